@@ -77,7 +77,7 @@ export type { Repair } from "./normalise/schema/compiled-schema.ts";
 export { generateValidName } from "./normalise/tool-name.ts";
 export { MCPPermissionManager } from "./policy/permission-manager.ts";
 export { PolicyEngine } from "./policy/policy-engine.ts";
-export type { Policies, PolicyFileState, PolicyFlags } from "./policy/rules/load-policies.ts";
+export type { AllowedTools, Policies, PolicyFileState, PolicyFlags } from "./policy/rules/load-policies.ts";
 export type { NamePattern } from "./policy/rules/name-pattern.ts";
 export type {
   ApprovalMode,

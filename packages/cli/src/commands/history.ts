@@ -13,13 +13,14 @@ interface Options {
   readonly tool?: string;
   readonly since?: string;
   readonly denied?: boolean;
+  readonly utc?: boolean;
   readonly limit: string;
 }
 
 export const verb: Verb = {
   help: `
 Fairlead records every tool call, resource read and prompt: time, server, tool, decision, outcome and duration; newest
-last. It stores a digest of the arguments, not the arguments; to store them, set
+last, in local time. It stores a digest of the arguments, not the arguments; to store them, set
 "fairlead": {"audit": {"arguments": true}} in your settings. The history never leaves this machine.
 
 Examples:
@@ -33,12 +34,14 @@ Examples:
       .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option("--denied", "only denied requests")
+      .option("--utc", "show times in UTC, and read --since in UTC; --json always has UTC")
       .option("--limit <number>", "show at most this many, the newest", "50");
   },
 
   async run(context) {
     const { out, globals, command } = context;
     const { limit, ...filters } = command.opts<Options>();
+    const { utc: isUtc = false } = filters;
     const matches = toFilter(filters, Date.now());
     const most = toCount(limit);
     const { locations } = await configurationOf(context);
@@ -46,17 +49,17 @@ Examples:
     const entries = await ledger.read({ matches, limit: most });
     if (globals.json) return out.json({ entries });
     if (entries.length === 0) return out.say(safe`no matching entries in the history`);
-    out.print(historyText(entries, out.style));
+    out.print(historyText(entries, { style: out.style, isUtc }));
     if (entries.length === most) out.say(safe`showing the last ${most}; use --limit to show more`);
   },
 };
 
 function toFilter(
-  { server, tool, since, denied = false }: Omit<Options, "limit">,
+  { server, tool, since, denied = false, utc = false }: Omit<Options, "limit">,
   now: number,
 ): (entry: LedgerEntry) => boolean {
   // ISO 8601 times in UTC sort as text.
-  const from = since === undefined ? "" : new Date(toMoment(since, now)).toISOString();
+  const from = since === undefined ? "" : new Date(toMoment(since, now, { isUtc: utc })).toISOString();
   return (entry) =>
     (server === undefined || entry.server === server) &&
     (tool === undefined || entry.tool === tool) &&

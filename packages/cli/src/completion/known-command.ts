@@ -92,7 +92,7 @@ const placeholders: ReadonlyMap<string, ValueSource> = new Map([
 const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin"];
 
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
-const withToolOptions = ["call", "history", ...ofTools];
+const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 
 /** Sources for one command: an argument by its placeholder, an option by its name. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
@@ -103,6 +103,7 @@ const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource
   ...ofTools.map((verb): [string, ValueSource] => [`${verb} server.tool`, "call"]),
   ...withToolOptions.map((verb): [string, ValueSource] => [`${verb} --server`, "servers"]),
   ...withToolOptions.map((verb): [string, ValueSource] => [`${verb} --tool`, "tools"]),
+  ["policy remove rule", "call"],
   ["-p --allow", "call"],
   ["-p --servers", "servers"],
   ["read resource", "resources"],

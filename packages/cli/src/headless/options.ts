@@ -13,7 +13,7 @@ export interface HeadlessOptions {
   readonly typed: string;
   readonly format: OutputFormat;
   readonly mode: ApprovalMode;
-  /** As typed: `server.tool`. */
+  /** As typed: `server.tool`, a pattern, or a server. */
   readonly allow: readonly string[];
   readonly servers: readonly string[] | undefined;
   readonly model: string | undefined;
@@ -49,7 +49,11 @@ export function defineOptions(command: Command): void {
     .requiredOption("-p, --prompt <text>", "the prompt; piped input is added after it")
     .addOption(format.choices(["text", "json", "stream-json"]))
     .addOption(mode.choices(["default", "plan", "yolo"]).default("default"))
-    .option("--allow <server.tool>", "allow this tool for this run (repeatable)", all)
+    .option(
+      "--allow <server.tool>",
+      "allow this tool for this run (repeatable); 'server.*', or a server for all of it",
+      all,
+    )
     .option("--servers <names>", "give the model the tools of these servers only: a,b")
     .option("-m, --model <name>", "the model to use; `manual`: no model, the prompt is a list of calls")
     .option("--wait <time>", "how long to wait for servers without a cached catalog: 500ms, 10s, 2m")

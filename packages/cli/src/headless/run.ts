@@ -13,8 +13,8 @@ import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts
 import { nameHint } from "../shell/name-hint.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
-import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
+import { createAllowedNotes, readAllowed } from "./allowed.ts";
 import { readManualLine } from "./manual-line.ts";
 import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
@@ -44,7 +44,7 @@ async function converse(
     throw usageError("the prompt is empty, and stdin has no input", context);
   const configuration = await configurationOf(context);
   checkServers(options.servers ?? [], configuration);
-  const allow = await readAllowed(options.allow, configuration, context);
+  const allow = await readAllowed(options.allow, fileNamesIn(configuration), configuration, context);
   const model =
     options.model === "manual" ? undefined : await modelFor(configuration, options.model, context.io.signal);
   // A turn may take long, so lost servers reconnect.
@@ -61,8 +61,9 @@ async function converse(
       const conversation = open(model && counted(model, writer), message, options, { host, context, last });
       const { provider, name } = conversation.model;
       writer.start({ provider, name });
-      for (const note of notesFor(message, allow, host)) writer.event({ type: "note", message: note });
-      return take(conversation, message, options, { writer, context, last });
+      const notesOfAllowed = createAllowedNotes(allow, host);
+      for (const note of [...message.notes, ...notesOfAllowed()]) writer.event({ type: "note", message: note });
+      return take(conversation, message, options, { writer, context, last, notesOfAllowed });
     },
     how,
   );
@@ -82,10 +83,6 @@ function counted(model: Model, { asked }: TurnWriter): Model {
 /** With `--model manual` the text is a list of calls; references in it are not expanded. */
 function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
-}
-
-function notesFor(message: HeadlessMessage, allow: readonly ToolTarget[], host: Host): readonly string[] {
-  return [...message.notes, ...unknownToolNotes(allow, host)];
 }
 
 function open(
@@ -120,14 +117,24 @@ interface LastCall {
   failure?: CallFailure;
 }
 
+interface Taking {
+  readonly writer: TurnWriter;
+  readonly context: Context;
+  readonly last: LastCall;
+  /** Notes about `--allow` that were not given before. */
+  readonly notesOfAllowed: () => readonly string[];
+}
+
 async function take(
   conversation: Conversation,
   { parts }: HeadlessMessage,
   options: HeadlessOptions,
-  { writer, context, last }: { readonly writer: TurnWriter; readonly context: Context; readonly last: LastCall },
+  { writer, context, last, notesOfAllowed }: Taking,
 ): Promise<HostError | undefined> {
   const tellProgress = createCallProgress(context);
   for await (const event of conversation.send(parts, { signal: context.io.signal })) {
+    if (event.type === "done" || event.type === "error")
+      for (const message of notesOfAllowed()) writer.event({ type: "note", message });
     writer.event(event);
     tellProgress(event);
     if (event.type === "call" && event.error !== undefined) last.failure = event.error;
@@ -195,41 +202,4 @@ function checkServers(wanted: readonly string[], configuration: Configuration): 
     const suggestion = nameHint(name, known);
     throw new HostError("server_unknown", `there is no server "${name}"${suggestion}`, { next: "fairlead mcp list" });
   }
-}
-
-/** Reads the tools of `--allow` without starting servers; cached catalogs resolve ambiguous names. @throws HostError `usage` or `server_unknown` */
-async function readAllowed(
-  words: readonly string[],
-  configuration: Configuration,
-  context: Pick<Context, "globals">,
-): Promise<readonly ToolTarget[]> {
-  const names = fileNamesIn(configuration);
-  for (const word of words) {
-    if (!/[*?]/.test(word)) continue;
-    throw new HostError("usage", `--allow takes one tool, not the pattern "${word}"`, {
-      next: `fairlead policy allow '${word}'`,
-    });
-  }
-  const isUnclear = words.some((word) => names.filter((name) => word.startsWith(`${name}.`)).length > 1);
-  const tools = isUnclear ? await useHost(configuration, context, (host) => cachedTools(host, names)) : undefined;
-  const servers = names.map((name) => ({ name, tools: tools?.get(name) ?? [] }));
-  return words.map((word) => findToolTarget(word, servers));
-}
-
-async function cachedTools(host: Host, names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  await host.recall();
-  return new Map(names.map((name) => [name, toolsOf(host, name) ?? []]));
-}
-
-/** Notes about allowed tools that the cached catalogs do not have: a typing mistake would otherwise show only as a denial. */
-function unknownToolNotes(allowed: readonly ToolTarget[], host: Host): readonly string[] {
-  return allowed.flatMap(({ server, tool }) => {
-    const known = toolsOf(host, server);
-    if (known === undefined || known.includes(tool)) return [];
-    return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, known)}`;
-  });
-}
-
-function toolsOf(host: Host, server: string): readonly string[] | undefined {
-  return host.catalog(server)?.tools.map(({ name }) => name);
 }

@@ -25,15 +25,27 @@ const units: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Returns milliseconds since 1970 for a duration before `now` (`10m`) or an ISO 8601 date or time. @throws HostError `usage` */
-export function toMoment(word: string, now: number): number {
+/**
+ * Returns milliseconds since 1970 for a duration before `now` (`10m`) or an ISO 8601 date or time; without a zone it is
+ * local time.
+ *
+ * @throws HostError `usage`
+ */
+export function toMoment(word: string, now: number, { isUtc = false }: { readonly isUtc?: boolean } = {}): number {
   const [, amount, unit = ""] = /^(\d+(?:\.\d+)?)\s*([smhd])$/.exec(word) ?? [];
-  const moment = amount === undefined ? Date.parse(word) : now - Number(amount) * (units.get(unit) ?? 0);
+  const moment =
+    amount === undefined ? Date.parse(withTime(word, isUtc)) : now - Number(amount) * (units.get(unit) ?? 0);
   if (Number.isNaN(moment) || Math.abs(moment) > 8.64e15)
     throw new HostError("usage", `--since "${word}" is not a time or a duration`, {
       next: "--since 10m, --since 2h, --since 2026-01-31 or --since 2026-01-31T08:30",
     });
   return moment;
+}
+
+/** JavaScript reads a date without a time as UTC, but a time without a zone as local time. */
+function withTime(word: string, isUtc: boolean): string {
+  const [, date, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?$/.exec(word) ?? [];
+  return date === undefined ? word : `${date}T${time ?? "00:00"}${isUtc ? "Z" : ""}`;
 }
 
 /** Case-sensitive only if the pattern has capital letters. */

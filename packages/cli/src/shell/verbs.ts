@@ -45,6 +45,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["policy allow", "let a tool run without asking", ruleVerb("allow")],
   ["policy ask", "ask before a tool runs", ruleVerb("ask")],
   ["policy deny", "prevent a tool from running", ruleVerb("deny")],
+  ["policy remove", "remove a rule", () => import("../commands/policy/remove.ts")],
   ["lock", "write the workspace's servers and their tools to a lock file", lockVerb("write")],
   ["lock verify", "compare the servers with the lock file", () => import("../commands/lock/verify.ts")],
   ["lock update", "update the lock file to the servers' current state", lockVerb("update")],

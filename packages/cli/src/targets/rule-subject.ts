@@ -2,13 +2,16 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
+import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
+import type { RequestKind } from "@fairlead/core/policy/rules/rule";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Context } from "../shell/verb.ts";
-import { findToolTarget, type KnownServer, type ToolTarget } from "./target.ts";
+import { findToolTarget, type KnownServer, type ToolTarget, targetName } from "./target.ts";
 import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
+  readonly kind: RequestKind;
   /**
    * How much of it exists: `tool`: in the cached catalog; `server`: the cached catalog has no such tool; `entry`: configured, without
    * a cached catalog; `nothing`: no such server.
@@ -16,9 +19,16 @@ export interface Subject extends ToolTarget {
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
 
-export function defineSubject(command: Command): void {
+const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
+
+export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
+  const kind = new Option(
+    "--kind <kind>",
+    "resource: server.URI; prompt: server.name; sampling: the server; a server alone: all of that kind",
+  );
   command
-    .argument("[server.tool]", "the tool")
+    .argument(`[${operand}]`, summary)
+    .addOption(kind.choices([...requestKinds]).default("tool"))
     .option("--server <name>", "with --tool: the server, if dots make server.tool ambiguous")
     .option("--tool <name>", "with --server: the tool");
 }
@@ -30,7 +40,8 @@ export async function readSubject(
   { command, operands: [word] }: Pick<Context, "command" | "operands">,
 ): Promise<Subject> {
   const names = host.states().map(({ name }) => name);
-  const { server, tool } = command.opts<{ readonly server?: string; readonly tool?: string }>();
+  const { server, tool, kind = "tool" } = command.opts<SubjectOptions>();
+  if (kind !== "tool") return readOtherSubject(kind, { word, server, tool }, names);
   if ((server === undefined) !== (tool === undefined))
     throw new HostError("usage", "--server and --tool must be given together");
   const isMeant = (name: string): boolean => (word === undefined ? name === server : word.startsWith(`${name}.`));
@@ -45,7 +56,50 @@ export async function readSubject(
   const dot = word.indexOf(".");
   if (dot <= 0 || dot === word.length - 1)
     throw new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
-  return { server: word.slice(0, dot), tool: word.slice(dot + 1), known: "nothing" };
+  return { server: word.slice(0, dot), tool: word.slice(dot + 1), kind, known: "nothing" };
+}
+
+interface SubjectOptions {
+  readonly server?: string;
+  readonly tool?: string;
+  readonly kind?: RequestKind;
+}
+
+const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
+  resource: everyResource,
+  prompt: "*",
+  sampling: "*",
+};
+
+/** Without a name after the server, the subject is everything of that kind. */
+function readOtherSubject(
+  kind: Exclude<RequestKind, "tool">,
+  { word, server, tool }: Readonly<Record<"word" | "server" | "tool", string | undefined>>,
+  names: readonly string[],
+): Subject {
+  const every = everyName[kind];
+  const named = (name: string, what: string): Subject => {
+    if (kind === "sampling" && what !== "" && what !== "*")
+      throw new HostError("usage", `--kind sampling takes a server, not "${name}.${what}"`);
+    const meant = what === "" || what === "*" ? every : what;
+    return { server: name, tool: meant, kind, known: names.includes(name) ? "entry" : "nothing" };
+  };
+  if (server !== undefined && word === undefined) return named(server, tool ?? "");
+  if (server !== undefined || tool !== undefined)
+    throw new HostError("usage", `"${word ?? tool}" and --server/--tool both name a ${kind}: give only one`);
+  if (word === undefined) throw new HostError("usage", "the server is missing", { next: "fairlead mcp list" });
+  const known = names.filter((name) => word === name || word.startsWith(`${name}.`));
+  const name = known.sort((a, b) => b.length - a.length)[0] ?? word.split(".", 1)[0] ?? word;
+  return named(name, word.slice(name.length + 1));
+}
+
+/** `demo.greet`, or `resources of demo`. */
+export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { readonly kind?: RequestKind }): string {
+  if (kind === "tool") return targetName({ server, tool });
+  const isEvery = tool === "*" || tool === everyResource;
+  return isEvery
+    ? `${kind === "sampling" ? kind : `${kind}s`} of ${server}`
+    : `${kind} ${targetName({ server, tool })}`;
 }
 
 interface CachedServer extends KnownServer {
@@ -69,7 +123,8 @@ async function loadCached(
 
 function withCatalogState(target: ToolTarget, names: readonly string[], servers: readonly CachedServer[]): Subject {
   const server = servers.find(({ name }) => name === target.server);
-  if (server === undefined) return { ...target, known: names.includes(target.server) ? "entry" : "nothing" };
-  if (server.tools.includes(target.tool)) return { ...target, known: "tool" };
-  return { ...target, known: server.isRemembered ? "server" : "entry" };
+  const subject = { ...target, kind: "tool" } as const;
+  if (server === undefined) return { ...subject, known: names.includes(target.server) ? "entry" : "nothing" };
+  if (server.tools.includes(target.tool)) return { ...subject, known: "tool" };
+  return { ...subject, known: server.isRemembered ? "server" : "entry" };
 }

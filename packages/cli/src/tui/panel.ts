@@ -106,5 +106,5 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
 async function readCalls(state: string, server: string): Promise<SafeText> {
   const ledger = createLedger({ folder: ledgerFolder(state), keepArguments: () => false, now: Date.now });
   const entries = await ledger.read({ matches: (entry) => entry.server === server, limit: mostCalls });
-  return entries.length === 0 ? safe`no calls yet` : historyText(entries, plainStyle);
+  return entries.length === 0 ? safe`no calls yet` : historyText(entries, { style: plainStyle, isUtc: false });
 }

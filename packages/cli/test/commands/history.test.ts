@@ -51,17 +51,58 @@ test("a table: newest last, who decided and what came of it", async () => {
     { kind: "prompt", server: "books", tool: "review", outcome: "lost" },
     { kind: "sampling", tool: "", decision: "ask_user" },
   ]);
-  expect(await here.run("history")).toEqual({
+  expect(await here.run("history", "--utc")).toEqual({
     code: 0,
     stdout: `time                  what                    decision  outcome  took   rule
 2026-01-31T08:30:00Z  files.read              allow     ok       12 ms  the default for typed requests allows it
 2026-01-31T08:31:00Z  files.write             deny      denied   0 ms   deny in ~/.gemini/policies/mine.toml:3
 2026-01-31T08:32:00Z  read book://1 of books  allow     ok       12 ms  the default for typed requests allows it
 2026-01-31T08:33:00Z  prompt books.review     allow     lost     12 ms  the default for typed requests allows it
-2026-01-31T08:34:00Z  sampling for files      ask_user  ok       12 ms  the default for typed requests allows it
+2026-01-31T08:34:00Z  sampling for files      ask       ok       12 ms  the default for typed requests allows it
 `,
     stderr: "",
   });
+});
+
+describe("local time", () => {
+  test.each([
+    ["Asia/Kolkata", "2026-01-31 14:00:00"],
+    ["America/St_Johns", "2026-01-31 05:00:00"],
+    ["UTC", "2026-01-31 08:30:00"],
+  ])("%s", async (zone, time) => {
+    await using here = await machineWith([{}]);
+    const { TZ } = process.env;
+    process.env["TZ"] = zone;
+    try {
+      expect((await here.run("history")).stdout.split("\n")[1]).toMatch(new RegExp(`^${time}  files\\.read`));
+      expect((await here.run("history", "--utc")).stdout).toContain("\n2026-01-31T08:30:00Z  files.read");
+      expect(await toolsOf(here, "--since", time.slice(0, 16))).toHaveLength(1);
+      expect(await toolsOf(here, "--utc", "--since", "2026-01-31 08:30")).toHaveLength(1);
+      expect(await toolsOf(here, "--utc", "--since", "2026-01-31T08:31")).toHaveLength(0);
+      expect(await toolsOf(here, "--since", "2026-01-31")).toHaveLength(1);
+    } finally {
+      if (TZ === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = TZ;
+    }
+  });
+});
+
+test("who answered a rule that asks", async () => {
+  await using here = await machineWith([
+    { decision: "ask_user", answer: "asked" },
+    { decision: "ask_user", answer: "in_advance" },
+    { decision: "ask_user", answer: "typed" },
+    { decision: "ask_user", outcome: "denied", refusal: "user" },
+    { decision: "ask_user", outcome: "denied", refusal: "no_terminal" },
+  ]);
+  const { stdout } = await here.run("history");
+  expect(stdout.match(/(?<=allows it).*$/gm)).toEqual([
+    "; you said yes",
+    "; --yes",
+    "; you typed it",
+    "; you said no",
+    "; there was no terminal to ask on",
+  ]);
 });
 
 test("names of servers move no cursor, and are not longer than a table bears", async () => {

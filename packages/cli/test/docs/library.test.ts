@@ -142,6 +142,12 @@ describe("Gemini CLI's classes by hand", () => {
     expect(stdout).toMatch(/^(\S+) [(]one[)]\n[\s\S]*^two__\1 [(]two[)]$/m);
   });
 
+  test("do not run a tool with other arguments than its schema has", async () => {
+    await using here = await machine();
+    const { code, stderr } = await runExample("by-hand", here, "", servers, "echo", '{"text":7}');
+    expect([code, stderr]).toEqual([1, expect.stringContaining("one.echo has invalid arguments")]);
+  });
+
   test("run a tool", async () => {
     await using here = await machine();
     const { code, stdout } = await runExample("by-hand", here, "", servers, "two__echo", '{"text":"hello"}');

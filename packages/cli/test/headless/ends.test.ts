@@ -73,8 +73,8 @@ describe("exit codes", () => {
     [["--servers", "a,,b"], '--servers must be names separated by commas, not "a,,b"'],
     [["--servers", "dmo"], 'there is no server "dmo"; did you mean "demo"?'],
     [["--allow", "dmo.greet"], 'there is no server "dmo"; did you mean "demo"?'],
-    [["--allow", "demo"], '"demo" is a server: the tool is missing'],
-    [["--allow", "demo.*"], '--allow takes one tool, not the pattern "demo.*"'],
+    [["--allow", "dmo"], '"dmo" is not of the form server.tool'],
+    [["--allow", "dmo*.greet"], '--allow dmo*.greet: there is no server "dmo*"'],
   ])("2 for %j", async (words, message) => {
     await using here = await scene();
     const { code, stdout, stderr } = await here.ask("Hello", ...words);

@@ -16,10 +16,12 @@ export interface Document {
   readonly servers: readonly {
     readonly name: string;
     readonly action: string;
+    readonly target: { readonly scope: string; readonly file: string };
     readonly entry: object;
     readonly enabled: boolean;
     readonly remarks: readonly { readonly kind: string; readonly key: string; readonly next?: string }[];
   }[];
+  readonly secrets?: readonly { readonly server: string; readonly key: string; readonly name: string }[];
   readonly undo?: readonly string[];
 }
 

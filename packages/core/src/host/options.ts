@@ -61,7 +61,7 @@ export interface OpenHostOptions {
    * confirmation. Default: `default`.
    */
   readonly approvalMode?: ApprovalMode;
-  /** Tools that need no confirmation in this run, as with `--allow`. */
+  /** Tools, or whole servers, that need no confirmation in this run, as with `--allow`. */
   readonly allow?: PolicyFlags["allow"];
   /** `false`: there is no way to ask the user, so every request that needs confirmation is denied. */
   readonly interactive?: boolean;
@@ -81,7 +81,7 @@ export interface OpenHostOptions {
    * a call and ends.
    */
   readonly recover?: boolean;
-  /** Whether the host emits `settings_changed` when a settings file changes on disk. */
+  /** Whether the host emits `settings_changed` when a settings, trust or approvals file changes on disk. */
   readonly watch?: boolean;
   /** Time in milliseconds without a request after which a server that a request started is stopped. */
   readonly idleStop?: number;
@@ -109,7 +109,13 @@ const aSwitch = must("true or false", (value) => typeof value === "boolean");
 /** An object with these methods. */
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
-const pair = (value: unknown): boolean => isObject(value) && isText(value["server"]) && isText(value["tool"]);
+/** Unknown members are refused: a misspelt `tool` would allow the whole server. */
+const isAllowed = (value: unknown): boolean =>
+  isObject(value) &&
+  isText(value["server"]) &&
+  (value["tool"] === undefined || isText(value["tool"])) &&
+  ["boolean", "undefined"].includes(typeof value["isPattern"]) &&
+  Object.keys(value).every((key) => ["server", "tool", "isPattern"].includes(key));
 
 /** The type requires one check for each option. */
 const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
@@ -130,7 +136,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   openBrowser: aFunction,
   confirm: aFunction,
   approvalMode: must('"default", "plan" or "yolo"', (value) => ["default", "plan", "yolo"].includes(String(value))),
-  allow: must("a list of { server, tool }", (value) => Array.isArray(value) && value.every(pair)),
+  allow: must("a list of { server, tool? }", (value) => Array.isArray(value) && value.every(isAllowed)),
   interactive: aSwitch,
   elicit: aFunction,
   onUnaskable: aFunction,

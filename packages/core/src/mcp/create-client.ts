@@ -5,6 +5,7 @@ import type { ProcessRegistry } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import type { CallableTool, FunctionCall, Part } from "../normalise/model-types.ts";
+import { shareAllowList } from "../registry/allow-list.ts";
 import type { ServerDefinition } from "../settings/define/definition.ts";
 import type { MCPServerConfig } from "../settings/define/server-config.ts";
 import { mergeText } from "../settings/read/load.ts";
@@ -109,7 +110,7 @@ export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): Ca
     return { functionResponse: { ...(id !== undefined && { id }), name, response } };
   }
 
-  return {
+  const callable: CallableTool = {
     async tool() {
       const tools = client.filteredCatalog?.catalog.tools ?? [];
       return {
@@ -120,4 +121,6 @@ export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): Ca
     },
     callTool: (calls) => Promise.all(calls.map(call)),
   };
+  shareAllowList(callable, client);
+  return callable;
 }

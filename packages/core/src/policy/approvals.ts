@@ -60,6 +60,17 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
   });
 }
 
+/** Removes the saved approvals of every tool of that name of servers of that name. Returns how many there were. */
+export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
+  let removed = 0;
+  await updateApprovalsFile(state, ({ tools }) => {
+    const left = tools.filter((approval) => approval.server !== server || approval.tool !== tool);
+    removed = tools.length - left.length;
+    return removed > 0 ? { tools: left } : undefined;
+  });
+  return removed;
+}
+
 /** Whether an approval is for this tool of this server. Another entry or another workspace makes it another server. */
 export function isFor(
   approval: ToolApproval,

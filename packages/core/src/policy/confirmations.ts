@@ -37,6 +37,8 @@ export interface TakingAnswer {
   readonly isOpen: () => boolean;
   /** A yes has taken effect; `key` is what a yes for once is bound to, absent for an approval that the rules know. */
   readonly onYes: (key?: string) => void;
+  /** The first answer, for the history. */
+  readonly onAnswer?: (how: "yes" | "no" | "typed") => void;
 }
 
 /** Decisions and confirmations of one host. */
@@ -218,8 +220,9 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         },
         ...(change && change.doubt === undefined && { change: change.difference() }),
         outcomes,
-        async answer(given) {
+        async answer(given, how) {
           // The definition changed while the user looked at the question, so the answer does not apply to it.
+          taking.onAnswer?.(isYes(given) ? (how ?? "yes") : "no");
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

@@ -20,14 +20,15 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
 
 /** `--allow` and `policy allow` help against the default; a rule that asks explicitly must be looked at first. */
 function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
-  const { serverName, serverToolName, kind = "tool" } = request;
+  const { serverName, kind = "tool" } = request;
   const isExplicit = asking?.decision === "ask_user" && asking.tier !== "default";
   const why = isExplicit ? ruleText(asking) : "it needs confirmation";
-  const tool = toShellWord(`${serverName}.${serverToolName}`);
-  const isAllowable = kind === "tool" && asking?.decision === "ask_user" && !isExplicit;
+  const isAllowable = asking?.decision === "ask_user" && !isExplicit;
+  const allow = `fairlead policy allow ${subjectOf(request)}`;
+  const step = kind === "tool" ? `add --allow ${subjectOf(request)}, or: ${allow}` : allow;
   return new HostError("denied", `${nameOf(request)} denied: ${why} and there is no terminal to ask on`, {
     serverName,
-    next: isAllowable ? `add --allow ${tool}, or: fairlead policy allow ${tool}` : explainStep(request),
+    next: isAllowable ? step : explainStep(request),
   });
 }
 
@@ -67,8 +68,12 @@ function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): s
   }
 }
 
-function explainStep({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
-  return kind === "tool"
-    ? `fairlead policy explain ${toShellWord(`${serverName}.${serverToolName}`)}`
-    : "fairlead policy list";
+function explainStep(request: PolicyRequest): string {
+  return `fairlead policy explain ${subjectOf(request)}`;
+}
+
+/** The request as the policy commands take it. */
+function subjectOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
+  const word = toShellWord(serverToolName === "" ? serverName : `${serverName}.${serverToolName}`);
+  return kind === "tool" ? word : `--kind ${kind} ${word}`;
 }

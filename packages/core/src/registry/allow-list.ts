@@ -18,6 +18,15 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
   return list;
 }
 
+/** Makes callables of the same connection share one list, also if a program creates one for each tool. */
+export function shareAllowList(callable: CallableTool, connection: object): void {
+  const list = ofConnection.get(connection) ?? createAllowList();
+  ofConnection.set(connection, list);
+  ofCallable.set(callable, list);
+}
+
+const ofConnection = new WeakMap<object, AllowList>();
+
 /** The list is freed together with its `CallableTool`. */
 const ofCallable = new WeakMap<CallableTool, AllowList>();
 

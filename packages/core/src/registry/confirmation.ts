@@ -52,13 +52,16 @@ export interface ToolCallConfirmationDetails {
   readonly change?: readonly Difference[];
   /** The answers that can take effect. Any other yes counts as "once". */
   readonly outcomes: readonly ToolConfirmationOutcome[];
-  /** Takes the user's answer; only the first answer counts. Without an answer the tool does not run. */
-  readonly onConfirm: (outcome: ToolConfirmationOutcome) => Promise<void>;
+  /**
+   * Takes the user's answer; only the first answer counts. Without an answer the tool does not run. `how` is for the
+   * history: `typed` if the user was not asked, because they have typed the call themselves.
+   */
+  readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed") => Promise<void>;
 }
 
 /** What `askAbout` needs to make a confirmation. */
 export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
-  readonly answer: (outcome: ToolConfirmationOutcome) => void | Promise<void>;
+  readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed") => void | Promise<void>;
 }
 
 /** Makes a confirmation for these arguments, copied as they are now. */
@@ -79,10 +82,10 @@ export function askAbout(
     args: shown,
     ...(tool.annotations && { annotations: tool.annotations }),
     ...question,
-    async onConfirm(outcome) {
+    async onConfirm(outcome, how) {
       if (isAnswered) return;
       isAnswered = true;
-      await answer(outcome);
+      await answer(outcome, how);
     },
   };
 }
@@ -101,7 +104,7 @@ export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal
     const details = await question();
     if (details === false) return;
     const outcome = (await confirm?.(details, signal)) ?? ToolConfirmationOutcome.Cancel;
-    await details.onConfirm(outcome);
+    if (confirm) await details.onConfirm(outcome);
     if (!isYes(outcome)) throw declined(details, confirm !== undefined);
   };
 }

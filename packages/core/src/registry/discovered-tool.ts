@@ -208,7 +208,9 @@ function checkOptions(options: unknown): void {
     "serverToolName" in options &&
     typeof options.serverToolName === "string";
   if (isNamed) return;
-  throw new HostError("usage", "new DiscoveredMCPTool() takes one object with serverName and serverToolName", {
-    next: "new DiscoveredMCPTool({ mcpTool, serverName, serverToolName, description, parameterSchemaJson, timeout, trust, nameOverride })",
+  const form =
+    "new DiscoveredMCPTool({ mcpTool, serverName, serverToolName, description, parameterSchemaJson, timeout, trust, nameOverride })";
+  throw new HostError("usage", `DiscoveredMCPTool takes one object with named members, not a list: write ${form}`, {
+    next: form,
   });
 }

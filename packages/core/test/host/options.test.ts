@@ -117,7 +117,12 @@ describe("a wrong option", () => {
     [{ trust: "yes" }, "createHost({ trust }) must be true or false, not a string"],
     [{ confirm: "x" }, "createHost({ confirm }) must be a function, not a string"],
     [{ approvalMode: "auto" }, 'createHost({ approvalMode }) must be "default", "plan" or "yolo", not a string'],
-    [{ allow: ["demo.greet"] }, "createHost({ allow }) must be a list of { server, tool }, not a list"],
+    [{ allow: ["demo.greet"] }, "createHost({ allow }) must be a list of { server, tool? }, not a list"],
+    // A misspelt "tool" would allow the whole server.
+    [
+      { allow: [{ server: "demo", toolName: "greet" }] },
+      "createHost({ allow }) must be a list of { server, tool? }, not a list",
+    ],
     [{ model: {} }, "createHost({ model }) must be a model, with stream(), not an object"],
     [{ environment: {} }, "createHost({ environment }) must be an object { env, home, cwd, platform }, not an object"],
     [{ tokens: new Map() }, "createHost({ tokens }) must be an MCPOAuthTokenStorage, not an object"],

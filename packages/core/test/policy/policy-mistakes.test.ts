@@ -156,19 +156,29 @@ describe("a mistake in a rule that would allow leaves it out; one that stops cou
   });
 });
 
-test("what is no rule at all is told", async () => {
-  const found = await read('rule = ["x"]\n[[deny]]\nmcpName="a"\n[[ask]]\n[other]\n[[safety_checker]]\n');
+test("what is no rule at all may have been meant to deny: the file is in doubt, and its own rules stay", async () => {
+  const kept = '[[rule]]\nmcpName="a"\ndecision="allow"\npriority=1\n';
+  const found = await read(`rule = ["x"]\n[[deny]]\nmcpName="a"\n[[ask]]\n[other]\n[[safety_checker]]\n`);
+  const meant = "may be meant to deny something, so every request needs confirmation";
   const stray = (name: string, at: string, how: string) =>
-    `error ${at} "${name}" is not a known table of a policy file: it is ignored | ${how}`;
-  expect([found.rules, said(found)]).toEqual([
-    [],
-    [
-      "error 1:9 a rule must be a table: this one is ignored | Write [[rule]].",
-      stray("deny", "2:1", 'Write [[rule]] with decision = "deny".'),
-      stray("ask", "4:1", 'Write [[rule]] with decision = "ask_user".'),
-      stray("other", "5:1", "Write rules as [[rule]]."),
-    ],
+    `error ${at} "${name}" is not a known table of a policy file: it ${meant} | ${how}`;
+  expect(said(found)).toEqual([
+    `error 1:9 a rule must be a table: this one ${meant} | Write [[rule]].`,
+    stray("deny", "2:1", 'Write [[rule]] with decision = "deny".'),
+    stray("ask", "4:1", 'Write [[rule]] with decision = "ask_user".'),
+    stray("other", "5:1", "Write rules as [[rule]]."),
   ]);
+  for (const [tier, decision, own] of [
+    ["administrator", "deny", ["allow 1 a/· :1"]],
+    ["user", "ask_user", ["allow 1 a/· :1"]],
+    ["workspace", "ask_user", []],
+  ] as const) {
+    const { state, rules } = await read(`${kept}[[deny]]\nmcpName="a"\n`, tier);
+    expect({ state, rules: rules.map(told) }).toEqual({
+      state: "broken",
+      rules: [`${decision} 999 ·/· isDoubt denyMessage :5`, ...own],
+    });
+  }
 });
 
 test("a file with as many rules as are read is read", async () => {

@@ -1,75 +1,100 @@
-import { expect, test } from "vitest";
+import { stdioServer } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
 import {
-  AuthProviderType,
   type CallableTool,
   createAllowList,
+  createMcpClient,
   DiscoveredMCPTool,
-  type DiscoveredMCPToolOptions,
   getStringifiedResultForDisplay,
+  type McpClient,
+  mcpToTool,
+  SecureMCPToolExecutor,
   ToolConfirmationOutcome,
 } from "../../src/index.ts";
-import { MCPToolTestHelper } from "../../src/testing.ts";
 
-function toolOf(mcpTool: CallableTool, serverToolName: string, more: Partial<DiscoveredMCPToolOptions> = {}) {
-  const parameterSchemaJson = { type: "object" };
-  return new DiscoveredMCPTool({
-    mcpTool,
-    serverName: "s",
-    serverToolName,
-    description: "",
-    parameterSchemaJson,
-    ...more,
-  });
+const parameterSchemaJson = {
+  type: "object",
+  properties: { text: { type: "string" } },
+  required: ["text"],
+};
+
+function toolOf(mcpTool: CallableTool, serverToolName: string, serverName = "s"): DiscoveredMCPTool {
+  return new DiscoveredMCPTool({ mcpTool, serverName, serverToolName, description: "", parameterSchemaJson });
 }
+
+const client = (name: string): McpClient => createMcpClient(name, stdioServer("well-behaved"));
 
 async function answer(tool: DiscoveredMCPTool, outcome: ToolConfirmationOutcome): Promise<void> {
-  const details = await tool.shouldConfirmExecute({});
-  if (details !== false) await details.onConfirm(outcome);
+  const details = await tool.shouldConfirmExecute({ text: "x" });
+  if (details) await details.onConfirm(outcome);
 }
 
-const isAsked = async (tool: DiscoveredMCPTool): Promise<boolean> => (await tool.shouldConfirmExecute({})) !== false;
+const needsAnswer = async (tool: DiscoveredMCPTool): Promise<boolean> =>
+  (await tool.shouldConfirmExecute({ text: "x" })) !== false;
 
-test("an answer for the server counts for all tools of the same connection, and for no other", async () => {
-  const [one, other] = [MCPToolTestHelper.createMockCallableTool(), MCPToolTestHelper.createMockCallableTool()];
-  await answer(toolOf(one, "a"), ToolConfirmationOutcome.ProceedAlwaysServer);
-  expect(await isAsked(toolOf(one, "b"))).toBe(false);
-  expect(await isAsked(toolOf(one, "b").asFullyQualifiedTool())).toBe(false);
-  expect(await isAsked(toolOf(one, "b", { serverName: "t" }))).toBe(true);
-  expect(await isAsked(toolOf(other, "a"))).toBe(true);
+describe("proceed_always_server", () => {
+  test("covers every tool of the client, also if each tool has an mcpTool of its own", async () => {
+    const [one, other] = [client("s"), client("s")];
+    const [asked, covered, foreign] = [
+      toolOf(mcpToTool(one), "a"),
+      toolOf(mcpToTool(one), "b"),
+      toolOf(mcpToTool(other), "b"),
+    ];
+    await answer(asked, ToolConfirmationOutcome.ProceedAlwaysServer);
+    expect(await Promise.all([asked, covered, foreign].map(needsAnswer))).toEqual([false, false, true]);
+  });
+
+  test("proceed_always_tool covers one tool", async () => {
+    const one = client("s");
+    const [asked, again, other] = [
+      toolOf(mcpToTool(one), "a"),
+      toolOf(mcpToTool(one), "a"),
+      toolOf(mcpToTool(one), "b"),
+    ];
+    await answer(asked, ToolConfirmationOutcome.ProceedAlwaysTool);
+    expect(await Promise.all([asked, again, other].map(needsAnswer))).toEqual([false, false, true]);
+  });
+
+  test("a list of its own is asked instead", async () => {
+    const one = client("s");
+    const options = { serverName: "s", serverToolName: "a", description: "", parameterSchemaJson };
+    const own = new DiscoveredMCPTool({ ...options, mcpTool: mcpToTool(one), allowList: createAllowList() });
+    await answer(own, ToolConfirmationOutcome.ProceedAlwaysServer);
+    expect(await Promise.all([own, toolOf(mcpToTool(one), "a")].map(needsAnswer))).toEqual([false, true]);
+  });
 });
 
-test("an answer for a tool counts for that tool", async () => {
-  const callable = MCPToolTestHelper.createMockCallableTool();
-  await answer(toolOf(callable, "a"), ToolConfirmationOutcome.ProceedAlwaysTool);
-  expect(await isAsked(toolOf(callable, "a"))).toBe(false);
-  expect(await isAsked(toolOf(callable, "b"))).toBe(true);
+test("Gemini CLI's positional constructor call fails with the form that is needed now", () => {
+  const build = (...words: readonly unknown[]): unknown => Reflect.construct(DiscoveredMCPTool, words);
+  const mcpTool: CallableTool = { tool: async () => ({}), callTool: async () => [] };
+  for (const words of [[mcpTool, "s", "t", "A tool.", parameterSchemaJson], ["s"], []])
+    expect(() => build(...words)).toThrow(
+      expect.objectContaining({
+        code: "usage",
+        message: expect.stringContaining(
+          "write new DiscoveredMCPTool({ mcpTool, serverName, serverToolName,",
+        ) as string,
+      }),
+    );
 });
 
-test("a list of one's own is shared by those that are given it, and by nobody else", async () => {
-  const callable = MCPToolTestHelper.createMockCallableTool();
-  const allowList = createAllowList();
-  await answer(toolOf(callable, "a", { allowList }), ToolConfirmationOutcome.ProceedAlwaysServer);
-  expect(await isAsked(toolOf(MCPToolTestHelper.createMockCallableTool(), "b", { allowList }))).toBe(false);
-  expect(await isAsked(toolOf(callable, "b"))).toBe(true);
+test.each([undefined, null, []])("the display of %j is a fenced empty list", (parts) => {
+  expect(getStringifiedResultForDisplay(parts)).toBe("```json\n[]\n```");
 });
 
-test.each<[string, readonly unknown[]]>([
-  ["positions, as in Gemini CLI", [MCPToolTestHelper.createMockCallableTool(), "s", "t", "", {}, 1000, true]],
-  ["nothing", []],
-  ["an object without names", [{ description: "" }]],
-])("a tool built from %s is refused, with the form to use", (_, given) => {
-  expect(() => Reflect.construct(DiscoveredMCPTool, [...given])).toThrow(
-    expect.objectContaining({
-      code: "usage",
-      next: expect.stringMatching(/^new DiscoveredMCPTool\(\{ mcpTool, serverName, serverToolName,/) as string,
-    }),
-  );
-});
-
-test("no parts are shown as an empty list", () => {
-  for (const parts of [undefined, null, []]) expect(getStringifiedResultForDisplay(parts)).toBe("```json\n[]\n```");
-});
-
-test("AuthProviderType has the short names too", () => {
-  expect(AuthProviderType).toMatchObject({ OAUTH: "oauth", GOOGLE: "google", SA_IMPERSONATION: "sa-impersonation" });
+test("the executor validates the arguments of a hand-built tool before it runs", async () => {
+  let calls = 0;
+  const mcpTool: CallableTool = {
+    tool: async () => ({}),
+    async callTool() {
+      calls += 1;
+      return [{ text: "done" }];
+    },
+  };
+  await using executor = new SecureMCPToolExecutor();
+  const tool = toolOf(mcpTool, "t");
+  await expect(executor.executeWithSafeguards(tool, { text: 1 })).rejects.toMatchObject({ code: "arguments_invalid" });
+  await expect(executor.executeWithSafeguards(tool, "x")).rejects.toThrow("Invalid parameters: must be an object");
+  expect(calls).toBe(0);
+  expect(await executor.executeWithSafeguards(tool, { text: "x" })).toMatchObject({ returnDisplay: "done" });
 });

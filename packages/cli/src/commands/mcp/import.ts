@@ -11,10 +11,13 @@ import { type ImportSource, type Program, programNames } from "@fairlead/core/se
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
 import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
+import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
+import { count } from "../../output/output.ts";
 import { configurationIfTrusted, configurationOf } from "../../shell/configuration.ts";
 import { nameHint } from "../../shell/name-hint.ts";
+import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import {
   type Destination,
@@ -27,7 +30,8 @@ import {
   trustAddLine,
   type Undo,
 } from "./add/destination.ts";
-import { brokenLine, importDocument, isWritten, printImport } from "./import/import-report.ts";
+import { brokenLine, type ImportPart, importDocument, isWritten, printImport } from "./import/import-report.ts";
+import { literalSecretsOf, storeSecrets } from "./import/store-secrets.ts";
 
 interface Options {
   readonly from?: string;
@@ -36,18 +40,22 @@ interface Options {
   readonly only?: string;
   readonly replace?: boolean;
   readonly write?: boolean;
+  readonly secrets?: "store" | "keep";
 }
 
 export const verb: Verb = {
   help: `
 Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
-workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write.
-Values that look like secrets are hidden in the output but written unchanged.
+workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write. Servers of
+your own files go to your settings, servers of this project's files to the project's.
+With --write, values that look like secrets go into the secret store, and the entry refers to them as \${secret:NAME}.
+On a terminal Fairlead asks first; --secrets keep writes them into the settings file unchanged.
 
   \${env:NAME}, \${userHome}, \${workspaceFolder}   become \${NAME}, \${HOME}, \${PWD}
   \${input:ID}                                     becomes \${secret:ID}; store it with fairlead secret set ID
   envFile                                         becomes references to the variables that have a value here
   a literal dollar sign                           becomes $$
+  npx mcp-remote URL                              becomes the URL
   disabled servers                                stay disabled
   tools that run there without confirmation       need confirmation here
 
@@ -72,44 +80,107 @@ Examples:
           "the program whose format the file has; without --from, read only files of this program",
         ).choices(programNames),
       );
-    scopeOption(command, "user: for all your folders (default); project: for this folder");
+    scopeOption(command, "user: for all your folders; project: for this folder; default: by the file they come from");
     command
       .option("--only <names>", "only these servers, separated by commas")
       .option("--replace", "replace entries with the same name")
-      .option("--write", "write the servers; without it nothing is written");
+      .option("--write", "write the servers; without it nothing is written")
+      .addOption(
+        new Option(
+          "--secrets <how>",
+          "store: move literal secrets into the secret store (default); keep: write them unchanged",
+        ).choices(["store", "keep"]),
+      );
   },
 
   async run(context) {
     const { out, globals, command } = context;
-    const { scope = "user", only, replace = false, write = false, ...wanted } = command.opts<Options>();
+    const { scope, only, replace = false, write = false, secrets, ...wanted } = command.opts<Options>();
     const configuration = await configurationOf(context);
-    const destination = destinationOf(scope, configuration.locations);
     const sources = await findSources({ ...wanted, workspace: globals.workspace }, configuration);
-    const { files, candidates } = await convertAll(sources, destination, configuration);
-    if (wanted.from !== undefined) refuseBroken(files);
     const names = only === undefined ? undefined : new Set(only.split(",").map((name) => name.trim()));
-    const servers = planImport(candidates, {
-      existing: await entriesIn(destination),
-      replace,
-      // The user chose a file given with --from, also in an untrusted folder.
-      isTrusted: ({ folder }) => wanted.from !== undefined || folder === undefined || configuration.trust.trusted,
-      ...(names === undefined ? {} : { only: names }),
-    });
-    refuseUnknown(names, servers);
-    const taken = write ? servers.filter(isWritten) : [];
+    const parts: ImportPart[] = [];
+    for (const [destination, own] of byDestination(sources, scope, configuration)) {
+      const { files, candidates } = await convertAll(own, destination, configuration);
+      if (wanted.from !== undefined) refuseBroken(files);
+      const servers = planImport(candidates, {
+        existing: await entriesIn(destination),
+        replace,
+        // The user chose a file given with --from, also in an untrusted folder.
+        isTrusted: ({ folder }) => wanted.from !== undefined || folder === undefined || configuration.trust.trusted,
+        ...(names === undefined ? {} : { only: names }),
+      });
+      parts.push({ destination, files, servers, undo: [] });
+    }
+    const planned = parts.flatMap(({ servers }) => servers);
+    refuseUnknown(names, planned);
+    const taken = write ? planned.filter(isWritten) : [];
+    const isStoring =
+      taken.some((server) => literalSecretsOf(server).length > 0) && (await wantsStore(secrets, taken, context));
+    const stored = isStoring ? await storeAll(taken, configuration, context) : { servers: taken, stored: [] };
     // The user has not read the imported entries, so a project's entries still need `trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
       ? await configurationIfTrusted(context)
       : configuration;
-    const undo: Undo[] = [];
-    for (const server of taken) undo.push(await writeOne(server, destination, before, context));
-    const folderTrusted = configuration.trust.trusted;
-    const trustLine = trustAddLine(configuration.locations);
-    const report = { destination, files, servers, undo, written: taken.length > 0, folderTrusted, trustLine };
+    for (const [at, server] of stored.servers.entries()) {
+      const part = parts.find(({ servers }) => servers.includes(taken[at] ?? server));
+      if (part) part.undo.push(await writeOne(server, part.destination, before, context));
+    }
+    const report = {
+      parts,
+      written: taken.length > 0,
+      folderTrusted: configuration.trust.trusted,
+      trustLine: trustAddLine(configuration.locations),
+      stored: stored.stored,
+      keepsSecrets: write ? !isStoring : secrets === "keep",
+    };
     if (globals.json) out.json(importDocument(report));
     else printImport(report, out);
   },
 };
+
+/** Servers of a project's own file belong to the project's settings, unless the user names a scope. */
+function byDestination(
+  sources: readonly ImportSource[],
+  scope: ScopeWord | undefined,
+  { locations }: Configuration,
+): readonly (readonly [Destination, readonly ImportSource[]])[] {
+  const isOfProject = ({ folder }: ImportSource): boolean =>
+    folder === locations.root && locations.files.workspace !== undefined;
+  if (scope !== undefined) return [[destinationOf(scope, locations), sources]];
+  const user = sources.filter((source) => !isOfProject(source));
+  const project = sources.filter(isOfProject);
+  return [
+    ...(user.length > 0 || project.length === 0 ? [[destinationOf("user", locations), user] as const] : []),
+    ...(project.length > 0 ? [[destinationOf("project", locations), project] as const] : []),
+  ];
+}
+
+/** Whether secrets go into the secret store: as the option says, or as the user answers, or without a terminal yes. */
+async function wantsStore(
+  secrets: Options["secrets"],
+  taken: readonly PlannedServer[],
+  { io, out }: Context,
+): Promise<boolean> {
+  if (secrets !== undefined || !canAsk(io)) return secrets !== "keep";
+  const found = taken.flatMap((server) => literalSecretsOf(server).map(({ key, name }) => ({ server, key, name })));
+  for (const { server, key, name } of found)
+    out.exactly(safe`  ${toVisibleLine(server.target)} ${toVisibleLine(key)}: \${secret:${toVisibleLine(name)}}`);
+  return !(await confirm(
+    io,
+    safe`Keep ${count(found.length, "secret")} readable in the settings file instead of storing?`,
+  ));
+}
+
+async function storeAll(
+  taken: readonly PlannedServer[],
+  { locations }: Configuration,
+  { io }: Context,
+): ReturnType<typeof storeSecrets> {
+  const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");
+  const { env, platform } = io;
+  return storeSecrets(taken, await openSecretStore({ directory: locations.state, env, platform }));
+}
 
 async function convertAll(
   sources: readonly ImportSource[],

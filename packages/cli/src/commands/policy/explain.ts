@@ -1,16 +1,17 @@
 /** `fairlead policy explain`: the decision for a tool, the rule behind it and the weaker rules. */
 
 import { HostError } from "@fairlead/core/errors";
+import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule } from "@fairlead/core/policy/rules/rule";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { parseObject } from "@fairlead/wire/json";
 import { Option } from "commander";
 import { table } from "../../output/output.ts";
 import { decisionWord, reasonText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
-import { targetName } from "../../targets/target.ts";
+import { defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
 import { useHost } from "../../targets/with-host.ts";
 
 interface Options {
@@ -29,7 +30,8 @@ Examples:
   fairlead policy explain demo.greet
   fairlead policy explain demo.greet --headless
   fairlead policy explain demo.greet --mode plan --json
-  fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'`,
+  fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'
+  fairlead policy explain --kind resource demo.demo://about`,
 
   define(command) {
     defineSubject(command);
@@ -53,7 +55,9 @@ Examples:
         await warnOfPolicyProblems(host, context);
         const subject = await readSubject(host, configuration, context);
         refuseWild(subject, context);
-        const { decision, matching, isChanged } = await host.explain(subject.server, subject.tool, args);
+        const { server, kind } = subject;
+        const tool = kind === "sampling" ? "" : subject.tool;
+        const { decision, matching, isChanged } = await host.explain(server, tool, args, { kind });
         report({ subject, mode, interactive, isChanged, decision, matching }, context);
       },
       { approvalMode: mode, interactive },
@@ -69,7 +73,12 @@ function readArgs(text: string | undefined): CheckRequest["args"] {
 }
 
 /** A name with `*` or `?` that no known server or tool has is taken for a pattern. */
-function refuseWild({ server, tool, known }: Subject, { operands: [word] }: Context): void {
+function refuseWild({ server, tool, kind, known }: Subject, { operands: [word] }: Context): void {
+  if (kind === "sampling") return;
+  if (kind !== "tool" && (tool === everyResource || tool === "*"))
+    throw new HostError("usage", `the ${kind} is missing: policy explain takes one ${kind}`, {
+      next: `fairlead ${kind}s ${toShellWord(server)}`,
+    });
   const unknown = `${known === "nothing" ? server : ""}${known === "tool" ? "" : tool}`;
   if (word === undefined || !/[*?]/.test(unknown)) return;
   throw new HostError("usage", `"${word}" is a pattern: policy explain takes one tool`, {
@@ -113,11 +122,12 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);
   out.print(
-    safe`${out.style.bold(toVisibleLine(targetName(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
+    safe`${out.style.bold(toVisibleLine(subjectName(subject)))}: ${decisionWord(decision, out.style)}\n${table(rows)}`,
   );
 }
 
-function catalogNote({ server, tool, known }: Subject): SafeText | undefined {
+function catalogNote({ server, tool, kind, known }: Subject): SafeText | undefined {
+  if (kind !== "tool" && known === "entry") return undefined;
   switch (known) {
     case "tool":
       return undefined;

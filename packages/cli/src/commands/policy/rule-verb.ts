@@ -15,7 +15,7 @@ import { decisionWord, reasonText, ruleDocument } from "../../output/policy/rule
 import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
 import { nameHint } from "../../shell/name-hint.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import { defineSubject, readSubject, type Subject } from "../../targets/rule-subject.ts";
+import { defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
 import { type ToolTarget, targetName } from "../../targets/target.ts";
 import { useHost } from "../../targets/with-host.ts";
 
@@ -40,12 +40,14 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
 
   'server.*'       every tool of the server, also future ones
   'server.get_*'   every tool whose name matches; ? matches one character
+  --kind resource|prompt|sampling SERVER[.NAME]   the same for resources (by URI), prompts and sampling
 
 Examples:
   fairlead policy ${words[decision]} demo.greet
   fairlead policy ${words[decision]} 'demo.*'
   fairlead policy ${words[decision]} --server demo --tool greet
-  fairlead policy ${words[decision]} demo.greet --args-pattern '"loud":true'`,
+  fairlead policy ${words[decision]} demo.greet --args-pattern '"loud":true'
+  fairlead policy ${words[decision]} --kind resource demo`,
 
     define(command) {
       defineSubject(command);
@@ -91,7 +93,7 @@ function refuseUnknownServer({ server, known }: Subject, host: Host, { operands:
 }
 
 async function toRule(
-  { server, tool, known }: Subject,
+  { server, tool, kind, known }: Subject,
   decision: DecisionOutcome,
   { command }: Context,
 ): Promise<RuleToWrite> {
@@ -103,6 +105,7 @@ async function toRule(
   return {
     server: known === "nothing" ? exact(server, false) : escapeName(server),
     tool: tool === "*" ? tool : exact(tool, known === "tool"),
+    ...(kind !== "tool" && { kind }),
     ...(argsPattern !== undefined && { argsPattern }),
     decision,
   };
@@ -130,14 +133,21 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
     out.json({ ...rule, ...written, overruled });
     return;
   }
-  const about = toVisibleLine(targetName(rule));
+  const about = toVisibleLine(subjectName(rule));
   const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
   out.print(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${place}${before}`);
   tellUnknown(subject, out);
+  tellKind(rule, out);
   tellOverruled(above, out);
-  if (replaced === undefined) out.say(safe`undo: delete the rule in that file`);
-  else if (replaced !== rule.decision) out.undo(undoLine(replaced, context));
+  if (replaced !== rule.decision) out.undo(undoLine(replaced, context));
+}
+
+/** Gemini CLI reads the same files: a rule about prompts or sampling is one about tools to it. */
+function tellKind({ kind = "tool", server, tool }: RuleToWrite, out: Output): void {
+  if (kind === "tool" || kind === "resource") return;
+  const about = toVisibleLine(targetName({ server, tool }));
+  out.warn(safe`note: Gemini CLI also reads this file and ignores "kind": there the rule is about the tools ${about}`);
 }
 
 const mostTold = 5;
@@ -159,10 +169,15 @@ function tellUnknown({ server, tool, known }: Subject, out: Output): void {
     out.warn(safe`note: no server "${toVisibleLine(server)}" is configured here yet`);
 }
 
-function undoLine(replaced: string, { command, operands }: Context): string {
-  const word = replaced === "ask_user" ? "ask" : replaced;
-  const { server, tool, argsPattern } = command.opts<Readonly<Record<string, string | undefined>>>();
-  const options = Object.entries({ "--server": server, "--tool": tool, "--args-pattern": argsPattern });
+function undoLine(replaced: string | undefined, { command, operands }: Context): string {
+  const word = replaced === "ask_user" ? "ask" : (replaced ?? "remove");
+  const { server, tool, kind, argsPattern } = command.opts<Readonly<Record<string, string | undefined>>>();
+  const options = Object.entries({
+    ...(kind !== "tool" && { "--kind": kind }),
+    "--server": server,
+    "--tool": tool,
+    "--args-pattern": argsPattern,
+  });
   const given = options.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${toShellWord(value)}`));
   return ["fairlead policy", word, ...operands.map(toShellWord), ...given].join(" ");
 }
@@ -175,7 +190,7 @@ interface Overruled extends ToolTarget {
 /** Ignores argument patterns: a stronger rule with a pattern is stronger for at least some calls. */
 async function overruledBy(
   written: WrittenRule,
-  pairs: readonly ToolTarget[],
+  pairs: readonly (ToolTarget & Pick<Subject, "kind">)[],
   configuration: Configuration,
 ): Promise<readonly Overruled[]> {
   const { rules } = await loadPolicies(configuration);
@@ -183,8 +198,9 @@ async function overruledBy(
   const engine = new PolicyEngine({ rules: [...compared.keys()] });
   const decision = rules.find((rule) => isThat(rule, written))?.decision;
   return pairs.flatMap((pair) => {
-    const { rule } = engine.check({ ...pair, mode: "default", interactive: true });
-    return rule.decision === decision ? [] : [{ ...pair, rule: compared.get(rule) ?? rule }];
+    const { server, tool, kind } = pair;
+    const { rule } = engine.check({ server, tool, kind, mode: "default", interactive: true });
+    return rule.decision === decision ? [] : [{ server, tool, rule: compared.get(rule) ?? rule }];
   });
 }
 
@@ -197,12 +213,18 @@ function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRul
 }
 
 /** The tools that a rule matches: cached tools that fit its patterns, or else the exact tool that it names. */
-async function pairsOf(named: ToolTarget, { server, tool }: RuleToWrite, host: Host): Promise<readonly ToolTarget[]> {
+async function pairsOf(
+  named: Subject,
+  { server, tool }: RuleToWrite,
+  host: Host,
+): Promise<readonly (ToolTarget & Pick<Subject, "kind">)[]> {
+  const { kind } = named;
+  if (kind !== "tool") return isWild(named.tool) ? [] : [named];
   const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
   await host.recall();
   const known = host.states().flatMap(({ name }) => {
     const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
-    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name }] : []));
+    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name, kind }] : []));
   });
   const isExact = !/[*?]/.test(named.server + named.tool);
   return known.length === 0 && isExact ? [named] : known;

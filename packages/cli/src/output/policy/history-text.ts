@@ -7,29 +7,52 @@ import { type Style, table } from "../output.ts";
 
 const longestName = 60;
 
-export function historyText(entries: readonly LedgerEntry[], style: Style): SafeText {
+export interface HistoryTextOptions {
+  readonly style: Style;
+  /** Whether times are in UTC. Default: local time. */
+  readonly isUtc: boolean;
+}
+
+export function historyText(entries: readonly LedgerEntry[], options: HistoryTextOptions): SafeText {
   const head = [safe`time`, safe`what`, safe`decision`, safe`outcome`, safe`took`, safe`rule`];
-  const lines = splitSafe(table([head, ...entries.map((entry) => row(entry, style))]));
+  const lines = splitSafe(table([head, ...entries.map((entry) => row(entry, options))]));
   return joinSafe(lines.flatMap((line, at) => [line, ...argumentLines(entries[at - 1])]));
 }
 
-function row(entry: LedgerEntry, style: Style): readonly SafeText[] {
-  const { time, decision, answer, outcome, durationMs, rule } = entry;
+function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly SafeText[] {
+  const { time, decision, outcome, durationMs, rule } = entry;
   const ended = outcome === "ok" ? safe`ok` : style.red(toSafeLine(outcome));
-  // Without fractions of a second: 2026-01-31T08:30:05Z
-  const moment = toSafeLine(time.replace(/\.\d+Z$/, "Z"));
   return [
-    moment,
+    toSafeLine(isUtc ? time.replace(/\.\d+Z$/, "Z") : toLocalTime(time)),
     what(entry),
-    toSafeLine(decision),
+    decision === "ask_user" ? safe`ask` : toSafeLine(decision),
     ended,
     safe`${Math.round(durationMs)} ms`,
-    safe`${toSafeLine(rule)}${yes[answer ?? "none"]}`,
+    safe`${toSafeLine(rule)}${answerText(entry)}`,
   ];
 }
 
-/** How the user answered a rule that asks. */
-const yes = { none: safe``, asked: safe`; you said yes`, in_advance: safe`; --yes` } as const;
+/** `2026-01-31 09:30:05` in the time zone of this machine, without fractions of a second. */
+function toLocalTime(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  const two = (number: number): string => String(number).padStart(2, "0");
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
+}
+
+/** Who answered a rule that asks, and how. */
+function answerText({ answer, refusal }: LedgerEntry): SafeText {
+  if (refusal !== undefined) return refusal === "user" ? safe`; you said no` : safe`; there was no terminal to ask on`;
+  return yes[answer ?? "none"];
+}
+
+const yes = {
+  none: safe``,
+  asked: safe`; you said yes`,
+  in_advance: safe`; --yes`,
+  typed: safe`; you typed it`,
+} as const;
 
 function what({ kind, server, tool }: LedgerEntry): SafeText {
   const names = toSafeLine(clip(tool === "" ? server : `${server}.${tool}`, longestName));

@@ -1,5 +1,6 @@
 /** Policy rules as text and as JSON: subject, conditions, decision and origin. */
 
+import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
 import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
 import { ruleText } from "@fairlead/core/policy/rules/rule-text";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -28,7 +29,9 @@ export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): 
   const whose = server === undefined || server.text === "*" ? safe`any server` : toVisibleLine(server.text);
   const what = kind === undefined ? safe`everything` : plurals[kind];
   const pair = safe`${toVisibleLine(server?.text ?? "*")}.${toVisibleLine(tool?.text ?? "*")}`;
-  const subject = tool === undefined || (kind !== undefined && kind !== "tool") ? safe`${what} of ${whose}` : pair;
+  const isOther = kind !== undefined && kind !== "tool";
+  const isEvery = tool === undefined || (isOther && (tool.text === "*" || tool.text === everyResource));
+  const subject = isEvery ? safe`${what} of ${whose}` : isOther ? safe`${what} ${pair}` : pair;
   return joinSafe([subject, ...conditionTexts(conditions)], safe`, `);
 }
 

@@ -59,7 +59,8 @@ function addressHints(key: string, address: unknown): readonly SecretHint[] {
   return [...(isWritten ? [{ key: `${key} (its password)`, secret: "PASSWORD" }] : []), ...parameters];
 }
 
-function secretName(name: string): string {
+/** The name under which a secret of this key is stored. */
+export function secretName(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
 }
 

@@ -4,6 +4,7 @@ import type { ServerChanges } from "@fairlead/core/events";
 import { readText } from "@fairlead/core/files/read-text";
 import type { Host } from "@fairlead/core/host";
 import { limits } from "@fairlead/core/limits";
+import { approvalsPath, readApprovals } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context } from "../../shell/verb.ts";
@@ -35,6 +36,8 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   /** The files as the app last read them; empty before the first reload. */
   let texts: ReadonlyMap<string, string | undefined> = new Map();
 
+  const approvalsAtStart = contentOf(approvalsPath(configuration.locations.state));
+
   async function applyChange<T>(work: () => Promise<T>): Promise<T> {
     const result = await work();
     await host().reload();
@@ -45,8 +48,13 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     get: () => current,
     async read() {
       const { context: quiet, text } = captured(context);
-      const files = [...current.settings.files.map(({ file }) => file), current.locations.trustedFolders];
-      texts = new Map(await Promise.all(files.map(async (file) => [file, await textOf(file)] as const)));
+      const { settings, locations } = current;
+      const files = [
+        ...settings.files.map(({ file }) => file),
+        locations.trustedFolders,
+        approvalsPath(locations.state),
+      ];
+      texts = new Map(await Promise.all(files.map(async (file) => [file, await contentOf(file)] as const)));
       const next = await configurationOf(quiet);
       if (text() !== "") warn(text());
       // The host keeps its configuration while a file is broken, so the app does too.
@@ -61,9 +69,19 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     },
     async isChangedElsewhere(file) {
       await changes;
-      return texts.get(file) !== (await textOf(file));
+      const isFirst = texts.size === 0 && file === approvalsPath(current.locations.state);
+      const before = isFirst ? await approvalsAtStart : texts.get(file);
+      return before !== (await contentOf(file));
     },
   };
+
+  /** Of the approvals file only this workspace counts: the app itself saves approvals of tools in the same file. */
+  async function contentOf(file: string): Promise<string | undefined> {
+    const { state, root } = current.locations;
+    if (file !== approvalsPath(state)) return textOf(file);
+    const approvals = await readApprovals(state).catch(() => undefined);
+    return approvals && JSON.stringify([...(approvals.get(root) ?? [])]);
+  }
 }
 
 /** Undefined for a file that is missing or cannot be read. */

@@ -7,6 +7,7 @@ import { openHost } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
+import { approvalsPath } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { programPlace } from "@fairlead/core/trust/programs";
 import type { TurnEvent } from "@fairlead/core/turn/events";
@@ -170,6 +171,8 @@ function openServices({ session, context, settings, manual, screen }: ServicesOp
   async function onSettingsChanged(file: string): Promise<void> {
     if (!(await settings.isChangedElsewhere(file))) return;
     const { locations, trust } = settings.get();
+    if (file === approvalsPath(locations.state))
+      return base.servers.reload(() => `Approvals of the servers of ${locations.root} changed.`);
     if (file !== locations.trustedFolders) return session.note("info", `Settings changed: ${file}`, "/mcp reload");
     // A folder that is no longer trusted must not keep its servers until the user types a command.
     await base.servers.reload(() => trustWords(locations.root, trust.trusted, settings.get().trust.trusted));

@@ -33,7 +33,10 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
     async confirm(details, signal) {
       const { ask } = asking();
       if (details.toolDisplayName !== samplingName) {
-        if (await isConsented(details)) return ToolConfirmationOutcome.ProceedOnce;
+        if (await isConsented(details)) {
+          await details.onConfirm(ToolConfirmationOutcome.ProceedOnce, "typed");
+          return ToolConfirmationOutcome.ProceedOnce;
+        }
         return ask("confirmation", { kind: "confirmation", details }, signal);
       }
       const { serverName, args: params } = details;

@@ -21,14 +21,15 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ["allow", "run a tool without confirmation"],
   ["ask", "confirm each call of a tool"],
   ["deny", "deny every call of a tool"],
+  ["remove", "remove a rule"],
 ]);
-const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny"]);
+const changing: ReadonlySet<string> = new Set(["allow", "ask", "deny", "remove"]);
 
-/** `/policy`: lists, explains and adds policy rules. */
+/** `/policy`: lists, explains, adds and removes policy rules. */
 const policy: BuiltIn = {
   name: "policy",
   summary: "show and set the rules for calls",
-  usage: "[list|explain|allow|ask|deny] [SERVER.TOOL]",
+  usage: "[list|explain|allow|ask|deny|remove] [SERVER.TOOL]",
   complete: ([verb], { session }) =>
     verb === undefined
       ? [...verbs].map(([value, about]) => ({ value, about }))
@@ -63,7 +64,7 @@ const history: BuiltIn = {
   name: "history",
   summary: "show recent calls and the rules that decided them",
   usage: "[--server NAME] [--denied] [--since 1d]",
-  complete: () => ["--server", "--tool", "--since", "--denied", "--limit"].map((value) => ({ value })),
+  complete: () => ["--server", "--tool", "--since", "--denied", "--utc", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {
     // A request that has just ended is shown too.
     await session.host.flushHistory();

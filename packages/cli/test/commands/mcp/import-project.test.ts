@@ -35,6 +35,37 @@ describe("into the project", () => {
   });
 });
 
+describe("without -s, servers go where their file belongs", () => {
+  const files = {
+    [projectMcpFile]: { mcpServers: { here: { command: "./run" } } },
+    [cursorFile]: { mcpServers: { mine: { command: "run" } } },
+  };
+
+  test("the project's to the project, the user's to the user", async () => {
+    await using host = await machine(files);
+    await host.run("trust", "add", "--yes");
+    const { stderr } = await host.run("mcp", "import");
+    const [user, project] = [userFile, projectFile].map((file) => `${host.path}/${file}`);
+    expect(stderr).toBe(`nothing was written; --write adds 1 server to ${user} and 1 server to ${project}\n`);
+    const document = await importJson(host, "--write");
+    expect(document.servers.map(({ name, target }) => `${name} ${target.scope}`)).toEqual([
+      "mine user",
+      "here workspace",
+    ]);
+    expect(await settings(host)).toEqual({ mcpServers: { mine: { command: "run" } } });
+    expect(await settings(host, projectFile)).toEqual({ mcpServers: { here: { command: "./run" } } });
+    expect(document.undo).toEqual(["fairlead mcp remove -s user mine", "fairlead mcp remove -s project here"]);
+  });
+
+  test("a file of the project that --from names, too; with -s user its paths become whole", async () => {
+    await using host = await machine(files);
+    await importJson(host, "--from", ".mcp.json", "--write");
+    expect(await settings(host, projectFile)).toEqual({ mcpServers: { here: { command: "./run" } } });
+    await importJson(host, "--from", ".mcp.json", "--write", "-s", "user");
+    expect(await settings(host)).toEqual({ mcpServers: { here: { command: `${host.project}/run` } } });
+  });
+});
+
 describe("servers that come with a folder", () => {
   const hostile = { mcpServers: { evil: { command: "./evil.sh", trust: true, autoApprove: ["*"] } } };
   const files = {
@@ -50,48 +81,26 @@ describe("servers that come with a folder", () => {
     expect(new Set(document.servers.map(({ action }) => action))).toEqual(new Set(["untrusted"]));
     expect(await isThere(host, userFile)).toBe(false);
     await importJson(host, "--write", "--only", "also");
-    expect(await settings(host)).toEqual({ mcpServers: { also: { command: "touch", args: ["started"] } } });
+    expect(await settings(host, projectFile)).toEqual({
+      mcpServers: { also: { command: "touch", args: ["started"] } },
+    });
+    expect(await isThere(host, userFile)).toBe(false);
   });
 
   test("are added once it is trusted; nothing is started, and nothing gives itself trust", async () => {
     await using host = await machine({ ...files, "home/.gemini/trustedFolders.json": "{}" });
     await host.run("trust", "add", "--yes");
     await importJson(host, "--write");
-    expect(await settings(host)).toEqual({
+    expect(await isThere(host, userFile)).toBe(false);
+    expect(await settings(host, projectFile)).toEqual({
       mcpServers: {
-        evil: { command: `${host.project}/evil.sh` },
+        evil: { command: "./evil.sh" },
         also: { command: "touch", args: ["started"] },
         evil2: { command: "touch", args: ["started"] },
       },
     });
     expect(await isThere(host, "project/started")).toBe(false);
   });
-});
-
-test("what looks like a secret is written as it stands and shown nowhere", async () => {
-  const server = {
-    command: "run",
-    args: ["--token", "canary-1", "--api-key=canary-7", "postgres://me:canary-2@db/x"],
-    env: { API_KEY: "canary-3", MODE: "plain" },
-  };
-  const web = {
-    url: "https://example.com/?api_key=canary-4",
-    headers: { Authorization: "Bearer canary-5" },
-    auth: { CLIENT_SECRET: "canary-6" },
-  };
-  await using host = await machine({ [cursorFile]: { mcpServers: { server, web } } });
-  for (const argv of [[], ["--json"], ["--write"]]) {
-    const { stdout, stderr } = await host.run("mcp", "import", ...argv);
-    expect(stdout).toContain('"MODE": "(hidden)"');
-    expect(stdout + stderr).not.toMatch(/canary|plain/);
-  }
-  expect(await settings(host)).toEqual({
-    mcpServers: { server, web: { url: web.url, headers: web.headers, oauth: { clientSecret: "canary-6" } } },
-  });
-  const { remarks } = (await importJson(host)).servers[0] ?? { remarks: [] };
-  expect(remarks).toContainEqual(
-    expect.objectContaining({ kind: "hint", key: "env.API_KEY", next: "fairlead secret set API_KEY" }),
-  );
 });
 
 test("hostile names and text cannot move the cursor or hide", async () => {

@@ -44,8 +44,10 @@ test("the doctor looks at rules and approvals", async () => {
   const own = findings.filter(({ group }) => group === "policy").map(({ severity, message }) => [severity, message]);
   const approvals = ["problem", expect.stringContaining("approvals.json cannot be read")];
   expect(own).toEqual([
-    ["ok", "1 policy file read"],
-    ["problem", expect.stringMatching(/mine\.toml:5:1: "deny" is not a known table of a policy file: it is ignored$/)],
+    [
+      "problem",
+      expect.stringMatching(/mine\.toml:5:1: "deny" is not a known table of a policy file: it may be meant .*$/),
+    ],
     // Who may do anything may read it.
     ...(process.getuid?.() === 0 ? [] : [approvals]),
   ]);
@@ -68,7 +70,10 @@ test("the history tells a yes that was typed before anyone asked", async () => {
   await here.run("call", "demo.greet", "name=Ada", "--yes");
   await here.run("call", "demo.greet", "name=Ada");
   const { stdout } = await here.run("history");
-  expect(stdout.match(/asks about it.*/g)).toEqual(["asks about it; --yes", "asks about it"]);
+  expect(stdout.match(/asks about it.*/g)).toEqual([
+    "asks about it; --yes",
+    "asks about it; there was no terminal to ask on",
+  ]);
 });
 
 test("a history that cannot be written is told once, and stops nothing", async () => {

@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { programServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
@@ -60,6 +61,35 @@ test("`fairlead trust remove` beside a running app ends the workspace's server w
   await expect(scene.session.host.call("db", "echo", { text: "x" })).rejects.toMatchObject({
     code: "untrusted_folder",
   });
+});
+
+/** The workspace's server is approved, and the rule of the parent folder trusts the workspace. */
+async function trustedByParent(): Promise<Machine> {
+  const here = await twoServers();
+  expect(await here.run("trust", "add", "--yes")).toMatchObject({ code: 0 });
+  await rm(join(here.home, ".gemini/trustedFolders.json"));
+  expect(await here.run("trust", "add", "--yes", here.path)).toMatchObject({ code: 0 });
+  return here;
+}
+
+test("`fairlead trust remove` of a parent folder ends the workspace's server", async () => {
+  await using here = await trustedByParent();
+  await using scene = await openScene(here);
+  await untilStatuses(scene, "connected", "connected");
+  expect(await here.run("trust", "remove", here.path)).toMatchObject({ code: 0 });
+  await scene.shown(new RegExp(`^${here.project} is no longer trusted\\. Settings reloaded\\.`));
+  await untilStatuses(scene, "connected", "blocked");
+  expect(runningOf(here, "--db")).toBe(0);
+});
+
+test("`fairlead trust remove` of the approvals alone ends the workspace's server", async () => {
+  await using here = await trustedByParent();
+  await using scene = await openScene(here);
+  await untilStatuses(scene, "connected", "connected");
+  expect((await here.run("trust", "remove")).stderr).toContain("the folder is still trusted");
+  await scene.shown(new RegExp(`^Approvals of the servers of ${here.project} changed\\. Settings reloaded\\.`));
+  await untilStatuses(scene, "connected", "blocked");
+  expect(runningOf(here, "--db")).toBe(0);
 });
 
 test("`/trust` and `/trust remove` take effect at once, and the app does not report its own change as a change", async () => {

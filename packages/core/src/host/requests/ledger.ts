@@ -11,9 +11,35 @@ import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 import { once } from "../open-work.ts";
 
 /** One request for the ledger: its decision and its outcome. */
-export interface LedgerRow extends Pick<LedgerEntry, "answer" | "outcome" | "durationMs"> {
+export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "outcome" | "durationMs"> {
   readonly request: PolicyRequest;
   readonly decision: Decision;
+}
+
+interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
+  /** Whether the decision to record asks. */
+  readonly isAsking: boolean;
+  readonly isAnswered?: boolean;
+  /** The user's answer to a question. */
+  readonly how?: "yes" | "no" | "typed" | undefined;
+  /** The options of the request that give a yes in advance. */
+  readonly acceptChanged?: boolean | undefined;
+  readonly confirmed?: boolean | "in_advance" | undefined;
+}
+
+/** Who answered a decision that asks, for the ledger. */
+export function answerOf({
+  outcome,
+  isAsking,
+  isAnswered = false,
+  how,
+  acceptChanged = false,
+  confirmed,
+}: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
+  if (outcome === "denied" && isAsking) return { refusal: how === "no" ? "user" : "no_terminal" };
+  if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
+  if (how === "typed") return { answer: "typed" };
+  return { answer: acceptChanged || confirmed === "in_advance" ? "in_advance" : "asked" };
 }
 
 export interface HostLedgerOptions {
@@ -50,7 +76,7 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
     isTold = true;
   }
 
-  async function write({ request, decision: decided, answer, outcome, durationMs }: LedgerRow): Promise<void> {
+  async function write({ request, decision: decided, answer, refusal, outcome, durationMs }: LedgerRow): Promise<void> {
     const { serverName: server, serverToolName: tool, kind = "tool", args = {} } = request;
     const { decision, rule } = decided;
     const { ledger, ruleText } = await open();
@@ -64,6 +90,7 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
       ruleOrigin: rule.origin,
       mode,
       ...(answer && { answer }),
+      ...(refusal && { refusal }),
       outcome,
       durationMs,
     });

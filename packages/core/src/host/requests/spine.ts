@@ -10,7 +10,7 @@ import { type AskedTool, isYes, type ToolCallConfirmationDetails } from "../../r
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { OpenWork } from "../open-work.ts";
 import type { RequestOptions } from "../types.ts";
-import type { LedgerRow } from "./ledger.ts";
+import { answerOf, type LedgerRow } from "./ledger.ts";
 
 /** One request, its sender, and the functions for each step. */
 export interface HostRequest<Result, Shown> extends PolicyRequest {
@@ -67,6 +67,8 @@ interface Progress {
   /** The decision to record: the one that asked if the user answered it, else the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
+  /** The user's answer to a question; absent if there was none. */
+  how?: "yes" | "no" | "typed" | undefined;
   /** What the user's yes for this request alone is bound to. */
   confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
@@ -161,6 +163,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         progress.isAnswered = true;
         progress.confirmedKey = key;
       },
+      onAnswer(how: Progress["how"]) {
+        progress.how = how;
+      },
     };
     const asked = port(async () => {
       const rules = await current();
@@ -207,10 +212,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     function write(outcome: LedgerRow["outcome"]): void {
       const { decision } = progress;
       if (decision === undefined) return;
-      const isAnswered = progress.isAnswered === true && outcome !== "denied" && outcome !== "changed";
-      const answer = request.confirmed === "in_advance" ? "in_advance" : "asked";
       const durationMs = Math.round(clock.now() - began);
-      record({ request, decision, outcome, ...(isAnswered && { answer }), durationMs });
+      const answer = answerOf({ ...request, ...progress, isAsking: decision.decision === "ask_user", outcome });
+      record({ request, decision, outcome, ...answer, durationMs });
     }
 
     let result: Result;
@@ -237,9 +241,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       work.run(async () => {
         const rules = await current();
         const decision = rules.decide(request);
-        const writeDenied = (): void => record({ request, decision, outcome: "denied", durationMs: 0 });
+        const denied: LedgerRow = { request, decision, outcome: "denied", durationMs: 0 };
         if (decision.decision === "deny") {
-          writeDenied();
+          record(denied);
           return refuse(request, decision);
         }
         if (decision.decision === "allow") {
@@ -251,7 +255,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         let isAnswered = false;
         const onConfirm: ToolCallConfirmationDetails["onConfirm"] = (outcome) =>
           work.run(async () => {
-            if (!isAnswered && !isYes(outcome)) writeDenied();
+            if (!isAnswered && !isYes(outcome)) record({ ...denied, refusal: "user" });
             isAnswered = true;
             await details.onConfirm(outcome);
           });

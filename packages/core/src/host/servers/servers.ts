@@ -5,6 +5,7 @@ import type { Emitter, ServerChanges } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import { McpClientManager } from "../../mcp/client-manager.ts";
 import { optionOrigin } from "../../settings/define/definition.ts";
+import { approvalsPath } from "../../trust/approvals.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { HostConnectContext } from "./connect-context.ts";
@@ -84,11 +85,11 @@ export function createHostServers(options: HostServersOptions): HostServers {
   };
 }
 
-/** The settings files and the trusted-folders file. */
+/** The settings files, the trusted-folders file and the approvals file. */
 function watchedFiles(configuration: LiveConfiguration): readonly string[] {
   const { settings, locations } = configuration.current();
   const files = settings.files.flatMap(({ file }) => (file === optionOrigin ? [] : [file]));
-  return [...files, locations.trustedFolders];
+  return [...files, locations.trustedFolders, approvalsPath(locations.state)];
 }
 
 /** Tracks which servers are in use. */

@@ -187,8 +187,10 @@ export interface LedgerEntry {
   readonly rule: string;
   readonly ruleOrigin?: RuleOrigin;
   readonly mode: ApprovalMode;
-  /** How the user confirmed: when asked, or before being asked (`--yes`). */
-  readonly answer?: "asked" | "in_advance";
+  /** How the user confirmed: when asked, before being asked (`--yes`), or by typing the call in the app. */
+  readonly answer?: "asked" | "in_advance" | "typed";
+  /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
+  readonly refusal?: "user" | "no_terminal";
   readonly outcome: "ok" | ErrorCode;
   readonly durationMs: number;
 }
@@ -234,7 +236,8 @@ function isEntry(value: unknown): value is LedgerEntry {
     isOneOf(modes, entry.mode) &&
     outcomes.includes(entry.outcome) &&
     typeof entry.durationMs === "number" &&
-    isOneOf([undefined, "asked", "in_advance"], entry.answer) &&
+    isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
+    isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&
     [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
   );
 }

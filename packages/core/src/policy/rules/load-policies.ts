@@ -12,15 +12,24 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { approvalsPath } from "../../trust/approvals.ts";
 import type { Configuration } from "../../trust/configuration.ts";
 import { lockPath } from "../lock/lock-file.ts";
-import { exactName } from "./name-pattern.ts";
+import { exactName, namePattern } from "./name-pattern.ts";
 import type { FileTier, ReadPolicyFile } from "./policy-file.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 import { rulesOfSettings } from "./settings-rules.ts";
 
+/** Tools that one run allows. */
+export interface AllowedTools {
+  readonly server: string;
+  /** Without it: everything of the server except sampling. */
+  readonly tool?: string;
+  /** Whether `server` and `tool` are patterns with `*` and `?`. Default: they are exact names. */
+  readonly isPattern?: boolean;
+}
+
 /** Rules from command-line flags. */
 export interface PolicyFlags {
   /** `--allow server.tool`. */
-  readonly allow?: readonly { readonly server: string; readonly tool: string }[];
+  readonly allow?: readonly AllowedTools[];
 }
 
 /** A policy file and whether its rules apply. */
@@ -50,7 +59,7 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
     rules: [
       ...folders.flatMap(({ rules }) => rules),
       ...rulesOfSettings(configuration),
-      ...(flags.allow ?? []).map(allowed),
+      ...(flags.allow ?? []).flatMap(allowed),
     ],
     problems: [...folders.flatMap(({ problems }) => problems), ...configuration.settings.gateProblems.map(believed)],
     files: folders.flatMap(({ files }) => files),
@@ -67,15 +76,17 @@ function believed(problem: Problem): Problem {
 
 const nothing: Policies = { rules: [], problems: [], files: [] };
 
-function allowed({ server, tool }: { readonly server: string; readonly tool: string }): PolicyRule {
-  return {
+function allowed({ server, tool, isPattern = false }: AllowedTools): readonly PolicyRule[] {
+  const pattern = isPattern ? namePattern : exactName;
+  const rule = {
     tier: "user",
     decision: "allow",
     priority: 0,
-    server: exactName(server),
-    tool: exactName(tool),
+    server: pattern(server),
     origin: { source: "flag", name: "--allow" },
-  };
+  } as const;
+  if (tool !== undefined) return [{ ...rule, tool: pattern(tool) }];
+  return (["tool", "resource", "prompt"] as const).map((kind) => ({ ...rule, kind }));
 }
 
 async function readFolder(folder: string, tier: FileTier, configuration: Configuration): Promise<Policies> {

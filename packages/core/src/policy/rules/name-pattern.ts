@@ -24,6 +24,9 @@ export function escapeName(name: string): string {
   return name.replace(/[\\*?]/g, "\\$&");
 }
 
+/** Matches every URI and no tool: Gemini CLI, which reads the same files, ignores `kind` and takes it for a tool's name. */
+export const everyResource = "*:*";
+
 const anyRun = Symbol("*");
 const anyOne = Symbol("?");
 type Token = string | typeof anyRun | typeof anyOne;

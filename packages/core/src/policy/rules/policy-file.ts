@@ -36,8 +36,8 @@ export async function readPolicyFile(file: string, options: PolicyFileOptions): 
   if (read.kind === "unreadable") return unreadable(file, tier, `cannot be read: ${read.reason}`);
   const document = await parseToml(read.text);
   if (document.kind === "broken") return unreadable(file, tier, `is not valid TOML: ${document.reason}`, document);
-  const { rules, problems } = await rulesOf(document.table, file, options);
-  if (rules.length <= limits.policyRules) return { state: "read", rules, problems };
+  const { rules, problems, isDoubtful } = await rulesOf(document.table, file, options);
+  if (rules.length <= limits.policyRules) return { state: isDoubtful ? "broken" : "read", rules, problems };
   return unreadable(file, tier, `holds more than ${limits.policyRules} rules`);
 }
 
@@ -51,24 +51,31 @@ export function unreadable(
   reason: string,
   at: TextPosition = { line: 1, column: 1 },
 ): ReadPolicyFile {
-  const decision = tier === "administrator" ? "deny" : "ask_user";
-  const effect = decision === "deny" ? "every request is denied" : "every request needs confirmation";
   const origin = originOf(file, tier, at);
   const message = `${file} ${reason}`;
-  const next = `Correct ${file}. Until then its rules are unknown, so ${effect}.`;
+  const next = `Correct ${file}. Until then its rules are unknown, so ${effects[tier]}.`;
   return {
     state: "broken",
-    rules: [
-      {
-        tier,
-        decision,
-        priority: 999,
-        isDoubt: true,
-        denyMessage: `${message}. ${next}`,
-        origin: { source: "policy_file", file, line: at.line, name: "unreadable" },
-      },
-    ],
+    rules: [doubtAbout(file, tier, `${message}. ${next}`, at)],
     problems: [{ severity: "error", code: "settings_invalid", message, origin, next }],
+  };
+}
+
+const effects: Readonly<Record<FileTier, string>> = {
+  administrator: "every request is denied",
+  user: "every request needs confirmation",
+  workspace: "every request needs confirmation",
+};
+
+/** The rule that stands for rules of a file that Fairlead could not read. */
+function doubtAbout(file: string, tier: FileTier, denyMessage: string, { line }: TextPosition): PolicyRule {
+  return {
+    tier,
+    decision: tier === "administrator" ? "deny" : "ask_user",
+    priority: 999,
+    isDoubt: true,
+    denyMessage,
+    origin: { source: "policy_file", file, line, name: "unreadable" },
   };
 }
 
@@ -76,18 +83,25 @@ async function rulesOf(
   table: TomlTable,
   file: string,
   { tier, servers }: PolicyFileOptions,
-): Promise<{ readonly rules: readonly PolicyRule[]; readonly problems: readonly Problem[] }> {
+): Promise<Pick<ReadPolicyFile, "rules" | "problems"> & { readonly isDoubtful: boolean }> {
   const problems: Problem[] = [];
+  const doubts: PolicyRule[] = [];
   function report(severity: Problem["severity"], at: TextPosition, message: string, next?: string): void {
     const origin = originOf(file, tier, at);
     problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
   }
-  const found = [...table].flatMap(([name, item]) => tablesOf(name, item, report));
+  // Something that is no rule may have been meant to deny, so all that Fairlead knows is that the file may deny more.
+  function doubt(at: TextPosition, problem: string, how: string): void {
+    const message = `${problem}, so ${effects[tier]}`;
+    report("error", at, message, how);
+    doubts.push(doubtAbout(file, tier, `${message}. ${how}`, at));
+  }
+  const found = [...table].flatMap(([name, item]) => tablesOf(name, item, report, doubt));
   const compile = await compilerFor(found);
   const rules = found.flatMap(({ rule, at, isDoubtful }) =>
     readRule(rule, at, { tier, file, servers, compile, report, isDoubtful }),
   );
-  return { rules, problems };
+  return { rules: [...doubts, ...rules], problems, isDoubtful: doubts.length > 0 };
 }
 
 interface FoundRule {
@@ -104,12 +118,13 @@ function tablesOf(
   name: string,
   { value, ...at }: TomlItem,
   report: (severity: "error", at: TextPosition, message: string, next: string) => void,
+  doubt: (at: TextPosition, problem: string, how: string) => void,
 ): readonly FoundRule[] {
   if (theirTables.includes(name)) return [];
   if (name !== "rule" && closest(name, ["rule"]) === undefined) {
     const decision = decisions.find((one) => one.startsWith(name.toLowerCase()));
     const how = decision === undefined ? "Write rules as [[rule]]." : `Write [[rule]] with decision = "${decision}".`;
-    report("error", at, `"${name}" is not a known table of a policy file: it is ignored`, how);
+    doubt(at, `"${name}" is not a known table of a policy file: it may be meant to deny something`, how);
     return [];
   }
   const isDoubtful = name !== "rule" || !Array.isArray(value);
@@ -118,7 +133,7 @@ function tablesOf(
   const items: readonly TomlItem[] = Array.isArray(value) ? value : [{ value, ...at }];
   return items.flatMap(({ value: rule, ...place }) => {
     if (isTable(rule)) return [{ rule, at: place, isDoubtful }];
-    report("error", place, "a rule must be a table: this one is ignored", "Write [[rule]].");
+    doubt(place, "a rule must be a table: this one may be meant to deny something", "Write [[rule]].");
     return [];
   });
 }

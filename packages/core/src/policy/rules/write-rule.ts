@@ -12,13 +12,16 @@ import { updateText } from "../../files/atomic/update-text.ts";
 import { eolOf } from "../../files/json/text-layout.ts";
 import { limits } from "../../limits.ts";
 import type { Locations } from "../../settings/read/paths.ts";
-import type { DecisionOutcome } from "./rule.ts";
+import { everyResource } from "./name-pattern.ts";
+import type { DecisionOutcome, RequestKind } from "./rule.ts";
 
 /** The rule to write. Names are patterns, as in the file: `*`, `?` and `\\` have a meaning in them. */
 export interface RuleToWrite {
   readonly server: string;
-  /** `*` means every tool. */
+  /** The tool, resource or prompt; `*` means each of them. */
   readonly tool: string;
+  /** Default: `tool`. */
+  readonly kind?: RequestKind;
   readonly argsPattern?: string;
   readonly decision: DecisionOutcome;
 }
@@ -44,27 +47,18 @@ export function userRuleFile({ policies }: Pick<Locations, "policies">): string 
  * be written
  */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
-  const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");
   const lines = toLines(rule);
+  const parse = await rulesParser(file);
   let written: WrittenRule = { file, line: 1 };
-
-  function parse(text: string): AST.TOMLProgram {
-    try {
-      return parseTOML(text);
-    } catch (cause) {
-      throw notEditable(file, cause);
-    }
-  }
 
   function change(text: string | undefined): string {
     // The parser rejects a byte order mark.
     const mark = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
     const before = text?.slice(mark.length) ?? introduction;
-    const same = rulesOf(parse(before)).filter((found) => isAbout(found, rule, getStaticTOMLValue));
+    const same = parse(before).filter((found) => isAbout(found, rule));
     const [first] = same;
     if (first !== undefined) {
-      const earlier = first.members.get("decision");
-      const replaced = earlier && getStaticTOMLValue(earlier);
+      const replaced = first.value("decision");
       written = { file, line: first.line, ...(typeof replaced === "string" && { replaced }) };
       return mark + withDecision(before, same, rule.decision);
     }
@@ -89,49 +83,84 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
 const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and editable by hand. fairlead policy list shows the rules in force.\n`;
 
 /** A rule with any other member is a different rule, even for the same tool. */
-const comparable = new Set(["mcpName", "toolName", "argsPattern", "decision", "priority", "denyMessage"]);
+const comparable = new Set(["mcpName", "toolName", "kind", "argsPattern", "decision", "priority", "denyMessage"]);
 
-interface FoundRule {
+/** A `[[rule]]` in the text of a policy file. */
+export interface RuleInFile {
+  /** The line of its `[[rule]]`. */
   readonly line: number;
+  readonly lastLine: number;
+  /** Where the text of the rule begins and ends, with its own tables such as `[rule.annotations]`. */
+  readonly range: readonly [start: number, end: number];
   /** By the first part of their keys. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
+  /** The value of a member; undefined if the rule has no such member. */
+  readonly value: (name: string) => unknown;
 }
 
-function rulesOf({ body: [top] }: AST.TOMLProgram): readonly FoundRule[] {
-  const rules: { line: number; members: Map<string, AST.TOMLContentNode> }[] = [];
+/** Returns a function that finds the rules in a text. It throws `settings_invalid` for a text that is not valid TOML. */
+export async function rulesParser(file: string): Promise<(text: string) => readonly RuleInFile[]> {
+  const { parseTOML, getStaticTOMLValue } = await import("toml-eslint-parser");
+  return (text) => {
+    try {
+      return rulesOf(parseTOML(text), getStaticTOMLValue);
+    } catch (cause) {
+      throw notEditable(file, cause);
+    }
+  };
+}
+
+function rulesOf(
+  { body: [top] }: AST.TOMLProgram,
+  toValue: (node: AST.TOMLContentNode) => unknown,
+): readonly RuleInFile[] {
+  const rules: {
+    line: number;
+    lastLine: number;
+    range: [number, number];
+    members: Map<string, AST.TOMLContentNode>;
+  }[] = [];
   for (const node of top.body) {
     if (node.type !== "TOMLTable" || node.resolvedKey[0] !== "rule") continue;
     const [, , inner] = node.resolvedKey;
-    if (node.kind === "array" && inner === undefined) rules.push({ line: node.loc.start.line, members: new Map() });
+    const [start, end] = node.range;
+    const [line, lastLine] = [node.loc.start.line, node.loc.end.line];
+    if (node.kind === "array" && inner === undefined)
+      rules.push({ line, lastLine, range: [start, end], members: new Map() });
+    const rule = rules.at(-1);
+    if (rule !== undefined) Object.assign(rule, { lastLine, range: [rule.range[0], end] });
     for (const { key, value } of node.body) {
       const [part] = key.keys;
       const name = part?.type === "TOMLBare" ? part.name : part?.value;
-      rules.at(-1)?.members.set(String(inner ?? name), value);
+      rule?.members.set(String(inner ?? name), value);
     }
   }
-  return rules;
+  return rules.map((rule) => ({
+    ...rule,
+    value(name) {
+      const node = rule.members.get(name);
+      return node && toValue(node);
+    },
+  }));
 }
 
-function isAbout(
-  { members }: FoundRule,
-  { server, tool, argsPattern }: RuleToWrite,
-  toValue: (node: AST.TOMLContentNode) => unknown,
+/** Whether a rule is about exactly these requests and has no other condition. */
+export function isAbout(
+  { members, value }: RuleInFile,
+  { server, tool, kind = "tool", argsPattern }: Omit<RuleToWrite, "decision">,
 ): boolean {
-  const says = (name: string): unknown => {
-    const node = members.get(name);
-    return node && toValue(node);
-  };
   return (
     [...members.keys()].every((name) => comparable.has(name)) &&
-    says("mcpName") === server &&
-    says("toolName") === tool &&
-    says("argsPattern") === argsPattern &&
+    value("mcpName") === server &&
+    value("toolName") === tool &&
+    (value("kind") ?? "tool") === kind &&
+    value("argsPattern") === argsPattern &&
     members.has("decision")
   );
 }
 
 /** Edits from the last rule to the first, so that earlier positions stay valid. */
-function withDecision(text: string, rules: readonly FoundRule[], decision: DecisionOutcome): string {
+function withDecision(text: string, rules: readonly RuleInFile[], decision: DecisionOutcome): string {
   return rules.reduceRight((before, { members }) => {
     const [start, end] = members.get("decision")?.range ?? [0, 0];
     return `${before.slice(0, start)}"${decision}"${before.slice(end)}`;
@@ -147,15 +176,21 @@ function spaced(text: string, eol: string): string {
 /** A narrower rule is stronger, so "all tools of the server except this one" works in any order. */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 
-function toLines({ server, tool, argsPattern, decision }: RuleToWrite): readonly string[] {
-  const width = argsPattern === undefined ? (tool === "*" ? "server" : "tool") : "arguments";
+/** The priority that Fairlead writes for a rule about these requests. */
+export function usualPriority({ tool, argsPattern }: Pick<RuleToWrite, "tool" | "argsPattern">): number {
+  if (argsPattern !== undefined) return priorities.arguments;
+  return tool === "*" || tool === everyResource ? priorities.server : priorities.tool;
+}
+
+function toLines({ server, tool, kind = "tool", argsPattern, decision }: RuleToWrite): readonly string[] {
   return [
     "[[rule]]",
     `mcpName = ${quoted(server)}`,
     `toolName = ${quoted(tool)}`,
+    ...(kind === "tool" ? [] : [`kind = "${kind}"`]),
     ...(argsPattern === undefined ? [] : [`argsPattern = ${quoted(argsPattern)}`]),
     `decision = "${decision}"`,
-    `priority = ${priorities[width]}`,
+    `priority = ${usualPriority({ tool, ...(argsPattern !== undefined && { argsPattern }) })}`,
   ];
 }
 

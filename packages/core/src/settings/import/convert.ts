@@ -16,6 +16,7 @@ import {
   toEntry,
 } from "./field-reader.ts";
 import { type ForeignServer, foreignFields } from "./foreign-file.ts";
+import { convertMcpRemote } from "./mcp-remote.ts";
 import { type Program, programs, type Remark } from "./program.ts";
 
 export interface Conversion {
@@ -32,15 +33,17 @@ export function convertServer({ name, value, disabled }: ForeignServer, context:
   const remarks: Remark[] = [];
   const reader = createFieldReader(fields, context, remarks);
   const draft: EntryDraft = new Map();
-  const kind = transportKind(reader, context.program);
+  const written = transportKind(reader, context.program);
+  const isRemote = written === "stdio" && convertMcpRemote(reader, draft);
+  const kind = isRemote ? undefined : written;
   const envFile = kind === "stdio" ? convertCommand(reader, draft, context) : undefined;
   if (kind !== undefined && kind !== "stdio") convertAddress(reader, draft, kind, context.program);
   if (context.program === "codex") convertCodexKeys(reader, draft, kind);
   convertCommonKeys(reader, draft, context.program);
   const enabled = isEnabled(reader, disabled);
   // Without a transport, remarks about other keys do not help.
-  if (kind === undefined) return { entry: {}, enabled, remarks };
-  for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind));
+  if (written === undefined) return { entry: {}, enabled, remarks };
+  for (const key of reader.rest()) reader.remark("dropped", key, whyDropped(key, kind ?? "url"));
   const entry = toEntry(draft);
   if (!remarks.some((remark) => remark.kind === "obstacle")) remarks.push(...checkEntry(name, entry));
   return { entry, enabled, ...(envFile === undefined ? {} : { envFile }), remarks };

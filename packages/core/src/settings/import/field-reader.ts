@@ -10,6 +10,8 @@ export interface FieldReader {
   has(key: string): boolean;
   /** The value as written. */
   raw(key: string): unknown;
+  /** The value as written; the key still counts as not read. */
+  peek(key: string): unknown;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   table(key: string): ReadonlyMap<string, string> | undefined;
@@ -57,6 +59,7 @@ export function createFieldReader(
   return {
     has: (key) => (fields.get(key) ?? undefined) !== undefined,
     raw,
+    peek: (key) => fields.get(key) ?? undefined,
     convert,
     text(key) {
       const value = raw(key);

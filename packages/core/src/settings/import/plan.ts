@@ -1,6 +1,7 @@
 /** Collects the servers of other programs, and decides for each whether it is imported. An import overwrites nothing. */
 
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "@fairlead/wire/json";
 import { type Conversion, convertServer } from "./convert.ts";
 import { convertEnvFile, type EnvFileContext } from "./env-file.ts";
 import type { ConversionContext } from "./field-reader.ts";
@@ -78,7 +79,27 @@ function towards(candidate: ImportCandidate, target: string, options: PlanOption
 }
 
 function isThere({ conversion }: ImportCandidate, target: string, { existing }: PlanOptions): boolean {
-  return isDeepStrictEqual(existing.get(target), conversion.entry);
+  return existing.has(target) && isSameValue(existing.get(target), conversion.entry);
+}
+
+/** Whether the values are equal, or differ only where an earlier import has moved a secret into the secret store. */
+function isSameValue(existing: unknown, imported: unknown): boolean {
+  if (typeof existing === "string" && typeof imported === "string") return isSameText(existing, imported);
+  if (Array.isArray(existing) && Array.isArray(imported))
+    return existing.length === imported.length && existing.every((one, at) => isSameValue(one, imported[at]));
+  if (!isObject(existing) || !isObject(imported)) return isDeepStrictEqual(existing, imported);
+  const names = Object.keys(existing);
+  return (
+    names.length === Object.keys(imported).length &&
+    names.every((name) => Object.hasOwn(imported, name) && isSameValue(existing[name], imported[name]))
+  );
+}
+
+function isSameText(existing: string, imported: string): boolean {
+  const [first = "", ...others] = existing.split(/\$\{secret:[^}]*\}/);
+  const last = others.at(-1);
+  if (last === undefined) return existing === imported;
+  return imported.length > first.length + last.length && imported.startsWith(first) && imported.endsWith(last);
 }
 
 /** `name-cursor`, then `name-cursor-2` and so on. A name with an equal entry counts as free. */

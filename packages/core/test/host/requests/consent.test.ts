@@ -275,14 +275,45 @@ test("whatever was decided is written down, with what came of it", async () => {
   }
   const folderOf = ledgerFolder(join(at.path, "home/.fairlead"));
   const entries = await createLedger({ folder: folderOf, keepArguments: () => false, now: Date.now }).read();
-  expect(entries.map(({ kind, tool, decision, outcome }) => [kind, tool, decision, outcome])).toEqual([
-    ["tool", "free", "allow", "ok"],
-    ["tool", "pay", "deny", "denied"],
-    ["tool", "look", "ask_user", "denied"],
-    ["tool", "look", "ask_user", "ok"],
-    ["tool", "look", "ask_user", "denied"],
-    ["resource", "demo://about", "allow", "ok"],
-    ["tool", "nothing", "allow", "tool_unknown"],
+  const rows = entries.map(({ kind, tool, decision, outcome, answer, refusal }) =>
+    [kind, tool, decision, outcome, answer ?? refusal].join(" "),
+  );
+  expect(rows).toEqual([
+    "tool free allow ok ",
+    "tool pay deny denied ",
+    "tool look ask_user denied user",
+    "tool look ask_user ok asked",
+    "tool look ask_user denied no_terminal",
+    "resource demo://about allow ok ",
+    "tool nothing allow tool_unknown ",
+  ]);
+});
+
+test("the history tells who answered: the user, an option of the call, or nobody", async () => {
+  await using folder = await temporaryFolder();
+  const asking = '[[rule]]\nmcpName = "s"\ntoolName = "pay"\ndecision = "ask_user"\npriority = 1\n';
+  const at = await place(folder, { rules: asking });
+  await at.offer("Pays.");
+  {
+    await using host = await at.host();
+    await host.call("s", "pay", {}, { confirmed: "in_advance" });
+    await host.call("s", "pay", {}, { confirm: async () => ProceedOnce });
+    await host.call("s", "pay", {}, { confirm: async () => Cancel }).catch(() => {});
+    await host.call("s", "pay", {}, { confirm: async () => undefined }).catch(() => {});
+  }
+  await at.offer("Pays twice.");
+  {
+    await using host = await at.host();
+    await host.call("s", "pay", {}, { acceptChanged: true, confirmed: true });
+  }
+  const folderOf = ledgerFolder(join(at.path, "home/.fairlead"));
+  const entries = await createLedger({ folder: folderOf, keepArguments: () => false, now: Date.now }).read();
+  expect(entries.map(({ answer, refusal }) => answer ?? refusal)).toEqual([
+    "in_advance",
+    "asked",
+    "user",
+    "no_terminal",
+    "in_advance",
   ]);
 });
 

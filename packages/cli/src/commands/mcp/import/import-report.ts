@@ -7,42 +7,64 @@ import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } 
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { count, type Output } from "../../../output/output.ts";
 import { previewEntry } from "../../../output/servers/entry-redaction.ts";
-import { secretHints } from "../../../output/servers/server-secrets.ts";
 import type { Destination, Undo } from "../add/destination.ts";
+import { literalSecretsOf, type StoredSecret } from "./store-secrets.ts";
 
-export interface ImportReport {
+/** The files and servers that go to one settings file. */
+export interface ImportPart {
   readonly destination: Destination;
   readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
   readonly servers: readonly PlannedServer[];
+  /** One for each server that was written. */
+  readonly undo: Undo[];
+}
+
+export interface ImportReport {
+  readonly parts: readonly ImportPart[];
   readonly written: boolean;
   readonly folderTrusted: boolean;
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
-  /** One for each server that was written. */
-  readonly undo: readonly Undo[];
+  readonly stored: readonly StoredSecret[];
+  /** Whether literal secrets are written unchanged. */
+  readonly keepsSecrets: boolean;
 }
 
 export function isWritten({ action }: PlannedServer): boolean {
   return action.kind === "add" || action.kind === "replace";
 }
 
-export function importDocument({ destination, files, servers, written, undo }: ImportReport): object {
+export function importDocument(report: ImportReport): object {
+  const { parts, written, stored } = report;
+  const undo = [...parts.flatMap((part) => part.undo), ...secretUndo(stored)];
   return {
     written,
-    target: { scope: destination.scope, file: destination.file },
-    sources: files.map(({ source, file }) => ({ ...source, ...stateDocument(file) })),
-    servers: servers.map((server) => ({
-      name: server.target,
-      from: { ...server.source, name: server.name },
-      action: server.action.kind,
-      ...("of" in server.action ? { sameAs: server.action.of } : {}),
-      ...("with" in server.action ? { clashesWith: server.action.with } : {}),
-      entry: previewEntry(server.conversion.entry),
-      enabled: server.conversion.enabled,
-      remarks: remarksOf(server),
-    })),
+    ...(parts[0] && { target: targetDocument(parts[0]) }),
+    sources: parts.flatMap(({ files }) => files.map(({ source, file }) => ({ ...source, ...stateDocument(file) }))),
+    servers: parts.flatMap((part) =>
+      part.servers.map((server) => ({
+        name: server.target,
+        from: { ...server.source, name: server.name },
+        target: targetDocument(part),
+        action: server.action.kind,
+        ...("of" in server.action ? { sameAs: server.action.of } : {}),
+        ...("with" in server.action ? { clashesWith: server.action.with } : {}),
+        entry: previewEntry(server.conversion.entry),
+        enabled: server.conversion.enabled,
+        remarks: remarksOf(server, report),
+      })),
+    ),
+    ...(stored.length > 0 ? { secrets: stored.map(({ server, key, name }) => ({ server, key, name })) } : {}),
     ...(undo.length > 0 ? { undo: undo.flatMap((one) => ("undo" in one ? [one.undo] : [])) } : {}),
   };
+}
+
+function targetDocument({ destination: { scope, file } }: ImportPart): object {
+  return { scope, file };
+}
+
+function secretUndo(stored: readonly StoredSecret[]): readonly Undo[] {
+  return stored.filter(({ isNew }) => isNew).map(({ name }) => ({ undo: `fairlead secret remove ${name}` }));
 }
 
 function stateDocument(file: ForeignFile): object {
@@ -52,11 +74,14 @@ function stateDocument(file: ForeignFile): object {
 }
 
 export function printImport(report: ImportReport, out: Output): void {
-  for (const { source, file } of report.files) if (file.kind === "broken") out.warn(brokenLine(source, file));
-  for (const server of report.servers) out.print(serverText(server, out));
-  if (report.servers.length === 0) {
+  const { parts } = report;
+  const files = parts.flatMap((part) => part.files);
+  for (const { source, file } of files) if (file.kind === "broken") out.warn(brokenLine(source, file));
+  const servers = parts.flatMap((part) => part.servers);
+  for (const server of servers) out.print(serverText(server, report, out));
+  if (servers.length === 0) {
     out.print(safe`no servers found in`);
-    for (const { source } of report.files) out.print(safe`  ${sourceWords(source)}`);
+    for (const { source } of files) out.print(safe`  ${sourceWords(source)}`);
   }
   sayClosing(report, out);
 }
@@ -69,7 +94,7 @@ export function brokenLine(
   return safe`${toSafeLine(source.file)}${place}: ${toSafeLine(message)}; ignored`;
 }
 
-function serverText(server: PlannedServer, { style }: Output): SafeText {
+function serverText(server: PlannedServer, report: ImportReport, { style }: Output): SafeText {
   const { target, source, conversion, action } = server;
   const entry = toSafeJson(previewEntry(conversion.entry)).split("\n").map(toVisibleLine);
   const words = isWritten(server) ? style.green(actionWords(server)) : style.yellow(actionWords(server));
@@ -78,7 +103,7 @@ function serverText(server: PlannedServer, { style }: Output): SafeText {
     safe`  from ${sourceWords(source)}`,
     // An entry that cannot be imported is explained by its remarks.
     ...(action.kind === "refused" ? [] : entry.map((line) => safe`    ${line}`)),
-    ...remarksOf(server).map(remarkText),
+    ...remarksOf(server, report).map(remarkText),
     safe``,
   ]);
 }
@@ -124,31 +149,41 @@ function remarkText({ kind, key, message, next }: Remark): SafeText {
   return safe`  - ${remarkWords[kind]}: ${where}${toVisibleLine(message)}${hint}`;
 }
 
-function sayClosing(
-  { servers, written, destination, folderTrusted, undo, trustLine }: ImportReport,
-  out: Output,
-): void {
-  const taken = servers.filter(isWritten).length;
-  const file = toSafeLine(destination.file);
+function sayClosing({ parts, written, stored, folderTrusted, trustLine }: ImportReport, out: Output): void {
+  const shares = parts
+    .map(({ servers, destination, undo }) => ({ destination, undo, taken: servers.filter(isWritten).length }))
+    .filter(({ taken }) => taken > 0);
+  const places = joinSafe(
+    shares.map(({ taken, destination }) => safe`${count(taken, "server")} to ${toSafeLine(destination.file)}`),
+    safe` and `,
+  );
   if (!written) {
-    const offer = safe`nothing was written; --write adds ${count(taken, "server")} to ${file}`;
-    out.say(taken === 0 ? safe`nothing to add; nothing was written` : offer);
+    const offer = safe`nothing was written; --write adds ${places}`;
+    out.say(shares.length === 0 ? safe`nothing to add; nothing was written` : offer);
     return;
   }
-  out.say(safe`wrote ${count(taken, "server")} to ${file}`);
-  for (const one of undo)
+  for (const { server, key, name } of stored)
+    out.say(safe`stored ${toVisibleLine(key)} of ${toVisibleLine(server)} as the secret ${toSafeLine(name)}`);
+  out.say(safe`wrote ${places}`);
+  for (const one of [...shares.flatMap(({ undo }) => undo), ...secretUndo(stored)])
     if ("undo" in one) out.undo(one.undo);
     else out.say(safe`cannot be undone: ${toSafeLine(one.noUndo)}`);
-  if (destination.scope !== "workspace") return;
+  if (!shares.some(({ destination }) => destination.scope === "workspace")) return;
   const trust = folderTrusted ? safe`` : safe`The folder is not trusted yet, so Fairlead ignores its settings. `;
   out.say(safe`${trust}The imported servers need your approval.\n  next: ${toSafeLine(trustLine)}`);
 }
 
-function remarksOf({ conversion, action }: PlannedServer): readonly Remark[] {
+function remarksOf(server: PlannedServer, { stored, written, keepsSecrets }: ImportReport): readonly Remark[] {
+  const { conversion, action, target } = server;
   if (action.kind === "refused") return conversion.remarks;
-  const secrets = secretHints(conversion.entry).map(({ key, secret }): Remark => {
-    const message = `looks like a secret and is written unchanged; store it and write \${secret:${secret}} instead`;
-    return { kind: "hint", key, message, next: `fairlead secret set ${secret}` };
+  const secrets = literalSecretsOf(server).map(({ key, name }): Remark => {
+    if (keepsSecrets) {
+      const message = `looks like a secret and is written unchanged; store it and write \${secret:${name}} instead`;
+      return { kind: "hint", key, message, next: `fairlead secret set ${name}` };
+    }
+    const kept = stored.find((one) => one.server === target && one.key === key)?.name ?? name;
+    const message = `looks like a secret: it ${written ? "is" : "will be"} stored, and the entry refers to it as \${secret:${kept}}`;
+    return { kind: "converted", key, message };
   });
   return [...conversion.remarks, ...secrets];
 }

@@ -1,0 +1,65 @@
+/** Moves the literal secrets of imported servers into the secret store. */
+
+import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
+import type { PlannedServer } from "@fairlead/core/settings/import/plan";
+import { secretName } from "../../../output/servers/server-secrets.ts";
+import { type FoundSecret, withStoredSecrets } from "./entry-secrets.ts";
+
+export interface StoredSecret {
+  readonly server: string;
+  /** Where it was, for example `env.GITHUB_TOKEN`. */
+  readonly key: string;
+  readonly name: string;
+  /** False if the store had the same value under this name already. */
+  readonly isNew: boolean;
+}
+
+/** Finds the secrets of an entry, under the names that they would have in an empty store. */
+export function literalSecretsOf({ target, conversion }: PlannedServer): readonly FoundSecret[] {
+  const found: FoundSecret[] = [];
+  withStoredSecrets(target, conversion.entry, (secret) => {
+    found.push(secret);
+    return secret.name;
+  });
+  return found;
+}
+
+/** Stores the secrets of the servers, and returns the servers with references to them. A stored secret is never replaced. */
+export async function storeSecrets(
+  servers: readonly PlannedServer[],
+  store: SecretStore,
+): Promise<{ readonly servers: readonly PlannedServer[]; readonly stored: readonly StoredSecret[] }> {
+  const stored: StoredSecret[] = [];
+  const known = new Set(await store.list());
+  const changed: PlannedServer[] = [];
+  for (const server of servers) {
+    const names = new Map<string, string>();
+    for (const secret of literalSecretsOf(server)) {
+      const { name, isNew } = await keep(secret, server.target, store, known);
+      names.set(secret.key, name);
+      stored.push({ server: server.target, key: secret.key, name, isNew });
+    }
+    const entry = withStoredSecrets(server.target, server.conversion.entry, ({ key, name }) => names.get(key) ?? name);
+    changed.push({ ...server, conversion: { ...server.conversion, entry } });
+  }
+  return { servers: changed, stored };
+}
+
+/** Another value under the same name belongs to another server: this one gets the server's name too, then a number. */
+async function keep(
+  { name, value }: FoundSecret,
+  server: string,
+  store: SecretStore,
+  known: Set<string>,
+): Promise<{ readonly name: string; readonly isNew: boolean }> {
+  const longer = secretName(`${server}_${name}`);
+  for (let count = 0; ; count += 1) {
+    const free = (count === 0 ? name : count === 1 ? longer : `${longer}_${count}`).slice(-128).replace(/^[.-]/, "_");
+    if (!known.has(free)) {
+      await store.set(free, value);
+      known.add(free);
+      return { name: free, isNew: true };
+    }
+    if ((await store.get(free)) === value) return { name: free, isNew: false };
+  }
+}

@@ -1,0 +1,204 @@
+/** `fairlead policy remove`: removes rules from the user's policy files, and the saved approval of a tool. */
+
+import { access } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { demoName } from "@fairlead/core/demo/name";
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import { forgetApprovalsNamed } from "@fairlead/core/policy/approvals";
+import { loadPolicies } from "@fairlead/core/policy/rules/load-policies";
+import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
+import { type RemovedRule, removeRules } from "@fairlead/core/policy/rules/remove-rule";
+import type { RequestKind } from "@fairlead/core/policy/rules/rule";
+import { isAbout, type RuleInFile, type RuleToWrite, usualPriority } from "@fairlead/core/policy/rules/write-rule";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { decisionWord, reasonText } from "../../output/policy/rule-lines.ts";
+import { configurationOf, warnOfPolicyProblems } from "../../shell/configuration.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+import { defineSubject, readSubject, type Subject, subjectName } from "../../targets/rule-subject.ts";
+import { useHost } from "../../targets/with-host.ts";
+
+export const verb: Verb = {
+  help: `
+RULE is what the rule is about, as it was given to policy allow, ask or deny, or FILE:LINE as policy list shows it.
+Removes the rule from your policy files (~/.gemini/policies), and the saved approval of the tool. Comments above the
+rule and other rules stay. Rules of the administrator and of the workspace are removed in their files.
+
+Examples:
+  fairlead policy remove demo.greet
+  fairlead policy remove 'demo.*'
+  fairlead policy remove --kind resource demo
+  fairlead policy remove demo.greet --args-pattern '"loud":true'
+  fairlead policy remove ~/.gemini/policies/fairlead.toml:3`,
+
+  define(command) {
+    defineSubject(command, "rule", "the tool, as in policy allow; or FILE:LINE");
+    command.option("--args-pattern <regex>", "the rule for calls whose arguments match this");
+  },
+
+  async run(context) {
+    const configuration = await configurationOf(context);
+    const place = placeIn(context.operands[0]);
+    if (place !== undefined) return removeAt(place, configuration, context);
+    await useHost(configuration, context, async (host) => {
+      await warnOfPolicyProblems(host, context);
+      const subject = await readSubject(host, configuration, context);
+      await removeAbout(subject, { host, configuration, context });
+    });
+  },
+};
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+function placeIn(word = ""): Place | undefined {
+  const [, file, line] = /^(.*\.toml):(\d{1,7})(?::\d+)?$/i.exec(word) ?? [];
+  return file === undefined ? undefined : { file, line: Number(line) };
+}
+
+async function removeAt(place: Place, configuration: Configuration, context: Context): Promise<void> {
+  const folder = configuration.locations.policies.user;
+  const given = resolve(context.io.cwd, place.file);
+  const file = dirname(given) === folder || (await isThere(given)) ? given : join(folder, place.file);
+  if (dirname(file) !== folder)
+    throw new HostError("usage", `${file} is not one of your policy files: its rules are removed in the file itself`, {
+      next: `edit ${file}`,
+    });
+  const removed = await removeRules(file, (rule) => isOnLine(rule, place.line));
+  if (removed.length === 0)
+    throw new HostError("usage", `${file}:${place.line} has no [[rule]] there`, { next: "fairlead policy list" });
+  report({ removed: [{ file, rules: removed }], approvals: 0 }, configuration, context);
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+/** Any line of the rule names it, because messages may name the line of a member. */
+function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
+  return wanted >= line && wanted <= lastLine;
+}
+
+interface Removal {
+  readonly host: Host;
+  readonly configuration: Configuration;
+  readonly context: Context;
+}
+
+async function removeAbout(subject: Subject, { host, configuration, context }: Removal): Promise<void> {
+  const { server, tool, kind } = subject;
+  const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
+  const condition = argsPattern === undefined ? {} : { argsPattern };
+  // A server's own name may contain a star: the rule for it was written with an escape, or as a pattern.
+  const spellings = [tool, escapeName(tool)].flatMap((one) =>
+    [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
+  );
+  const { files } = await loadPolicies(configuration);
+  const isMeant = (rule: RuleInFile): boolean => spellings.some((about) => isAbout(rule, about));
+  const own = files.filter(({ tier }) => tier === "user");
+  const removed = await Promise.all(own.map(({ file }) => removeFrom(file, isMeant)));
+  const found = removed.filter(({ rules }) => rules.length > 0);
+  const isWhole = kind === "tool" && argsPattern === undefined;
+  const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool) : 0;
+  if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
+  report({ removed: found, approvals }, configuration, context);
+  if (!context.globals.json && !/[*?]/.test(server + tool)) await tellDecision(subject, host, context);
+}
+
+/** A file that is not valid TOML is left alone: it is already reported, and its rules are unknown. */
+async function removeFrom(file: string, isMeant: (rule: RuleInFile) => boolean): Promise<Removed> {
+  const rules = await removeRules(file, isMeant).catch((error: unknown) => {
+    if (error instanceof HostError && error.code === "settings_invalid") return [];
+    throw error;
+  });
+  return { file, rules };
+}
+
+async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
+  const { server, tool, kind } = subject;
+  const { matching } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind });
+  const other = matching.find(({ tier, origin }) => tier === "user" && origin.source === "policy_file");
+  const name = subjectName(subject);
+  if (other === undefined)
+    return new HostError("usage", `there is no rule of yours for ${name}`, { next: "fairlead policy list" });
+  const { file = "", line = 1 } = other.origin;
+  const place = `${file}:${line}`;
+  return new HostError("usage", `there is no rule of yours for ${name} alone: ${place} covers it and more`, {
+    next: `fairlead policy remove ${toShellWord(place)}`,
+  });
+}
+
+async function tellDecision({ server, tool, kind }: Subject, host: Host, { out }: Context): Promise<void> {
+  const { decision } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind });
+  out.say(safe`now: ${decisionWord(decision.decision, out.style)}: ${reasonText(decision.rule)}`);
+}
+
+interface Removed {
+  readonly file: string;
+  readonly rules: readonly RemovedRule[];
+}
+
+interface Report {
+  readonly removed: readonly Removed[];
+  /** How many saved approvals were removed. */
+  readonly approvals: number;
+}
+
+function report({ removed, approvals }: Report, { servers }: Configuration, { out, globals }: Context): void {
+  if (globals.json) {
+    const rules = removed.flatMap(({ file, rules: ofFile }) =>
+      ofFile.map(({ line, members }) => ({ file, line, ...members })),
+    );
+    out.json({ removed: rules, approvals });
+    return;
+  }
+  for (const { file, rules } of removed)
+    for (const { line, members } of rules)
+      out.print(safe`removed ${toVisibleLine(nameOf(members))} from ${toSafeLine(file)}:${line}`);
+  if (approvals > 0) out.print(safe`removed the saved approval`);
+  const names = [...servers.map(({ server }) => server.name), demoName];
+  const undo = removed.flatMap(({ rules }) => rules.flatMap(({ members }) => commandFor(members, names) ?? []));
+  if (undo.length > 0) out.undo(...undo);
+}
+
+const words: ReadonlyMap<unknown, string> = new Map([
+  ["allow", "allow"],
+  ["ask_user", "ask"],
+  ["deny", "deny"],
+]);
+
+function nameOf({ mcpName = "*", toolName = "*", kind, decision }: RemovedRule["members"]): string {
+  const tool = Array.isArray(toolName) ? toolName.join("|") : String(toolName);
+  const about = subjectName({ server: String(mcpName), tool, ...(isKind(kind) && { kind }) });
+  return `${words.get(decision) ?? "rule"} ${about}`;
+}
+
+function isKind(value: unknown): value is RequestKind {
+  return value === "tool" || value === "resource" || value === "prompt" || value === "sampling";
+}
+
+/** The command that writes the same rule again; undefined if no command does. */
+function commandFor(members: RemovedRule["members"], names: readonly string[]): string | undefined {
+  const { mcpName, toolName, kind, argsPattern, decision, priority, ...more } = members;
+  const word = words.get(decision);
+  if (word === undefined || typeof mcpName !== "string" || typeof toolName !== "string") return undefined;
+  const pattern: Pick<RuleToWrite, "argsPattern"> = typeof argsPattern === "string" ? { argsPattern } : {};
+  if (Object.keys(more).length > 0 || priority !== usualPriority({ tool: toolName, ...pattern })) return undefined;
+  // A name with an escape cannot be given to the command.
+  if (/\\/.test(mcpName + toolName)) return undefined;
+  const isPlain = names.filter((name) => `${mcpName}.${toolName}`.startsWith(`${name}.`)).join() === mcpName;
+  return [
+    `fairlead policy ${word}`,
+    ...(isKind(kind) && kind !== "tool" ? [`--kind ${kind}`] : []),
+    isPlain
+      ? toShellWord(`${mcpName}.${toolName}`)
+      : `--server ${toShellWord(mcpName)} --tool ${toShellWord(toolName)}`,
+    ...(typeof argsPattern === "string" ? [`--args-pattern ${toShellWord(argsPattern)}`] : []),
+  ].join(" ");
+}

@@ -1,0 +1,88 @@
+/** Reads `--allow`: a tool, a pattern or a whole server; and finds typing mistakes in it. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import type { AllowedTools } from "@fairlead/core/policy/rules/load-policies";
+import { escapeName, exactName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { nameHint } from "../shell/name-hint.ts";
+import type { Context } from "../shell/verb.ts";
+import { findToolTarget, type KnownServer, targetName } from "../targets/target.ts";
+import { useHost } from "../targets/with-host.ts";
+
+const isWild = (word: string): boolean => /[*?]/.test(word);
+
+/**
+ * Starts no server; cached catalogs resolve ambiguous names.
+ *
+ * @throws HostError `usage` or `server_unknown`
+ */
+export async function readAllowed(
+  words: readonly string[],
+  names: readonly string[],
+  configuration: Configuration,
+  context: Pick<Context, "globals">,
+): Promise<readonly AllowedTools[]> {
+  const isUnclear = words.some(
+    (word) => isWild(word) || names.filter((name) => word === name || word.startsWith(`${name}.`)).length > 1,
+  );
+  const tools = isUnclear ? await useHost(configuration, context, (host) => cachedTools(host, names)) : undefined;
+  const servers = names.map((name) => ({ name, tools: tools?.get(name) ?? [] }));
+  return words.map((word) => toAllowed(word, servers));
+}
+
+function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools {
+  // A server may name a tool like a pattern: allowing that tool must not allow others.
+  const isTool = servers.some(({ name, tools }) => tools.some((tool) => targetName({ server: name, tool }) === word));
+  if (isTool) return findToolTarget(word, servers);
+  if (servers.some(({ name }) => name === word)) return { server: word };
+  return isWild(word) ? toPattern(word, servers) : findToolTarget(word, servers);
+}
+
+function toPattern(word: string, servers: readonly KnownServer[]): AllowedTools {
+  const names = servers.map(({ name }) => name);
+  const known = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
+  if (known !== undefined) return { server: escapeName(known), tool: word.slice(known.length + 1), isPattern: true };
+  const dot = word.indexOf(".");
+  const server = dot === -1 ? word : word.slice(0, dot);
+  if (!names.some(namePattern(server).matches))
+    throw new HostError("server_unknown", `--allow ${word}: there is no server "${server}"${nameHint(server, names)}`, {
+      next: "fairlead mcp list",
+    });
+  return { server, ...(dot !== -1 && { tool: word.slice(dot + 1) }), isPattern: true };
+}
+
+async function cachedTools(host: Host, names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  await host.recall();
+  return new Map(names.map((name) => [name, toolsOf(host, name) ?? []]));
+}
+
+function toolsOf(host: Host, server: string): readonly string[] | undefined {
+  return host.catalog(server)?.tools.map(({ name }) => name);
+}
+
+/**
+ * Returns a function that notes allowed tools which no catalog has, each once: a typing mistake would otherwise show
+ * only as a denial. A server without a cached catalog is known once it is connected, so the function is called twice.
+ */
+export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
+  const told = new Set<AllowedTools>();
+  return () =>
+    allowed.flatMap((one) => {
+      const note = told.has(one) ? undefined : missingNote(one, host);
+      if (note === undefined) return [];
+      told.add(one);
+      return [note];
+    });
+}
+
+function missingNote({ server, tool, isPattern = false }: AllowedTools, host: Host): string | undefined {
+  if (tool === undefined) return undefined;
+  const pattern = isPattern ? namePattern : exactName;
+  const servers = host.states().flatMap(({ name }) => (pattern(server).matches(name) ? [name] : []));
+  const catalogs = servers.map((name) => toolsOf(host, name));
+  const known = catalogs.flatMap((tools) => tools ?? []);
+  if (catalogs.includes(undefined) || known.some(pattern(tool).matches)) return undefined;
+  if (!isPattern) return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, known)}`;
+  return `--allow: no tool of ${servers.map((name) => `"${name}"`).join(", ")} matches "${tool}"`;
+}

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import { type Machine, machine, userFile } from "../support/machine.ts";
+
+async function outcomes(here: Machine, prompt: string, ...options: readonly string[]): Promise<readonly unknown[]> {
+  const { stdout } = await here.run("-p", prompt, "--model", "manual", "--json", ...options);
+  return (JSON.parse(stdout) as { calls: { status: string }[] }).calls.map(({ status }) => status);
+}
+
+const calls = "demo.greet name=Ada\ndemo.count to=1";
+
+describe("--allow for one run", () => {
+  test.each([
+    [
+      ["--allow", "demo.greet"],
+      ["ok", "denied"],
+    ],
+    [
+      ["--allow", "demo.gr*"],
+      ["ok", "denied"],
+    ],
+    [
+      ["--allow", "demo.*"],
+      ["ok", "ok"],
+    ],
+    [
+      ["--allow", "d?mo.count"],
+      ["denied", "ok"],
+    ],
+    [
+      ["--allow", "demo"],
+      ["ok", "ok"],
+    ],
+  ])("%j", async (options, expected) => {
+    await using here = await machine();
+    expect(await outcomes(here, calls, ...options)).toEqual(expected);
+    expect(await outcomes(here, calls)).toEqual(["denied", "denied"]);
+  });
+
+  test("a rule that denies is stronger than a whole server", async () => {
+    await using here = await machine();
+    await here.run("policy", "deny", "demo.greet");
+    expect(await outcomes(here, calls, "--allow", "demo")).toEqual(["denied", "ok"]);
+  });
+
+  test("a tool that is named like a pattern is allowed alone", async () => {
+    await using here = await machine({
+      "tools.json": JSON.stringify(["*", "other"].map((name) => ({ name, inputSchema: { type: "object" } }))),
+    });
+    const odd = stdioServer("catalog", join(here.path, "tools.json"));
+    await here.write(userFile, { mcpServers: { odd } });
+    await here.run("tools", "odd");
+    const { stdout } = await here.run("-p", "odd.other", "--model", "manual", "--json", "--allow", "odd.*");
+    expect(JSON.parse(stdout)).toMatchObject({ calls: [{ status: "denied" }] });
+  });
+});
+
+describe("a typing mistake in --allow is reported", () => {
+  test.each([
+    ["demo.gret", '--allow: "demo" has no tool "gret"; did you mean "greet"?'],
+    ["demo.x*", '--allow: no tool of "demo" matches "x*"'],
+  ])("%s, also if its server had no cached catalog before the run", async (word, note) => {
+    await using here = await machine();
+    const { stderr } = await here.run("-p", calls, "--model", "manual", "--allow", word);
+    expect(stderr.split(note)).toHaveLength(2);
+  });
+});

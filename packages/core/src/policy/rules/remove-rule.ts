@@ -1,0 +1,50 @@
+/** Removes rules from a policy file of the user and leaves the rest of the file unchanged, byte for byte. */
+
+import { updateText } from "../../files/atomic/update-text.ts";
+import { eolOf } from "../../files/json/text-layout.ts";
+import { type RuleInFile, rulesParser } from "./write-rule.ts";
+
+/** A rule that was removed. */
+export interface RemovedRule {
+  /** The line of its `[[rule]]` before the removal. */
+  readonly line: number;
+  /** Its members, as written. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Removes the rules that `isMeant` selects, with the comments between their lines. Comments above a rule stay.
+ *
+ * @throws HostError `settings_invalid` if the file is not valid TOML, `busy`, `internal` if it cannot be written
+ */
+export async function removeRules(
+  file: string,
+  isMeant: (rule: RuleInFile) => boolean,
+): Promise<readonly RemovedRule[]> {
+  const parse = await rulesParser(file);
+  let removed: readonly RemovedRule[] = [];
+  await updateText(file, (text) => {
+    if (text === undefined) return undefined;
+    // The parser rejects a byte order mark.
+    const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+    const before = text.slice(mark.length);
+    const found = parse(before).filter(isMeant);
+    removed = found.map(({ line, members, value }) => ({
+      line,
+      members: Object.fromEntries([...members.keys()].map((name) => [name, value(name)])),
+    }));
+    return mark + found.reduceRight(without, before);
+  });
+  return removed;
+}
+
+/** Cuts whole lines, and one empty line before them, so that adding a rule and removing it leaves the text as it was. */
+function without(text: string, { range: [start, end] }: RuleInFile): string {
+  const eol = eolOf(text);
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+  const lineEnd = text.indexOf("\n", end);
+  const head = text.slice(0, lineStart);
+  const rest = lineEnd === -1 ? "" : text.slice(lineEnd + 1);
+  if (head === "") return rest.startsWith(eol) ? rest.slice(eol.length) : rest;
+  return (head.endsWith(eol + eol) ? head.slice(0, -eol.length) : head) + rest;
+}
