@@ -7,12 +7,14 @@ import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { isObject } from "@fairlead/wire/json";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine } from "../output/reports/progress.ts";
 import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
+import { exampleCall } from "../output/tools/signature.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
@@ -101,7 +103,8 @@ Examples:
         context,
       );
       const outcome = await run(target, { args, timeout, confirmation }, host, context);
-      const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
+      const named = isObject(args) ? outcome.error : notAnObject(outcome.error, { target, args, tool });
+      const error = adHoc === undefined ? named : forTyped(named);
       await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
     });
   },
@@ -160,6 +163,23 @@ async function run(
 
 function stateOf({ server }: ToolTarget, host: Host): ServerState | undefined {
   return host.states().find(({ name }) => name === server);
+}
+
+interface WrongArguments {
+  readonly target: ToolTarget;
+  readonly args: unknown;
+  readonly tool: CatalogTool | undefined;
+}
+
+/** Names the tool, the kind of JSON that was given, and a call that works. */
+function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
+  if (error?.code !== "arguments_invalid" || tool === undefined) return error;
+  const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
+  return new HostError("arguments_invalid", `${targetName(target)}: ${error.message}, not ${kind}`, {
+    serverName: target.server,
+    next: `fairlead call ${exampleCall({ ...target, serverToolName: tool.name, inputSchema: tool.inputSchema })}`,
+    cause: error,
+  });
 }
 
 /** `fairlead tools NAME` does not work for a server typed on the command line, so the next step differs. */
