@@ -6,7 +6,7 @@ import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Conversation } from "@fairlead/core/turn/conversation";
+import type { Conversation, SendOptions } from "@fairlead/core/turn/conversation";
 import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
@@ -15,7 +15,7 @@ import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
 import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
-import { readManualLine } from "./manual-line.ts";
+import { readManualLine, serversNamedIn } from "./manual-line.ts";
 import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
 import { readPiped } from "./piped.ts";
@@ -61,7 +61,8 @@ async function converse(
       const { provider, name } = conversation.model;
       writer.start({ provider, name });
       for (const note of notesFor(message, allow, host)) writer.event({ type: "note", message: note });
-      return take(conversation, message, options, writer, context);
+      const named = { ...message, ...(model === undefined && { waitFor: namedIn(message, conversation, host) }) };
+      return take(conversation, named, options, writer, context);
     },
     how,
   );
@@ -81,6 +82,11 @@ function counted(model: Model, { asked }: TurnWriter): Model {
 /** With `--model manual` the text is a list of calls; references in it are not expanded. */
 function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
+}
+
+/** A typed call waits only for its own server. */
+function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
+  return serversNamedIn(parts[0]?.text ?? "", { host, tools: conversation.tools() });
 }
 
 function notesFor(message: HeadlessMessage, allow: readonly ToolTarget[], host: Host): readonly string[] {
@@ -112,13 +118,13 @@ function open(
 
 async function take(
   conversation: Conversation,
-  { parts }: HeadlessMessage,
+  { parts, waitFor }: HeadlessMessage & Pick<SendOptions, "waitFor">,
   options: HeadlessOptions,
   writer: TurnWriter,
   context: Context,
 ): Promise<HostError | undefined> {
   const tellProgress = createCallProgress(context);
-  for await (const event of conversation.send(parts, { signal: context.io.signal })) {
+  for await (const event of conversation.send(parts, { signal: context.io.signal, waitFor })) {
     writer.event(event);
     tellProgress(event);
     // No terminal to ask on.

@@ -15,6 +15,11 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
   /** The user typed the text: resources and files that it refers to with `@` are added. */
   readonly references?: boolean;
+  /**
+   * The servers that this turn waits for and reports, if their tools are not known yet. Default: all servers of the
+   * conversation. For a text that names its servers itself, such as a typed call.
+   */
+  readonly waitFor?: readonly string[] | undefined;
 }
 
 export interface ConversationState {

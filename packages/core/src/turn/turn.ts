@@ -46,7 +46,7 @@ export async function* takeTurn(
   try {
     if (signal.aborted) throw cancelled();
     const parts = yield* read(input, options, state, host, signal);
-    yield* waitForServers(state, host, signal);
+    yield* waitForServers(state, options, host, signal);
     state.history = [...state.history, { role: "user", parts: [...parts] }];
     const asked = state.history;
     let hasFailed = false;
@@ -170,12 +170,16 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
 
 /** Waits once for each server. The tools of a later one are added when it is connected. */
 async function* waitForServers(
-  { toolSelection, awaited, missing, wait }: ConversationState,
+  { toolSelection, chosen, awaited, missing, wait }: ConversationState,
+  { waitFor }: SendOptions,
   host: TurnHost,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
-  const strangers = toolSelection.servers().filter((server) => isUnknown(server) && !awaited.has(server));
+  const all = toolSelection.servers();
+  // A user who types calls may name any server, also one that a model does not get.
+  const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
+  const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);

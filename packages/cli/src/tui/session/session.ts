@@ -9,6 +9,7 @@ import type { Part } from "@fairlead/core/normalise/model-types";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
+import { serversNamedIn } from "../../headless/manual-line.ts";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
 import type { NoteTone } from "../state/transcript.ts";
@@ -96,6 +97,11 @@ export function createSession(options: SessionOptions): AppSession {
     note("error", message, next);
   }
 
+  /** Without a model, what the user types is a call. */
+  function isTypedCall(input: string | readonly Part[]): input is string {
+    return typeof input === "string" && conversation.model.provider === "manual";
+  }
+
   async function takeTurn(input: string | readonly Part[]): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
@@ -104,7 +110,8 @@ export function createSession(options: SessionOptions): AppSession {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
-      for await (const event of conversation.send(input, { signal, references: true }))
+      const waitFor = isTypedCall(input) ? serversNamedIn(input, { host, tools: conversation.tools() }) : undefined;
+      for await (const event of conversation.send(input, { signal, references: true, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
