@@ -235,11 +235,8 @@ interface Place {
 }
 
 /** Connects to the tool's server. Loads its cached catalog first, so that a changed definition is detected. */
-async function connectTarget(
-  wanted: CallRequest["wanted"],
-  { host, configuration, typed }: Place,
-  context: Context,
-): Promise<ToolTarget> {
+async function connectTarget(wanted: CallRequest["wanted"], place: Place, context: Context): Promise<ToolTarget> {
+  const { host, typed } = place;
   async function connect(names: readonly string[]): Promise<void> {
     await host.recall(names);
     await connectServers(host, names, context);
@@ -254,9 +251,36 @@ async function connectTarget(
   const names = host.states().map(({ name }) => name);
   // Candidates are servers whose name the word begins with: nearly always one.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
-  // Without a candidate, the demo server's tools allow a suggestion and cost nothing.
-  await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
+  if (meant.length === 0) {
+    const named = await findBareName(word, place, connect);
+    if (named !== undefined) return named;
+  }
+  await connect(meant);
   // Includes quarantined tools: a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
   return findToolTarget(word, servers);
+}
+
+/**
+ * A tool by the name that lists show for it: its bare name, or `server__tool`. The first server of the settings with a
+ * tool of that name has the bare name, so servers without a cached catalog are connected first, except those that failed
+ * a short time ago.
+ */
+async function findBareName(
+  word: string,
+  { host, configuration }: Place,
+  connect: (names: readonly string[]) => Promise<void>,
+): Promise<ToolTarget | undefined> {
+  if (word.includes(".") || /\s/.test(word)) {
+    // Not a bare name; the demo server's tools allow a suggestion and cost nothing.
+    await connect(hasDemo(configuration) ? [demoName] : []);
+    return undefined;
+  }
+  const known = new Set((await host.recall()).map(({ server }) => server));
+  const failed = new Set((await host.failedStarts()).map(({ server }) => server));
+  await connect(host.states().flatMap(({ name }) => (known.has(name) || failed.has(name) ? [] : name)));
+  const tool = host.toolRegistry.getTool(word);
+  if (tool === undefined) return undefined;
+  await connect([tool.serverName]);
+  return { server: tool.serverName, tool: tool.serverToolName };
 }

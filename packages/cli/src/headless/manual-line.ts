@@ -9,7 +9,7 @@ import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
-import { readArguments } from "../arguments/arguments.ts";
+import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
@@ -92,6 +92,8 @@ interface ManualWords {
 function takeApart(line: string): ManualWords {
   const written = /^[^\s=]+\(/.test(line) ? parseCallExpression(line) : undefined;
   if (written) return { word: written.target, words: [], written };
+  const [, name, json] = /^(\S+)\s+(\{.*\})$/s.exec(line) ?? [];
+  if (name !== undefined && json !== undefined && readObject(json) !== undefined) return { word: name, words: [json] };
   const [word = "", ...words] = splitWords(line).map(({ text }) => text);
   return { word, words };
 }

@@ -6,13 +6,14 @@ import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Conversation, SendOptions } from "@fairlead/core/turn/conversation";
-import type { DoneReason, TurnEvent } from "@fairlead/core/turn/events";
+import type { Conversation, ConversationOptions, SendOptions } from "@fairlead/core/turn/conversation";
+import type { DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
+import { skippedError } from "../targets/failed-start.ts";
 import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
 import { readManualLine, serversNamedIn } from "./manual-line.ts";
@@ -57,7 +58,8 @@ async function converse(
       await warnOfPolicyProblems(host, context);
       const message =
         model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
-      const conversation = open(model && counted(model, writer), message, options, host, context);
+      const opening = { ...options, history: message.history, notTried: await notTried(host) };
+      const conversation = open(model && counted(model, writer), opening, host, context);
       const { provider, name } = conversation.model;
       writer.start({ provider, name });
       for (const note of notesFor(message, allow, host)) writer.event({ type: "note", message: note });
@@ -93,10 +95,18 @@ function notesFor(message: HeadlessMessage, allow: readonly ToolTarget[], host: 
   return [...message.notes, ...unknownToolNotes(allow, host)];
 }
 
+/** Servers that failed in an earlier run: the turn does not wait for them again. */
+async function notTried(host: Host): Promise<readonly MissingServer[]> {
+  const now = Date.now();
+  return (await host.failedStarts()).map((failed) => {
+    const { message, next } = skippedError(failed, now);
+    return { server: failed.server, message, ...(next !== undefined && { next }) };
+  });
+}
+
 function open(
   model: Model | undefined,
-  { history }: HeadlessMessage,
-  { servers, wait, maxTurns }: HeadlessOptions,
+  { history, notTried, servers, wait, maxTurns }: HeadlessOptions & Pick<ConversationOptions, "history" | "notTried">,
   host: Host,
   context: Context,
 ): Conversation {
@@ -108,7 +118,8 @@ function open(
   });
   const conversation = host.conversation({
     model: model ?? manual,
-    history,
+    ...(history && { history }),
+    ...(notTried && { notTried }),
     ...(servers && { servers }),
     ...(wait !== undefined && { wait }),
     ...(maxTurns !== undefined && { limits: { turns: maxTurns } }),

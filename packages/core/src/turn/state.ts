@@ -1,6 +1,7 @@
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
 import type { ToolSelection } from "./conversation-tools.ts";
+import type { MissingServer } from "./events.ts";
 import type { WriteSystemText } from "./system-text.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
@@ -29,6 +30,7 @@ export interface ConversationState {
   /** The servers that the user chose. Without a choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
+  readonly notTried: readonly MissingServer[];
   /** The limits that the program set. */
   readonly limits: Partial<TurnLimits>;
   /** Servers that a turn has waited for; each is waited for once. */

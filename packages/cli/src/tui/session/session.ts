@@ -6,6 +6,7 @@ import type { HostEvent } from "@fairlead/core/events";
 import type { Host, HostPrompt } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import type { Part } from "@fairlead/core/normalise/model-types";
+import { findPrompt } from "@fairlead/core/resources/prompt-arguments";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
@@ -166,9 +167,17 @@ export function createSession(options: SessionOptions): AppSession {
   }
 
   async function runCommand(name: string, words: string): Promise<void> {
-    const command = session.commands().find((each) => each.name === name);
+    const commands = session.commands();
+    const command = commands.find((each) => each.name === name) ?? commands.find(isPromptNamed(name));
     if (command === undefined) return note("error", `unknown command /${name}`, "/help");
     await command.run(words, session);
+  }
+
+  /** A prompt under another of its names: `server.prompt`, `server:prompt`, or the name that a model sees. */
+  function isPromptNamed(name: string): (command: SlashCommand) => boolean {
+    const found = findPrompt(name, host.promptRegistry);
+    return ({ prompt }) =>
+      found !== undefined && prompt?.server === found.serverName && prompt.serverPromptName === found.serverPromptName;
   }
 
   const session: AppSession = {

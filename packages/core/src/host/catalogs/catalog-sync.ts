@@ -10,9 +10,11 @@ import type { CachedCatalogInfo } from "../types.ts";
 import type { CatalogCache } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
+import type { FailedStarts } from "./failed-starts.ts";
 
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
+  readonly failedStarts: FailedStarts;
   readonly changed: ChangedDefinitions;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
@@ -43,7 +45,7 @@ export interface CatalogSync {
 }
 
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, changed, registries, client, definition, registered, emit, now } = options;
+  const { cache, failedStarts, changed, registries, client, definition, registered, emit, now } = options;
   const saving = new Map<string, Promise<void>>();
 
   /** Registers the catalog that the server lists now. A catalog that equals the cached one causes no event. */
@@ -112,6 +114,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     },
     onState(state) {
       if (state.status === "connected" && state.offer) update(state.name);
+      failedStarts.onState(definition(state.name), state);
       emit({ type: "state", state });
     },
     async beforeOpen(entry) {
@@ -124,6 +127,6 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       return known.flatMap((one) => one ?? []);
     },
     save,
-    saved: () => Promise.all(saving.values()),
+    saved: () => Promise.all([...saving.values(), failedStarts.saved()]),
   };
 }
