@@ -36,7 +36,7 @@ export async function readManualLine(
  * The servers that the lines name as `server.tool`: a turn need not wait for any other. Undefined if a line names none,
  * so that its tool may be of any server.
  */
-export function serversNamedIn(
+export function serversOfCalls(
   text: string,
   { host, tools }: { readonly host: Pick<Host, "states">; readonly tools: readonly ConversationTool[] },
 ): readonly string[] | undefined {

@@ -16,7 +16,7 @@ import { modelFor } from "../targets/choose-model.ts";
 import { skippedError } from "../targets/failed-start.ts";
 import { findToolTarget, type ToolTarget } from "../targets/target.ts";
 import { useHost } from "../targets/with-host.ts";
-import { readManualLine, serversNamedIn } from "./manual-line.ts";
+import { readManualLine, serversOfCalls } from "./manual-line.ts";
 import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
 import { readPiped } from "./piped.ts";
@@ -88,7 +88,7 @@ function commands(typed: string, piped: string | undefined): HeadlessMessage {
 
 /** A typed call waits only for its own server. */
 function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
-  return serversNamedIn(parts[0]?.text ?? "", { host, tools: conversation.tools() });
+  return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
 }
 
 function notesFor(message: HeadlessMessage, allow: readonly ToolTarget[], host: Host): readonly string[] {

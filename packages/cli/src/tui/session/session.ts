@@ -10,7 +10,7 @@ import { findPrompt } from "@fairlead/core/resources/prompt-arguments";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
-import { serversNamedIn } from "../../headless/manual-line.ts";
+import { serversOfCalls } from "../../headless/manual-line.ts";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
 import type { NoteTone } from "../state/transcript.ts";
@@ -111,7 +111,7 @@ export function createSession(options: SessionOptions): AppSession {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
-      const waitFor = isTypedCall(input) ? serversNamedIn(input, { host, tools: conversation.tools() }) : undefined;
+      const waitFor = isTypedCall(input) ? serversOfCalls(input, { host, tools: conversation.tools() }) : undefined;
       for await (const event of conversation.send(input, { signal, references: true, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {

@@ -58,7 +58,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   }
 
   const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), now });
-  const failedStarts = createFailedStarts({ state, keyOf: cache.keyOf, now });
+  const failedStarts = createFailedStarts({ state, keyOf: (entry) => cache.keyOf(entry), now });
   const sync = createCatalogSync({
     cache,
     failedStarts,
