@@ -66,8 +66,8 @@ test("servers that people use are listed with what they offer, and nothing is le
 });
 
 describe("servers that people use are tested step by step", () => {
-  const steps = ["definition", "program", "environment", "start", "handshake", "list"];
-  const onTheWeb = ["definition", "handshake", "list"];
+  const steps = ["definition", "roots", "program", "environment", "start", "handshake", "list"];
+  const onTheWeb = ["definition", "roots", "handshake", "list"];
   const all = "connected: 13 tools, 4 prompts, 7 resources, 2 resource templates";
 
   test("each over its transport", async () => {
@@ -163,6 +163,19 @@ test("the file server reads a file, and says in its own words that one is not th
     stdout: `Access denied - path outside allowed directories: /nonexistent not in ${here.project}\n`,
     stderr: "fairlead: filesystem.read_text_file reported an error\n",
   });
+});
+
+test("in a trusted folder the file server accesses the folder of its arguments, and not the project", async () => {
+  await using here = await machine({ "notes/a.txt": "From the notes." });
+  const notes = join(here.path, "notes");
+  await here.write(userFile, { mcpServers: { files: realServer("filesystem", notes) } });
+  await here.run("trust", "add", "--yes");
+  const reading = await here.run("call", "files.read_text_file", `path=${join(notes, "a.txt")}`);
+  expect(reading).toMatchObject({ code: 0, stdout: "From the notes.\n" });
+  const allowed = await here.run("call", "files.list_allowed_directories");
+  expect(allowed.stdout).toBe(`Allowed directories:\n${notes}\n`);
+  const writing = await here.run("call", "files.write_file", `path=${join(here.project, "b.txt")}`, "content=x");
+  expect(writing).toMatchObject({ code: 7, stdout: expect.stringContaining("outside allowed directories") });
 });
 
 test("the memory server keeps what it is told, from one call to the next", async () => {

@@ -21,6 +21,7 @@ import { type AdmittedServer, type Configuration, loadConfiguration } from "./tr
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
+export type { FailedStart } from "./host/catalogs/failed-starts.ts";
 export type { HostPrompt, HostResource, HostTool } from "./host/catalogs/listings.ts";
 export type * from "./host/types.ts";
 
@@ -116,6 +117,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     hidden: (server) => only(catalogs.hidden(), server),
     notes: (server) => only([...catalogs.notes(), ...decisions.notes()], server),
     catalog: (server) => manager.getClient(server) && catalogs.catalog(server),
+    failedStarts: () => work.run(() => catalogs.failedStarts()),
     recall: (names = configuration.order()) => work.run(() => catalogs.recall(names)),
 
     start: ({ servers: names, signal } = {}) =>

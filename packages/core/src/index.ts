@@ -37,6 +37,7 @@ export {
   createHost,
   type DecideOptions,
   type Explanation,
+  type FailedStart,
   type Host,
   type HostNote,
   type HostOptions,

@@ -37,8 +37,18 @@ export async function readArguments(
   if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON, then press Ctrl-D.`);
   if (fromStdin) return wholeJson(await readAll(io), "stdin");
   if (given.json !== undefined) return wholeJson(given.json, "--args");
+  // As progress lines show calls: server.tool {"key":"value"}.
+  const object = words.length === 1 ? readObject(words[0] ?? "") : undefined;
+  if (object !== undefined) return object;
   if (given.written !== undefined) return Object.fromEntries(assignPositional(given.written, schema));
   return Object.fromEntries(await readWords(words, schema, io));
+}
+
+/** A JSON object that is the only argument; undefined for any other text, such as `{key}=value`. */
+export function readObject(text: string): object | undefined {
+  if (!/^\{.*\}$/s.test(text)) return undefined;
+  const parsed = parseExactJson(text);
+  return parsed.kind !== "mistake" && isObject(parsed.value) ? parsed.value : undefined;
 }
 
 function wholeJson(text: string, source: string): unknown {

@@ -9,6 +9,7 @@ import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type ProgramPlace, programPlace } from "@fairlead/core/trust/programs";
+import { isObject } from "@fairlead/wire/json";
 import { readArguments, type TypedArguments } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
@@ -16,6 +17,7 @@ import { checkParameterNames } from "../arguments/parameter-names.ts";
 import { defineImageOption, imageDrawing } from "../output/reports/inline-image.ts";
 import { createProgressLine, type ProgressLine } from "../output/reports/progress.ts";
 import { type Outcome, outcomeOfCall, reportCall } from "../output/reports/result-reports.ts";
+import { exampleCall } from "../output/tools/signature.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { canAsk } from "../shell/prompt.ts";
 import { openSaveFolder } from "../shell/save-media.ts";
@@ -107,7 +109,8 @@ Examples:
         context,
       );
       const outcome = await run(target, { args, timeout, confirmation, watch }, host, context);
-      const error = adHoc === undefined ? outcome.error : forTyped(outcome.error);
+      const named = isObject(args) ? outcome.error : notAnObject(outcome.error, { target, args, tool });
+      const error = adHoc === undefined ? named : forTyped(named);
       await reportCall({ ...outcome, target, error, folder, draw: imageDrawing(context) }, context);
     };
     await useHost(
@@ -182,6 +185,23 @@ function stateOf({ server }: ToolTarget, host: Host): ServerState | undefined {
   return host.states().find(({ name }) => name === server);
 }
 
+interface WrongArguments {
+  readonly target: ToolTarget;
+  readonly args: unknown;
+  readonly tool: CatalogTool | undefined;
+}
+
+/** Names the tool, the kind of JSON that was given, and a call that works. */
+function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
+  if (error?.code !== "arguments_invalid" || tool === undefined) return error;
+  const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
+  return new HostError("arguments_invalid", `${targetName(target)}: ${error.message}, not ${kind}`, {
+    serverName: target.server,
+    next: `fairlead call ${exampleCall({ ...target, serverToolName: tool.name, inputSchema: tool.inputSchema })}`,
+    cause: error,
+  });
+}
+
 /** `fairlead tools NAME` does not work for a server typed on the command line, so the next step differs. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
@@ -235,11 +255,8 @@ interface Place {
 }
 
 /** Connects to the tool's server. Loads its cached catalog first, so that a changed definition is detected. */
-async function connectTarget(
-  wanted: CallRequest["wanted"],
-  { host, configuration, typed }: Place,
-  context: Context,
-): Promise<ToolTarget> {
+async function connectTarget(wanted: CallRequest["wanted"], place: Place, context: Context): Promise<ToolTarget> {
+  const { host, typed } = place;
   async function connect(names: readonly string[]): Promise<void> {
     await host.recall(names);
     await connectServers(host, names, context);
@@ -254,9 +271,36 @@ async function connectTarget(
   const names = host.states().map(({ name }) => name);
   // Candidates are servers whose name the word begins with: nearly always one.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
-  // Without a candidate, the demo server's tools allow a suggestion and cost nothing.
-  await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
+  if (meant.length === 0) {
+    const named = await findBareName(word, place, connect);
+    if (named !== undefined) return named;
+  }
+  await connect(meant);
   // Includes quarantined tools: a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
   return findToolTarget(word, servers);
+}
+
+/**
+ * A tool by the name that lists show for it: its bare name, or `server__tool`. The first server of the settings with a
+ * tool of that name has the bare name, so servers without a cached catalog are connected first, except those that failed
+ * a short time ago.
+ */
+async function findBareName(
+  word: string,
+  { host, configuration }: Place,
+  connect: (names: readonly string[]) => Promise<void>,
+): Promise<ToolTarget | undefined> {
+  if (word.includes(".") || /\s/.test(word)) {
+    // Not a bare name; the demo server's tools allow a suggestion and cost nothing.
+    await connect(hasDemo(configuration) ? [demoName] : []);
+    return undefined;
+  }
+  const known = new Set((await host.recall()).map(({ server }) => server));
+  const failed = new Set((await host.failedStarts()).map(({ server }) => server));
+  await connect(host.states().flatMap(({ name }) => (known.has(name) || failed.has(name) ? [] : name)));
+  const tool = host.toolRegistry.getTool(word);
+  if (tool === undefined) return undefined;
+  await connect([tool.serverName]);
+  return { server: tool.serverName, tool: tool.serverToolName };
 }

@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { DiscoveredMCPPrompt } from "@fairlead/core/registry/discovered-prompt";
-import { bindArguments, findPrompt, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
+import { bindArguments, findPrompt, serversNamedBy, unknownPrompt } from "@fairlead/core/resources/prompt-arguments";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { defineTimeoutOption, timeoutOption } from "../arguments/duration.ts";
 import { defineArgOption, type NamedValue, splitNamed } from "../arguments/named-values.ts";
@@ -40,12 +40,12 @@ one of them could have the prompt.
 
 Examples:
   fairlead prompt teach bowline
-  fairlead prompt demo:teach knot=bowline audience=sailor
+  fairlead prompt demo.teach knot=bowline audience=sailor
   fairlead prompt /teach --arg knot=reef-knot --json`,
 
   define(command) {
     command
-      .argument("<prompt>", "name, server:name, or either with a / before it")
+      .argument("<prompt>", "name, server.name, or either with a / before it")
       .argument("[values...]", "arguments: name=value, or only the value")
       .option("--server <server>", "the server's name or URL")
       .option("--save <dir>", "write images, audio and other files of its messages into this folder")
@@ -69,7 +69,7 @@ Examples:
       const args = bind(prompt, words, context);
       const folder = save === undefined ? undefined : await openSaveFolder(save, io.cwd);
       const { serverName, serverPromptName } = prompt;
-      const title = `${serverName}:${serverPromptName}`;
+      const title = `${serverName}.${serverPromptName}`;
       const { options, withAdvice } = await confirmTypedRequest({ kind: "prompt", title, isYes }, host, context);
       const progress = createProgressLine(safe`${toSafeLine(serverPromptName)}`, io, globals);
       const getting = host.getPrompt(serverName, serverPromptName, args, { signal: io.signal, ...timeout, ...options });
@@ -94,7 +94,7 @@ async function find(
     const getPrompt = (wanted: string): DiscoveredMCPPrompt | undefined => prompts.find(server, wanted);
     return existing(name, { getPrompt, getAllPrompts });
   }
-  const named = namesOf(host).filter((known) => name.startsWith(`${known}:`));
+  const named = serversNamedBy(name, namesOf(host));
   const look = (): DiscoveredMCPPrompt | HostError => findPrompt(name, prompts) ?? unknownPrompt(name, prompts);
   const { serverName } = await lookUp({ named, isOpen: named.length === 0, find: look }, host, context);
   await connectServer(serverName, host, context);

@@ -1,12 +1,14 @@
 /** `fairlead read`: prints or saves the contents of a resource. */
 
 import { HostError } from "@fairlead/core/errors";
-import type { Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import { nearResources } from "@fairlead/core/resources/describe-resources";
+import { serversNamedBy } from "@fairlead/core/resources/prompt-arguments";
 import {
   findResource,
   type ResourceAddress,
   toWishes,
+  withScheme,
   writeReference,
 } from "@fairlead/core/resources/references/resource-reference";
 import { closest } from "@fairlead/core/text/closest";
@@ -40,6 +42,8 @@ How to write a resource (the @ is optional):
                          only resource whose URI ends with ://today
   notes:file:///x.txt    the resource file:///x.txt of the server "notes"
   file:///x.txt          this URI, if exactly one server has it
+  notes.today            the resource named "today" of the server "notes"; without
+                         the server, of the first server that has one
   'notes://{day}'        a template, with --arg day=monday
 
 Connects to the resource's server, and to servers without a cached catalog only if
@@ -55,7 +59,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<resource>", "@server://path, server:uri, a URI, or a template")
+      .argument("<resource>", "@server://path, server:uri, server.name, a URI, or a template")
       .option("--server <server>", "the server's name or URL; its URIs are then used exactly as written")
       .option("--save <path>", "save into this folder, or as this new file")
       .option("--yes", "confirm this read in advance; deny rules still apply");
@@ -102,7 +106,8 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
   if (values.length > 0 && !isTemplate)
     throw usageError(`--arg works only with a template, and "${target}" has no variables`, context);
   if (server !== undefined) return { server, uri: isTemplate ? fillTemplate(target, values) : target };
-  const named = toWishes(target, namesOf(host)).map((wish) => wish.server);
+  const dotted = isTemplate || withScheme.test(target) ? [] : serversNamedBy(target, namesOf(host));
+  const named = [...new Set([...toWishes(target, namesOf(host)).map((wish) => wish.server), ...dotted])];
   // `x://p` may be a URI of any server, not only of x.
   const isOpen = named.every((name) => target.startsWith(`${name}://`));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
@@ -121,6 +126,8 @@ function findListed(target: string, host: Host): ResourceAddress | HostError {
     case "unresolved":
       return found.error;
     case "other": {
+      const byName = findByName(target, host);
+      if (byName !== undefined) return byName;
       const near = nearResources(target, resources.getAllResources());
       const ways = near.map(({ serverName, uri }) => writeReference(serverName, uri));
       const suggestion = ways.length === 0 ? "" : `; did you mean ${ways.join(" or ")}?`;
@@ -140,6 +147,24 @@ function findMalformedTemplate(target: string, host: Host): HostError | undefine
     return new HostError("usage", `${uriTemplate} of "${serverName}" is unusable: ${unusable}`, { serverName, next });
   }
   return undefined;
+}
+
+/**
+ * Finds a resource by `server.name`, or by its bare name: the first server of the settings with a resource of that name,
+ * except the demo server.
+ */
+function findByName(target: string, host: Host): ResourceAddress | HostError | undefined {
+  const all = host.resourceRegistry.getAllResources();
+  const pairs = all.filter(({ serverName, name }) => `${serverName}.${name}` === target);
+  const [first] = pairs.length > 0 ? pairs : all.filter((one) => one.name === target && one.serverName !== demoName);
+  if (first === undefined) return undefined;
+  const same = all.filter(({ serverName, name }) => serverName === first.serverName && name === first.name);
+  if (same.length === 1) return { server: first.serverName, uri: first.uri };
+  const ways = same.slice(0, 5).map(({ serverName, uri }) => writeReference(serverName, uri));
+  return new HostError(
+    "usage",
+    `"${target}" is ambiguous, it matches ${same.length} resources: write ${ways.join(" or ")}`,
+  );
 }
 
 /** Returns the template itself as `uri`; the caller expands it. */

@@ -4,7 +4,7 @@ import type { Host, HostResource } from "@fairlead/core/host";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { variablesOf } from "../arguments/named-values.ts";
-import { resourcesText, textByServer } from "../output/tools/lists.ts";
+import { resourcesText, sharedUris, textByServer } from "../output/tools/lists.ts";
 import { columnsOf } from "../output/wrap.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions } from "../targets/ad-hoc.ts";
@@ -31,7 +31,7 @@ Examples:
       const resources = host.resources(server);
       warnOfTruncatedLists(host, server, ["resources", "resourceTemplates"], context);
       if (context.globals.json) context.out.json(toDocument(resources));
-      else print(resources, context);
+      else print(resources, sharedUris(host.resources()), context);
       if (!isTyped && !context.globals.json) leadOn(host, resources, context);
     });
   },
@@ -48,8 +48,12 @@ function toDocument(all: readonly HostResource[]): object {
   return { resources, resourceTemplates };
 }
 
-function print(resources: readonly HostResource[], { io, out }: Context): void {
-  const options = { style: out.style, columns: columnsOf(io) };
+function print(
+  resources: readonly HostResource[],
+  isShared: ReturnType<typeof sharedUris>,
+  { io, out }: Context,
+): void {
+  const options = { style: out.style, columns: columnsOf(io), isShared };
   const text = textByServer(resources, (server, own) => resourcesText(server, own, options));
   if (text !== undefined) out.print(text);
   else out.say(safe`No resources to show. To see some: fairlead resources demo`);

@@ -2,6 +2,7 @@
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { demoName, type Host, type HostPrompt, type HostResource } from "@fairlead/core/host";
+import { typedPromptName } from "@fairlead/core/resources/prompt-arguments";
 import { variablesOf } from "../arguments/named-values.ts";
 import { isAddress } from "../targets/ad-hoc.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
@@ -115,14 +116,20 @@ async function toolsOf(server: string, { host, names, recall }: CachedServers): 
   return (host.catalog(server)?.tools ?? []).filter(({ name }) => !hidden.has(name));
 }
 
-/** Adds the server if two servers have the same prompt name, and a slash if the user typed one. */
+/** Suggests prompts by the name that lists show, or by `server.prompt` if the user began with a server, and a slash if the user typed one. */
 async function suggestPrompts(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const slash = current.startsWith("/") ? "/" : "";
   const prompts = await promptsOf(typed, known);
   return prompts.map((prompt) => {
-    const isUnique = prompts.every((one) => one === prompt || one.serverPromptName !== prompt.serverPromptName);
-    const isBare = isUnique && !current.startsWith(`${slash}${prompt.server}:`);
-    const value = `${slash}${isBare ? prompt.serverPromptName : pairOf(prompt)}`;
+    const { server, serverPromptName } = prompt;
+    const [colon, dot] = [":", "."].map((between) => current.startsWith(`${slash}${server}${between}`));
+    const listed = typedPromptName({ ...prompt, serverName: server });
+    // A name that no other prompt has can be typed without its server.
+    const begun = current.slice(slash.length);
+    const isUnique = prompts.every((one) => one === prompt || one.serverPromptName !== serverPromptName);
+    if (begun !== "" && isUnique && serverPromptName.startsWith(begun))
+      return { value: `${slash}${serverPromptName}`, about: prompt.title ?? prompt.description };
+    const value = `${slash}${colon ? `${server}:${serverPromptName}` : dot ? pairOf(prompt) : listed}`;
     return { value, about: prompt.title ?? prompt.description };
   });
 }
@@ -130,7 +137,11 @@ async function suggestPrompts(typed: Typed, current: string, known: CachedServer
 async function suggestPromptArguments(typed: Typed, known: CachedServers): Promise<readonly Suggestion[]> {
   const wanted = typed.operands[0]?.replace(/^\//, "");
   const prompts = await promptsOf(typed, known);
-  const found = prompts.find((prompt) => [prompt.serverPromptName, pairOf(prompt), prompt.name].includes(wanted ?? ""));
+  const found = prompts.find((prompt) =>
+    [pairOf(prompt), `${prompt.server}:${prompt.serverPromptName}`, prompt.name, prompt.serverPromptName].includes(
+      wanted ?? "",
+    ),
+  );
   return (found?.arguments ?? []).map(({ name, description, required }) => ({
     value: `${name}=`,
     about: [...(required ? ["required"] : []), ...(description === undefined ? [] : [description])].join(", "),
@@ -151,7 +162,7 @@ async function askedServers({ values }: Typed, { names, recall }: CachedServers)
 }
 
 function pairOf({ server, serverPromptName }: HostPrompt): string {
-  return `${server}:${serverPromptName}`;
+  return `${server}.${serverPromptName}`;
 }
 
 /** Suggests a URI, `server:uri` if two servers have the URI, or `@server:uri` if the user typed "@". */

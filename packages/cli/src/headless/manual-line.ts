@@ -2,6 +2,7 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ModelCall } from "@fairlead/core/model/model";
 import { toPlainArguments } from "@fairlead/core/registry/plain-arguments";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
@@ -9,7 +10,7 @@ import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { isObject } from "@fairlead/wire/json";
-import { readArguments } from "../arguments/arguments.ts";
+import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
@@ -26,15 +27,57 @@ export async function readManualLine(
     throw new HostError("usage", `the quote ${open.quote} is not closed`, {
       next: `add ${open.quote} after the value`,
     });
-  const { word, words, written } = takeApart(line.replace(/^(?:fairlead\s+)?call\s+/, ""));
-  const target = tools.find(({ name }) => name === word) ?? toPair(findToolTarget(word, serversOf(tools)));
+  const { word, words, written } = takeApart(withoutCall(line));
+  const target = tools.find(({ name }) => name === word) ?? toPair(findToolTarget(word, serversOf(tools, host)));
   const known = tools.find((tool) => tool.server === target.server && tool.serverToolName === target.serverToolName);
   const { server, serverToolName } = target;
-  if (known === undefined) throw unknownTool(server, serverToolName, tools);
+  if (known === undefined) throw notConnected(server, host) ?? unknownTool(server, serverToolName, tools);
   const schema = host.catalog(server)?.tools.find(({ name }) => name === serverToolName)?.inputSchema;
   const args = await readArguments({ words, json: undefined, ...(written && { written }) }, schema, context);
   if (!isObject(args)) throw new HostError("arguments_invalid", "Invalid parameters: must be an object");
   return { name: known.name, args: toPlainArguments(args, server) };
+}
+
+/**
+ * The servers that the lines name as `server.tool`: a turn need not wait for any other. Undefined if a line names none,
+ * so that its tool may be of any server.
+ */
+export function serversOfCalls(
+  text: string,
+  { host, tools }: { readonly host: Pick<Host, "states">; readonly tools: readonly ConversationTool[] },
+): readonly string[] | undefined {
+  const servers = host.states().map(({ name }) => name);
+  const named = new Set<string>();
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const word = wordOf(line.trim());
+    const known = tools.find(({ name }) => name === word)?.server;
+    const meant = known === undefined ? servers.filter((name) => word.startsWith(`${name}.`)) : [known];
+    if (meant.length === 0) return undefined;
+    for (const name of meant) named.add(name);
+  }
+  return [...named];
+}
+
+/** Empty for a line that cannot be parsed. */
+function wordOf(line: string): string {
+  try {
+    return takeApart(withoutCall(line)).word;
+  } catch (error) {
+    if (error instanceof HostError) return "";
+    throw error;
+  }
+}
+
+function withoutCall(line: string): string {
+  return line.replace(/^(?:fairlead\s+)?call\s+/, "");
+}
+
+/** Why a server has no tools in this conversation; undefined if it is connected, or has a cached catalog. */
+function notConnected(server: string, host: Pick<Host, "states" | "catalog">): HostError | undefined {
+  const state = host.states().find(({ name }) => name === server);
+  if (state === undefined || state.status === "connected" || host.catalog(server) !== undefined) return undefined;
+  return notConnectedError(state);
 }
 
 function unknownTool(server: string, tool: string, tools: readonly ConversationTool[]): HostError {
@@ -55,6 +98,8 @@ interface ManualWords {
 function takeApart(line: string): ManualWords {
   const written = /^[^\s=]+\(/.test(line) ? parseCallExpression(line) : undefined;
   if (written) return { word: written.target, words: [], written };
+  const [, name, json] = /^(\S+)\s+(\{.*\})$/s.exec(line) ?? [];
+  if (name !== undefined && json !== undefined && readObject(json) !== undefined) return { word: name, words: [json] };
   const [word = "", ...words] = splitWords(line).map(({ text }) => text);
   return { word, words };
 }
@@ -63,8 +108,10 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
   return { server, serverToolName: tool };
 }
 
-export function serversOf(tools: readonly ConversationTool[]): readonly KnownServer[] {
-  const names = [...new Set(tools.map(({ server }) => server))];
+/** The servers with tools in the conversation, and those of the host that have none. */
+export function serversOf(tools: readonly ConversationTool[], host?: Pick<Host, "states">): readonly KnownServer[] {
+  const others = host?.states().map(({ name }) => name) ?? [];
+  const names = [...new Set([...tools.map(({ server }) => server), ...others])];
   return names.map((name) => ({ name, tools: toolsOf(name, tools) }));
 }
 

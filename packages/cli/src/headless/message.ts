@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { asUntrusted, createNonce } from "@fairlead/core/normalise/content/untrusted";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
-import { type PromptCall, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
+import { type PromptCall, readPromptCall, serversNamedBy } from "@fairlead/core/resources/prompt-arguments";
 import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
 import type { Context } from "../shell/verb.ts";
 import { lookUp, namesOf } from "../targets/look-up.ts";
@@ -87,6 +87,6 @@ async function findPromptCall(
       throw error;
     }
   };
-  const named = servers.filter((server) => name.startsWith(`${server}:`));
+  const named = serversNamedBy(name, servers);
   return lookUp({ named, isOpen: named.length === 0, find, servers, wait }, host, context);
 }

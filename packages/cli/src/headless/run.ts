@@ -6,16 +6,17 @@ import { createManualModel } from "@fairlead/core/model/manual";
 import type { Model } from "@fairlead/core/model/model";
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import type { Conversation } from "@fairlead/core/turn/conversation";
-import type { CallFailure, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
+import type { Conversation, ConversationOptions, SendOptions } from "@fairlead/core/turn/conversation";
+import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { modelFor } from "../targets/choose-model.ts";
+import { skippedError } from "../targets/failed-start.ts";
 import { useHost } from "../targets/with-host.ts";
 import { createAllowedNotes, readAllowed } from "./allowed.ts";
-import { readManualLine } from "./manual-line.ts";
+import { readManualLine, serversOfCalls } from "./manual-line.ts";
 import { composeMessage, type HeadlessMessage } from "./message.ts";
 import { type HeadlessOptions, readOptions } from "./options.ts";
 import { readPiped } from "./piped.ts";
@@ -58,12 +59,14 @@ async function converse(
       const message =
         model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
       const last: LastCall = {};
-      const conversation = open(model && counted(model, writer), message, options, { host, context, last });
+      const opening = { ...options, history: message.history, notTried: await notTried(host) };
+      const conversation = open(model && counted(model, writer), opening, { host, context, last });
       const { provider, name } = conversation.model;
       writer.start({ provider, name });
       const notesOfAllowed = createAllowedNotes(allow, host);
       for (const note of [...message.notes, ...notesOfAllowed()]) writer.event({ type: "note", message: note });
-      return take(conversation, message, options, { writer, context, last, notesOfAllowed });
+      const named = { ...message, ...(model === undefined && { waitFor: namedIn(message, conversation, host) }) };
+      return take(conversation, named, options, { writer, context, last, notesOfAllowed });
     },
     how,
   );
@@ -85,10 +88,23 @@ function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
+/** A typed call waits only for its own server. */
+function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
+  return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
+}
+
+/** Servers that failed in an earlier run: the turn does not wait for them again. */
+async function notTried(host: Host): Promise<readonly MissingServer[]> {
+  const now = Date.now();
+  return (await host.failedStarts()).map((failed) => {
+    const { message, next } = skippedError(failed, now);
+    return { server: failed.server, message, ...(next !== undefined && { next }) };
+  });
+}
+
 function open(
   model: Model | undefined,
-  { history }: HeadlessMessage,
-  { servers, wait, maxTurns }: HeadlessOptions,
+  { history, notTried, servers, wait, maxTurns }: HeadlessOptions & Pick<ConversationOptions, "history" | "notTried">,
   { host, context, last }: { readonly host: Host; readonly context: Context; readonly last: LastCall },
 ): Conversation {
   const manual = createManualModel({
@@ -104,7 +120,8 @@ function open(
   });
   const conversation = host.conversation({
     model: model ?? manual,
-    history,
+    ...(history && { history }),
+    ...(notTried && { notTried }),
     ...(servers && { servers }),
     ...(wait !== undefined && { wait }),
     ...(maxTurns !== undefined && { limits: { turns: maxTurns } }),
@@ -127,12 +144,12 @@ interface Taking {
 
 async function take(
   conversation: Conversation,
-  { parts }: HeadlessMessage,
+  { parts, waitFor }: HeadlessMessage & Pick<SendOptions, "waitFor">,
   options: HeadlessOptions,
   { writer, context, last, notesOfAllowed }: Taking,
 ): Promise<HostError | undefined> {
   const tellProgress = createCallProgress(context);
-  for await (const event of conversation.send(parts, { signal: context.io.signal })) {
+  for await (const event of conversation.send(parts, { signal: context.io.signal, waitFor })) {
     if (event.type === "done" || event.type === "error")
       for (const message of notesOfAllowed()) writer.event({ type: "note", message });
     writer.event(event);

@@ -15,11 +15,14 @@ export async function listCachedServers(
   context: Context,
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
-  const cached = await useHost(configuration, context, (host) => host.recall());
+  const [cached, failed] = await useHost(configuration, context, (host) =>
+    Promise.all([host.recall(), host.failedStarts()]),
+  );
   const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
     ...one,
     known: cached.find(({ server }) => server === one.server.name),
+    failed: failed.find(({ server }) => server === one.server.name),
     signIn: signIns.get(one.server.name),
   }));
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
@@ -46,6 +49,7 @@ export function listServers(
 
   return useHost(configuration, context, async (host) => {
     const changed = new Map<string, readonly string[]>();
+    const shows: Promise<void>[] = [];
     const signIns = await signedIn(configuration);
     host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
     if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
@@ -53,15 +57,24 @@ export function listServers(
     await connectServers(host, names, context, {
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);
-        if (isLive && one) show({ ...one, state, changed: changed.get(state.name), signIn: signIns.get(state.name) });
+        if (!isLive || one === undefined) return;
+        const reached = { ...one, state, changed: changed.get(state.name), signIn: signIns.get(state.name) };
+        if (state.status === "connected") return show(reached);
+        const { name } = state;
+        shows.push(
+          host.failedStarts().then((all) => show({ ...reached, failed: all.find((each) => each.server === name) })),
+        );
       },
     });
+    await Promise.all(shows);
+    const failed = await host.failedStarts();
     const states = new Map(host.states().map((state) => [state.name, state]));
     const reached = listed.map(({ server, state }) => ({
       server,
       state: states.get(server.name) ?? state,
       changed: changed.get(server.name),
       signIn: signIns.get(server.name),
+      failed: failed.find((each) => each.server === server.name),
     }));
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));

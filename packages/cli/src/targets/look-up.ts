@@ -3,8 +3,10 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { errorLines } from "../output/error-lines.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "./connect-servers.ts";
+import { skippedError } from "./failed-start.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 interface Search<T> {
@@ -28,7 +30,9 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   const cached = find();
   if (!(cached instanceof HostError)) return cached;
   // Cached catalogs may be outdated or missing.
-  const others = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
+  const open = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
+  const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
+  const others = open.filter((name) => !skipped.some(({ server }) => server === name));
   await connectWithin(wait, host, [...named, ...others], context);
   const found = find();
   if (!(found instanceof HostError)) return found;
@@ -37,6 +41,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
     if (named.includes(state.name)) throw notConnectedError(state);
     if (others.includes(state.name)) printRefusal(state, context.out);
   }
+  for (const failed of skipped) context.out.say(errorLines(skippedError(failed, Date.now())));
   throw found;
 }
 

@@ -53,6 +53,8 @@ export async function readSubject(
   }
   if (word === undefined) throw new HostError("usage", "the tool is missing", { next: "fairlead tools" });
   if (servers.length > 0) return withCatalogState(findToolTarget(word, servers), names, servers);
+  const named = word.includes(".") ? undefined : await findCachedName(word, host);
+  if (named !== undefined) return { ...named, kind, known: "tool" };
   const dot = word.indexOf(".");
   if (dot <= 0 || dot === word.length - 1)
     throw new HostError("usage", `"${word}" is not of the form server.tool`, { next: "fairlead tools" });
@@ -100,6 +102,13 @@ export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { read
   return isEvery
     ? `${kind === "sampling" ? kind : `${kind}s`} of ${server}`
     : `${kind} ${targetName({ server, tool })}`;
+}
+
+/** The tool that has this bare name, or the name that a model sees, in the cached catalogs. */
+async function findCachedName(word: string, host: Host): Promise<ToolTarget | undefined> {
+  await host.recall();
+  const tool = host.toolRegistry.getTool(word);
+  return tool && { server: tool.serverName, tool: tool.serverToolName };
 }
 
 interface CachedServer extends KnownServer {

@@ -2,7 +2,7 @@
 
 import type { ListKind } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
-import { demoName, type Host } from "@fairlead/core/host";
+import { demoName, type FailedStart, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -15,6 +15,7 @@ import { type Context, usageError } from "../shell/verb.ts";
 import { isAddress, openAdHoc } from "./ad-hoc.ts";
 import type { AdHoc } from "./ad-hoc-server.ts";
 import { connectServers } from "./connect-servers.ts";
+import { skippedError } from "./failed-start.ts";
 import { useHost } from "./with-host.ts";
 
 /** The first paragraph of the help of a list command. */
@@ -51,9 +52,14 @@ export async function withCatalogs(
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
-    const known = await loadCatalogs(host, server === undefined ? all : [server], context);
+    const { known, skipped } = await loadCatalogs(host, server, all, context);
     for (const state of host.states()) {
       if (state.status === "connected" || known.has(state.name)) continue;
+      const failed = skipped.find((other) => other.server === state.name);
+      if (failed !== undefined) {
+        context.out.say(errorLines(skippedError(failed, Date.now())));
+        continue;
+      }
       if (state.name === server) throw notConnectedError(state);
       if (server === undefined && all.includes(state.name)) printRefusal(state, context.out);
     }
@@ -78,21 +84,40 @@ async function choose(context: Context): Promise<Choice> {
   return { server: typed.name, configuration: typed.configuration, isTyped: true, keep: typed.keep };
 }
 
-/** Connects to servers without a cached catalog, or to all with `--refresh`; returns the servers whose cached catalog is used. */
-async function loadCatalogs(host: Host, names: readonly string[], context: Context): Promise<ReadonlySet<string>> {
+interface LoadedCatalogs {
+  /** Servers whose cached catalog is used. */
+  readonly known: ReadonlySet<string>;
+  /** Servers that failed in an earlier run and were not tried again. */
+  readonly skipped: readonly FailedStart[];
+}
+
+/** Connects to servers without a cached catalog, or to all with `--refresh`. A server that the user names is always tried. */
+async function loadCatalogs(
+  host: Host,
+  server: string | undefined,
+  all: readonly string[],
+  context: Context,
+): Promise<LoadedCatalogs> {
+  const names = server === undefined ? all : [server];
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
   // Loads all servers' catalogs: qualified names depend on the tools of the other servers.
   const recalled = await host.recall();
-  const cached = refresh ? [] : recalled.filter(({ server }) => names.includes(server));
-  const known = new Set(cached.map(({ server }) => server));
+  const cached = refresh ? [] : recalled.filter((one) => names.includes(one.server));
+  const known = new Set(cached.map((one) => one.server));
   const unknown = names.filter((name) => !known.has(name));
-  await connectServers(host, unknown, context);
-  for (const { server, savedAt = Date.now() } of cached) {
+  const failed = refresh || server !== undefined || unknown.length === 0 ? [] : await host.failedStarts();
+  const skipped = failed.filter((other) => unknown.includes(other.server));
+  await connectServers(
+    host,
+    unknown.filter((name) => !skipped.some((other) => other.server === name)),
+    context,
+  );
+  for (const { server: name, savedAt = Date.now() } of cached) {
     const age = Date.now() - savedAt;
     if (age > day)
-      context.out.say(safe`"${toSafeLine(server)}" cached ${ageWords(age)} ago; --refresh connects to it again`);
+      context.out.say(safe`"${toSafeLine(name)}" cached ${ageWords(age)} ago; --refresh connects to it again`);
   }
-  return known;
+  return { known, skipped };
 }
 
 export function printRefusal(state: ServerState, out: Output): void {

@@ -56,7 +56,11 @@ describe("arguments", () => {
     [["demo.greet", "--args", "{"], /^--args is not JSON: /],
     // Where a script's variable is empty, the tool is not called without arguments.
     [["demo.greet", "--args", ""], /^--args is not JSON: /],
-    [["demo.greet", "--args", "[]"], "Invalid parameters: must be an object"],
+    [
+      ["demo.greet", "--args", "[1]"],
+      "demo.greet: Invalid parameters: must be an object, not a list\n  next: fairlead call demo.greet name=Ada",
+    ],
+    [["demo.greet", "--args", "7"], /^demo\.greet: Invalid parameters: must be an object, not a number\n/],
     [["demo.greet", "-"], /^stdin is not JSON: /],
     [
       ["demo.greet", "--args", "{}", "name=Ada"],

@@ -8,7 +8,7 @@ import { openTerminal } from "../support/terminal.ts";
 describe("fairlead prompts", () => {
   const demoText = `demo: 1 prompt
 
-  /demo__teach(knot, audience?)
+  /demo.teach(knot, audience?)
       Ask for a lesson on a knot.
       knot: which knot
       audience: whom the lesson is for
@@ -21,9 +21,9 @@ describe("fairlead prompts", () => {
       expect(await here.run(...argv)).toEqual({
         code: 0,
         stdout: demoText,
-        stderr: "\nTry: fairlead prompt demo__teach knot=text\n",
+        stderr: "\nTry: fairlead prompt demo.teach knot=text\n",
       });
-      expect(await here.run("prompt", "demo__teach", "knot=text")).toMatchObject({ code: 0 });
+      expect(await here.run("prompt", "demo.teach", "knot=text")).toMatchObject({ code: 0 });
     },
   );
 
@@ -41,7 +41,7 @@ describe("fairlead prompts", () => {
 
 two: 2 prompts
 
-  /two__ask("b c", a?)
+  /two.ask("b c", a?)
 
   /plain()
       Plain
@@ -90,6 +90,8 @@ describe("fairlead prompt", () => {
     [["teach", "bowline"], "beginner"],
     [["/teach", "knot=bowline"], "beginner"],
     [["demo__teach", "knot=bowline"], "beginner"],
+    [["demo.teach", "knot=bowline"], "beginner"],
+    [["/demo.teach", "knot=bowline"], "beginner"],
     [["demo:teach", "audience=sailor", "bowline"], "sailor"],
     [["/demo:teach", "--arg", "knot=bowline", "--arg", "audience=sailor"], "sailor"],
     [["--server", "demo", "teach", "knot=bowline"], "beginner"],
@@ -98,7 +100,7 @@ describe("fairlead prompt", () => {
     expect(await here.run("prompt", ...words)).toEqual({ code: 0, stdout: lesson(audience), stderr: "" });
   });
 
-  const usage = "\n  next: fairlead prompt demo__teach knot=… [audience=…]\n";
+  const usage = "\n  next: fairlead prompt demo.teach knot=… [audience=…]\n";
   test.each([
     [["teach"], 2, `prompt teach of "demo": knot is missing${usage}`],
     [["teach", "knto=x"], 2, `prompt teach of "demo": there is no argument knto (did you mean knot?)${usage}`],

@@ -76,12 +76,12 @@ test("each server has its own list; sizes are in words; what may be left out of 
     code: 0,
     stdout: `one: 1 resource
 
-  one://a (a, 2.1 kB)
+  one:one://a (a, 2.1 kB)
       First. …
 
 two: 1 resource, 2 templates
 
-  one://a (a, text/plain)
+  two:one://a (a, text/plain)
 
   two://{x}{?y} --arg x=… [--arg y=…] (t)
 

@@ -57,6 +57,14 @@ test("every command that it says to type works", async () => {
   }
 });
 
+test("outside a project, a server is added to the user settings: the current folder is not trusted", async () => {
+  await using here = await machine();
+  const cwd = join(here.path, "installed");
+  const { next } = JSON.parse((await here.runWith({ env, cwd }, "--json")).stdout) as { next: { command: string }[] };
+  expect(next.map(({ command }) => command)).toContain("npx fairlead mcp add -s user time uvx mcp-server-time");
+  expect((await here.runWith({ cwd }, "mcp", "list")).stderr).toContain("fairlead mcp add -s user NAME");
+});
+
 describe("with servers configured", () => {
   const files = {
     [userFile]:

@@ -159,10 +159,12 @@ describe("names", () => {
     expect(await wordsFor(here, "read", "demo:demo://a")).toContain("demo:demo://about");
     expect(await ask(here, "read", "demo://knots/{name}", "--arg", "")).toEqual(["name=\trequired"]);
     expect(await wordsFor(here, "read", "--server", "demo", "--arg", "")).toEqual([]);
-    expect(await ask(here, "prompt", "")).toEqual(["teach\tTeach a knot"]);
-    expect(await wordsFor(here, "prompt", "/")).toEqual(["/teach"]);
+    expect(await ask(here, "prompt", "")).toEqual(["demo.teach\tTeach a knot"]);
+    expect(await wordsFor(here, "prompt", "/")).toEqual(["/demo.teach"]);
+    expect(await wordsFor(here, "prompt", "te")).toEqual(["teach"]);
+    expect(await wordsFor(here, "prompt", "demo.")).toEqual(["demo.teach"]);
     expect(await wordsFor(here, "prompt", "demo:")).toEqual(["demo:teach"]);
-    for (const name of ["teach", "/teach", "demo:teach"])
+    for (const name of ["teach", "/teach", "demo.teach", "demo:teach"])
       for (const words of [[], ["--arg"]])
         expect(await wordsFor(here, "prompt", name, ...words, "")).toEqual(["knot=", "audience="]);
   });

@@ -77,6 +77,8 @@ test("an existing name asks before it is replaced", async () => {
   await using yes = openTerminal(here, "mcp", "add", "a", "new");
   await yes.until(/Replace\? \[y\/N\]$/m);
   yes.type("y\r");
+  await yes.until(/Trust .*\? \[y\/N\]$/m);
+  yes.type("\r");
   expect(await yes.exitCode).toBe(0);
   expect(JSON.parse(await here.read(projectFile))).toEqual({ mcpServers: { a: { command: "new" } } });
 });

@@ -7,6 +7,7 @@ import { toShellWord } from "../text/shell-word.ts";
 import type { ConnectTimeout } from "./connect-step.ts";
 import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
+import { npmFailure, stderrLine } from "./stderr-line.ts";
 
 /** What the host knows about a connection attempt when it fails. */
 export interface ConnectFacts {
@@ -178,7 +179,9 @@ function ended({ code, message, evidence }: WireError, facts: ConnectFacts): Fai
   return {
     code: "server_exited",
     what: `${end}${when}${said === undefined ? "" : `; ${said}`}`,
-    next: credentialHint(stderr, facts) ?? (stderr.length > 0 ? logs(definition) : checkCommand(definition)),
+    next: npmFailure(stderr)?.isPackage
+      ? checkPackage(definition)
+      : (credentialHint(stderr, facts) ?? (stderr.length > 0 ? logs(definition) : checkCommand(definition))),
   };
 }
 
@@ -260,15 +263,6 @@ export function beginning(text: string): string {
   return JSON.stringify(text.slice(0, shownCharacters));
 }
 
-/** The last stderr line that names a problem, or else the last line: failing programs often end with a stack trace. */
-function stderrLine(lines: readonly string[]): string | undefined {
-  const telling = lines.findLast((line) =>
-    /\b(error|exception|fatal|panic|denied|missing|required|cannot|unable)\b|Error:/i.test(line),
-  );
-  const line = (telling ?? lines.findLast((other) => other.trim() !== ""))?.trim();
-  return line === undefined ? undefined : `stderr: ${line.slice(0, shownCharacters)}`;
-}
-
 function place({ origin }: ServerDefinition): string {
   return `${origin.file}:${origin.line}`;
 }
@@ -283,4 +277,8 @@ function checkAddress(definition: ServerDefinition): string {
 
 function checkCommand(definition: ServerDefinition): string {
   return `Check the command and its arguments (${place(definition)}).`;
+}
+
+function checkPackage(definition: ServerDefinition): string {
+  return `Check the package's name and version (${place(definition)}).`;
 }

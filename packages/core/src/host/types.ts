@@ -21,6 +21,7 @@ import type { Problem } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
 import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
+import type { FailedStart } from "./catalogs/failed-starts.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
 import type { OpenHostOptions } from "./options.ts";
 
@@ -77,7 +78,7 @@ export type NewConversation = Omit<ConversationOptions, "model"> & { readonly mo
 
 /** Options of `host.runTurn`: the conversation to continue, or how to begin a new one. */
 export interface RunTurnOptions extends SendOptions, NewConversation {
-  /** The conversation to continue. With it, only `signal` and `references` of the other options apply. */
+  /** The conversation to continue. With it, only `signal`, `references` and `waitFor` of the other options apply. */
   readonly conversation?: Conversation;
 }
 
@@ -138,6 +139,11 @@ export interface Host extends AsyncDisposable {
    * server.
    */
   recall(servers?: readonly string[]): Promise<readonly CachedCatalogInfo[]>;
+  /**
+   * Servers that could not be connected, in this run or an earlier one, and whose next try is still to come. `start`
+   * and requests try them all the same.
+   */
+  failedStarts(): Promise<readonly FailedStart[]>;
   /**
    * Connects the servers that may start and reads their catalogs. Resolves when each has succeeded or failed;
    * `states()` has the result.

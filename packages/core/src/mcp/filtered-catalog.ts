@@ -70,9 +70,8 @@ function emptyError(serverName: string, { dropped, truncated }: Catalog, hidden:
     });
   const [first] = dropped;
   const unusable = first && `; ${dropped.length} invalid, the first in ${first.kind}: ${first.reason}`;
-  return new HostError("no_capabilities", `No prompts, tools, or resources found on the server${unusable ?? ""}`, {
-    serverName,
-  });
+  const nothing = `"${serverName}": No prompts, tools, or resources found on the server${unusable ?? ""}`;
+  return new HostError("no_capabilities", nothing, { serverName });
 }
 
 function filtered(hidden: FilteredCatalog["hidden"]): string {

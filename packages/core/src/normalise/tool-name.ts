@@ -65,8 +65,8 @@ function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, ta
   return candidate;
 }
 
-/** The API requires a letter or an underscore first. */
-function toModelName(name: string): string {
+/** The bare name: valid, without a server. The API requires a letter or an underscore first. */
+export function toModelName(name: string): string {
   return generateValidName(/^[.\-0-9]/.test(name) ? `_${name}` : name);
 }
 

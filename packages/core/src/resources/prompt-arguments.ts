@@ -1,6 +1,7 @@
 /** Parses `/name words` to a prompt with its arguments, or to an error that names the missing arguments. Pure. */
 
 import { HostError } from "../errors.ts";
+import { toModelName } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPPrompt, PromptValues } from "../registry/discovered-prompt.ts";
 import type { PromptRegistry } from "../registry/prompt-registry.ts";
 import { closest } from "../text/closest.ts";
@@ -61,13 +62,24 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
   return Object.fromEntries(given);
 }
 
+/**
+ * The name that lists and messages show for a prompt: its bare name if the prompt has it, else `server.prompt`. Both can
+ * be typed wherever a prompt is named.
+ */
+export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
+  const pair = `${serverName}.${serverPromptName}`;
+  // Where the pair is not one word, the registry's name is.
+  return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
+}
+
 /** Returns the usage line: `/teach --knot=… [--audience=…]`. */
-export function promptUsage({ name, arguments: wanted }: Described): string {
+export function promptUsage(prompt: Described): string {
+  const { arguments: wanted } = prompt;
   const written = wanted.map((argument) => {
     const option = `--${argument.name}=…`;
     return argument.required ? option : `[${option}]`;
   });
-  return [`/${name}`, ...written].join(" ");
+  return [`/${typedPromptName(prompt)}`, ...written].join(" ");
 }
 
 /** Reads `--name=value`, `--name value` and `name=value`. After `--` every word is positional. */
@@ -130,7 +142,7 @@ function refusal(reason: string, prompt: Described): HostError {
 type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
 /**
- * Finds a prompt by `name` or `server:name`, without a slash; undefined if there is none.
+ * Finds a prompt by `name`, `server.name` or `server:name`, without a slash; undefined if there is none.
  *
  * @throws HostError `usage` if several prompts match
  */
@@ -139,12 +151,12 @@ export function findPrompt(name: string, prompts: PromptSource): DiscoveredMCPPr
   if (registered) return registered;
   const all = prompts.getAllPrompts();
   const [only, second] = firstNotEmpty([
-    all.filter((prompt) => pairOf(prompt) === name),
-    all.filter((prompt) => `${prompt.serverName}:${prompt.name}` === name),
+    all.filter((prompt) => isPair(name, prompt, prompt.serverPromptName)),
+    all.filter((prompt) => isPair(name, prompt, prompt.name)),
     all.filter((prompt) => prompt.serverPromptName === name),
   ]);
   if (only === undefined || second === undefined) return only;
-  const names = [only, second].map((prompt) => `/${prompt.name}`).join(" or ");
+  const names = [only, second].map((prompt) => `/${typedPromptName(prompt)}`).join(" or ");
   throw new HostError("usage", `"${name}" is ambiguous: write ${names}`, { next: "fairlead prompts" });
 }
 
@@ -156,7 +168,16 @@ export function unknownPrompt(name: string, prompts: PromptSource): HostError {
 }
 
 function pairOf({ serverName, serverPromptName }: DiscoveredMCPPrompt): string {
-  return `${serverName}:${serverPromptName}`;
+  return `${serverName}.${serverPromptName}`;
+}
+
+function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string): boolean {
+  return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
+}
+
+/** The servers that a typed prompt name may begin with: `server.name` or `server:name`. */
+export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
+  return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }
 
 function firstNotEmpty<T>(lists: readonly (readonly T[])[]): readonly T[] {

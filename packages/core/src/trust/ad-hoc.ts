@@ -24,6 +24,7 @@ const extras: ServerExtras = {
   enabled: true,
   trustAnnotations: false,
   sampling: false,
+  roots: false,
   machineAuth: false,
 };
 

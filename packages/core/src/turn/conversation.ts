@@ -2,7 +2,7 @@ import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { type ConversationTool, createToolSelection } from "./conversation-tools.ts";
-import type { TurnEvent } from "./events.ts";
+import type { MissingServer, TurnEvent } from "./events.ts";
 import { answerOpenCalls } from "./history.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -17,6 +17,8 @@ export interface ConversationOptions {
   readonly servers?: readonly string[];
   /** How long to wait for servers without a known catalog, in milliseconds. Default: 10 000. */
   readonly wait?: number;
+  /** Servers that the conversation does not start or wait for, each with the reason. Their cached tools can be used. */
+  readonly notTried?: readonly MissingServer[];
   /** Limits of one `send`. Default: 50 requests to the model and 200 calls; none if the user types the calls. */
   readonly limits?: Partial<TurnLimits>;
   /** Earlier messages, perhaps of another run. */
@@ -42,13 +44,14 @@ export interface Conversation {
 const defaultWait = 10_000;
 
 export function createConversation(options: ConversationOptions, host: TurnHost): Conversation {
-  const { model, servers, wait = defaultWait, limits = {}, history = [] } = options;
+  const { model, servers, wait = defaultWait, notTried = [], limits = {}, history = [] } = options;
   const state: ConversationState = {
     history: answerOpenCalls(history),
     model,
     toolSelection: createToolSelection({ host, ...(servers && { servers }) }),
     ...(servers && { chosen: servers }),
     wait,
+    notTried,
     limits,
     awaited: new Set(),
     missing: new Set(),

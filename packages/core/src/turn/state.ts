@@ -1,6 +1,7 @@
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
 import type { ToolSelection } from "./conversation-tools.ts";
+import type { MissingServer } from "./events.ts";
 import type { WriteSystemText } from "./system-text.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
@@ -17,6 +18,11 @@ export interface SendOptions {
   readonly references?: boolean;
   /** Messages before the input, with their roles: such as the earlier messages of a prompt. */
   readonly before?: readonly Content[];
+  /**
+   * The servers that this turn waits for and reports, if their tools are not known yet. Default: all servers of the
+   * conversation. For a text that names its servers itself, such as a typed call.
+   */
+  readonly waitFor?: readonly string[] | undefined;
 }
 
 export interface ConversationState {
@@ -26,6 +32,7 @@ export interface ConversationState {
   /** The servers that the user chose. Without a choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
+  readonly notTried: readonly MissingServer[];
   /** The limits that the program set. */
   readonly limits: Partial<TurnLimits>;
   /** Servers that a turn has waited for; each is waited for once. */

@@ -48,7 +48,7 @@ export async function* takeTurn(
   try {
     if (signal.aborted) throw cancelled();
     const parts = yield* read(input, options, state, host, signal);
-    yield* waitForServers(state, host, signal);
+    yield* waitForServers(state, options, host, signal);
     state.history = [...state.history, ...(options.before ?? []), { role: "user", parts: [...parts] }];
     const asked = state.history;
     let hasFailed = false;
@@ -171,21 +171,28 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
 
 /** Waits once for each server. The tools of a later one are added when it is connected. */
 async function* waitForServers(
-  { toolSelection, awaited, missing, wait }: ConversationState,
+  { toolSelection, chosen, notTried, awaited, missing, wait }: ConversationState,
+  { waitFor }: SendOptions,
   host: TurnHost,
   signal: AbortSignal,
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
-  const strangers = toolSelection.servers().filter((server) => isUnknown(server) && !awaited.has(server));
+  const all = toolSelection.servers();
+  // A user who types calls may name any server, also one that a model does not get.
+  const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
+  const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);
-  const starting = startable(strangers.filter(isUnknown), host.states());
+  // A server that the text names is tried.
+  const skipped = waitFor === undefined ? notTried : [];
+  const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
+  const starting = startable(strangers.filter(isUnknown).filter(isTried), host.states());
   if (starting.length > 0 && wait > 0) yield { type: "waiting", servers: starting };
   if (starting.length > 0) await startAndWait(starting, { host, wait, signal });
   const absent = strangers.filter(isUnknown);
   for (const server of absent) missing.add(server);
-  if (absent.length > 0) yield { type: "missing", servers: describe(absent, host.states(), wait) };
+  if (absent.length > 0) yield { type: "missing", servers: describe(absent, host.states(), { wait, skipped }) };
 }
 
 /** Announces servers that have connected since they were reported missing. */
@@ -218,8 +225,14 @@ function startable(servers: readonly string[], states: readonly ServerState[]): 
   return servers.filter((server) => !closed.has(server));
 }
 
-function describe(servers: readonly string[], states: readonly ServerState[], wait: number): readonly MissingServer[] {
+function describe(
+  servers: readonly string[],
+  states: readonly ServerState[],
+  { wait, skipped }: { readonly wait: number; readonly skipped: readonly MissingServer[] },
+): readonly MissingServer[] {
   return servers.map((server) => {
+    const reason = skipped.find((other) => other.server === server);
+    if (reason !== undefined) return reason;
     const state = states.find(({ name }) => name === server);
     if (state === undefined || !("message" in state))
       return { server, message: `"${server}" did not list its tools within ${wait / 1000} s` };

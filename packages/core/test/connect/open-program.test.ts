@@ -61,12 +61,12 @@ describe("a program that is a server", () => {
 });
 
 describe("a program that is none", () => {
-  test("a command that is nowhere: the message names the PATH that was searched", async () => {
+  test("a command that is nowhere: the message names it, and not every folder of the PATH", async () => {
     await using server = await connection({ command: "no-such-command" }, { env: { PATH: "/usr/bin:/nowhere" } });
     expect(await server.failure()).toMatchObject({
       code: "command_not_found",
       serverName: "s",
-      message: '"s" did not start: cannot start "no-such-command": the command is not in its PATH (/usr/bin:/nowhere)',
+      message: '"s" did not start: cannot start "no-such-command": the command is not in its PATH',
       next: expect.stringMatching(/^Install the command, or correct it \(.*settings\.json:3\)\.$/),
     });
   });

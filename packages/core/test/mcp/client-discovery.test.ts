@@ -103,7 +103,7 @@ describe("discovery that comes to nothing ends the connection", () => {
     const session = scriptedSession({ answers: { "tools/list": { tools: [] } } });
     const { client, statuses } = testClient(async () => session);
     await client.connect();
-    const message = "No prompts, tools, or resources found on the server";
+    const message = '"s": No prompts, tools, or resources found on the server';
     await expect(client.discover()).rejects.toMatchObject({ code: "no_capabilities", message });
     expect(client.state).toMatchObject({ status: "disconnected", reason: "no_capabilities", message });
     expect(statuses()).toEqual(["connecting", "connected", "disconnecting", "disconnected"]);

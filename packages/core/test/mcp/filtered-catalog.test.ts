@@ -82,7 +82,7 @@ describe("a server that is of no use", () => {
     expect(() => filtered({})).toThrow(
       expect.objectContaining({
         code: "no_capabilities",
-        message: "No prompts, tools, or resources found on the server",
+        message: '"s": No prompts, tools, or resources found on the server',
         serverName: "s",
       }),
     );
@@ -94,7 +94,7 @@ describe("a server that is of no use", () => {
       { kind: "prompts", reason: "prompts/list failed: no" },
     ] as const;
     expect(() => filtered({ dropped })).toThrow(
-      "No prompts, tools, or resources found on the server; 2 invalid, the first in tools: it has no name",
+      '"s": No prompts, tools, or resources found on the server; 2 invalid, the first in tools: it has no name',
     );
   });
 

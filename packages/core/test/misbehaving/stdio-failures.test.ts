@@ -10,11 +10,11 @@ function failed(reason: string, message: string, next: string, evidence?: string
 }
 
 describe("a program that is no server", () => {
-  test("whose command is not there: the PATH that was searched is named", () =>
+  test("whose command is not there: the command is named", () =>
     beside(
       { command: "fairlead-no-such-command" },
       ({ state }) => {
-        const why = 'cannot start "fairlead-no-such-command": the command is not in its PATH (/usr/bin:/bin)';
+        const why = 'cannot start "fairlead-no-such-command": the command is not in its PATH';
         const next = `Install the command, or correct it (${entry}).`;
         expect(state()).toEqual(failed("command_not_found", `"odd" did not start: ${why}`, next));
       },
@@ -84,7 +84,7 @@ describe("a server that offers nothing", () => {
       expect(state()).toEqual({
         status: "disconnected",
         reason: "no_capabilities",
-        message: "No prompts, tools, or resources found on the server",
+        message: '"odd": No prompts, tools, or resources found on the server',
       });
       expect(processesOf(folder).filter((line) => line.includes("nothing.mjs"))).toEqual([]);
     }));

@@ -102,7 +102,7 @@ describe("a mistake is named, with how to write it:", () => {
       ),
     ],
     ["/taech x", ["usage", 'there is no prompt "taech"; did you mean /teach?', "fairlead prompts"]],
-    ["/othr:teach", ["usage", 'there is no prompt "othr:teach"; did you mean /other:teach?', "fairlead prompts"]],
+    ["/othr:teach", ["usage", 'there is no prompt "othr:teach"; did you mean /other.teach?', "fairlead prompts"]],
     ["/zebra", ["usage", 'there is no prompt "zebra"', "fairlead prompts"]],
     ["/a:b:c", ["usage", '"a:b:c" is ambiguous: write /c or /b_c', "fairlead prompts"]],
   ])("%s", (typed, expected) => {

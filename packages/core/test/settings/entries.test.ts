@@ -253,7 +253,14 @@ describe("the rest of an entry", () => {
       trust: false,
       excludeTools: [],
       authentication: { provider: "oauth", oauth: {} },
-      extras: { start: "background", enabled: true, trustAnnotations: false, sampling: false, machineAuth: false },
+      extras: {
+        start: "background",
+        enabled: true,
+        trustAnnotations: false,
+        sampling: false,
+        roots: false,
+        machineAuth: false,
+      },
     });
     expect(server.definition).not.toHaveProperty("includeTools");
     expect(server.definition).not.toHaveProperty("description");

@@ -71,6 +71,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.start", { value: "lazy" }],
   ["fairlead.servers.<name>.trustAnnotations", { value: true }],
   ["fairlead.servers.<name>.sampling", { value: true }],
+  ["fairlead.servers.<name>.roots", { value: true }],
   ["fairlead.servers.<name>.machineAuth", { value: true }],
   ["fairlead.servers.<name>.issuerOverride", { value: "https://planted.example" }],
 ]);

@@ -97,18 +97,19 @@ describe("what the settings say about its name counts", () => {
   });
 
   test("but no privilege that was given to the name", async () => {
-    const privileges = { trustAnnotations: true, sampling: true, machineAuth: true };
+    const privileges = { trustAnnotations: true, sampling: true, roots: true, machineAuth: true };
     await using here = await machine({ [userFile]: { fairlead: { servers: { typed: privileges } } } });
     const { added } = await addAdHocServer(await here.load(), program);
     expect(added.server.definition).toMatchObject({
       trust: false,
-      extras: { trustAnnotations: false, sampling: false, machineAuth: false },
+      extras: { trustAnnotations: false, sampling: false, roots: false, machineAuth: false },
     });
     expect(added.server.definition?.extras).toEqual({
       start: "lazy",
       enabled: true,
       trustAnnotations: false,
       sampling: false,
+      roots: false,
       machineAuth: false,
     });
   });

@@ -42,7 +42,14 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
     trust: false,
     excludeTools: [],
     authentication: { provider: "oauth", oauth: {} },
-    extras: { start: "background", enabled: true, trustAnnotations: false, sampling: false, machineAuth: false },
+    extras: {
+      start: "background",
+      enabled: true,
+      trustAnnotations: false,
+      sampling: false,
+      roots: false,
+      machineAuth: false,
+    },
     fingerprint: "f1",
   };
 }

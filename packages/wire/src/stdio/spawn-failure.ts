@@ -55,7 +55,9 @@ async function commandProblem(target: StdioTarget, code: string): Promise<string
     : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
   const found = await firstFile(places);
   if (found === undefined) {
-    return isPath ? `the file does not exist: ${places[0]}` : `the command is not in its PATH (${path || "empty"})`;
+    return isPath
+      ? `the file does not exist: ${places[0]}`
+      : `the command is not in its PATH${path === "" ? ", which is empty" : ""}`;
   }
   if (code === "ENOENT") return `the interpreter named in the first line of ${found} does not exist`;
   return `${found} is not an executable file`;

@@ -19,7 +19,7 @@ import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
 import { connectServers } from "../../targets/connect-servers.ts";
 import { useHost } from "../../targets/with-host.ts";
-import { type Added, document, print } from "./add/add-report.ts";
+import { type Added, document, printAdded, printApproval } from "./add/add-report.ts";
 import {
   approveWritten,
   type Destination,
@@ -41,6 +41,7 @@ import {
   refuseInvalidEntry,
   splitAddWords,
 } from "./add/new-entry.ts";
+import { askToTrust } from "./add/trust-folder.ts";
 
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
@@ -62,12 +63,13 @@ COMMAND_OR_URL is one of
 All words after a command belong to the server; options for fairlead come before NAME. A "--" in between is accepted.
 Values are stored as you type them. When the server starts, Fairlead replaces $NAME and \${NAME} by the variable,
 \${secret:NAME} by the stored secret, and $$ by a dollar sign. Quote them, or your shell expands them first.
-You approve a project's server by adding it; other users of the project approve it with fairlead trust add.
+You approve a project's server by adding it; other users of the project approve it with fairlead trust add. If the
+folder is not trusted yet, Fairlead asks on a terminal whether to trust it: a project's server starts only then.
 Then Fairlead connects to the server and shows its tools or the error. The entry stays in both cases, with exit code 0;
 in a script, fairlead mcp test NAME returns the error's exit code.
 
 Examples:
-  fairlead mcp add files npx -y @modelcontextprotocol/server-filesystem ~/notes
+  fairlead mcp add -s user files npx -y @modelcontextprotocol/server-filesystem ~/notes
   fairlead mcp add -e GITHUB_TOKEN github docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server
   fairlead mcp add -s user -t http -H 'Authorization: Bearer \${secret:API_TOKEN}' search https://example.com/mcp
   fairlead mcp add --include-tools read_file,list_directory files npx -y @modelcontextprotocol/server-filesystem .
@@ -135,12 +137,19 @@ Examples:
     // The user typed this command line, so it needs no separate approval.
     const names = servers.map(({ name }) => name);
     const approval = approve ? await approveWritten(names, destination, context) : noApproval;
-    const [after, inFact] = [await configurationIfTrusted(context), await configurationOf(context)];
+    const after = await configurationIfTrusted(context);
+    const now = await configurationOf(context);
     // Entries of an untrusted folder do not replace the user's entries.
-    const { servers: readBack } = destination.scope === "user" ? inFact : after;
+    const isUser = destination.scope === "user";
+    const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);
-    const report = { added, destination, servers: readBack, trusted: inFact.trust.trusted, approval, trustLine };
-    if (!globals.json) print(report, out);
+    const entries = { added, destination, servers: readBack, approval, trustLine };
+    if (!globals.json) printAdded(entries, out);
+    // To add a server to the folder is to want it to start there; without an approval it cannot.
+    const trusted = isUser || !approve ? now.trust.trusted : await askToTrust(now, context);
+    const report = { ...entries, trusted };
+    if (!globals.json) printApproval(report, out);
+    const inFact = trusted === now.trust.trusted ? now : await configurationOf(context);
     const written = inFact.servers.filter(
       ({ server }) => names.includes(server.name) && server.origin.file === destination.file,
     );

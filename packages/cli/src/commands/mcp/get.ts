@@ -18,6 +18,7 @@ import {
 } from "../../output/servers/server-details.ts";
 import { launchNotes } from "../../output/servers/server-notes.ts";
 import { hideLiteral, redact } from "../../output/servers/server-redaction.ts";
+import { rootFolders, rootsWords } from "../../output/servers/server-roots.ts";
 import { missingSecretLines, missingSecrets } from "../../output/servers/server-secrets.ts";
 import { signInDocument, signInWords, statusDocument, statusWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
@@ -40,10 +41,11 @@ Examples:
     const configuration = await configurationOf(context);
     const found = findServer(configuration, operands[0] ?? "");
     const signIn = await signInOf(found, configuration);
-    if (globals.json) return out.json({ ...document(found), ...(signIn && { signIn: signInDocument(signIn) }) });
+    if (globals.json)
+      return out.json({ ...document(found, configuration), ...(signIn && { signIn: signInDocument(signIn) }) });
     const missing = await missingSecrets({ ...configuration, servers: [found] }, context);
     out.print(out.style.bold(toSafeLine(found.server.name)));
-    out.print(layout(fields(found, { typed: out.typed, missing, signIn }), safe`  `));
+    out.print(layout(fields(found, configuration, { typed: out.typed, missing, signIn }), safe`  `));
     for (const problem of found.server.problems) out.print(out.typed(safe`  ${problemLines(problem)}`));
   },
 };
@@ -64,7 +66,11 @@ interface Extras {
   readonly signIn: SignInState | undefined;
 }
 
-function fields({ server, admission }: AdmittedServer, { typed, missing, signIn }: Extras): Field[] {
+function fields(
+  { server, admission }: AdmittedServer,
+  configuration: Configuration,
+  { typed, missing, signIn }: Extras,
+): Field[] {
   const { scope, origin, shadows, definition } = server;
   const refused = admission.status !== "admitted";
   return [
@@ -75,17 +81,18 @@ function fields({ server, admission }: AdmittedServer, { typed, missing, signIn 
     { label: safe`written in`, values: [safe`${place(origin)} (${toSafeLine(scope)})`] },
     { label: safe`replaces`, values: shadows.map((from) => safe`${place(from)} (${toSafeLine(from.scope)})`) },
     { label: safe`transport`, values: [transportWords(definition?.transport)] },
-    ...(definition === undefined ? [] : definitionFields(definition)),
+    ...(definition === undefined ? [] : definitionFields(definition, configuration)),
     { label: safe`warning`, values: missingSecretLines(definition?.secrets ?? [], missing).map(typed) },
   ];
 }
 
-function definitionFields(definition: ServerDefinition): Field[] {
+function definitionFields(definition: ServerDefinition, configuration: Configuration): Field[] {
   const { transport, trust, description, fingerprint } = definition;
   return [
     ...transportFields(redact(transport), toVisibleLine),
     ...resolvedFields(definition, toVisibleLine),
     ...optionFields(definition, { show: toVisibleLine, hide: hideLiteral }),
+    { label: safe`roots`, values: [rootsWords(definition, configuration)] },
     { label: safe`trust`, values: trust ? [safe`true: its tools run without confirmation`] : [] },
     { label: safe`description`, values: description === undefined ? [] : [toSafeLine(description)] },
     { label: safe`fingerprint`, values: [toSafeLine(fingerprint)] },
@@ -98,7 +105,7 @@ function transportWords(transport: Transport | undefined): SafeText {
   return toSafeLine(transportWord(transport?.kind));
 }
 
-function document({ server, admission }: AdmittedServer): object {
+function document({ server, admission }: AdmittedServer, configuration: Configuration): object {
   const { name, scope, origin, kind, shadows, problems, definition } = server;
   return {
     name,
@@ -107,12 +114,12 @@ function document({ server, admission }: AdmittedServer): object {
     scope,
     origin,
     shadows,
-    ...(definition === undefined ? {} : definitionDocument(definition)),
+    ...(definition === undefined ? {} : definitionDocument(definition, configuration)),
     problems,
   };
 }
 
-function definitionDocument(definition: ServerDefinition): object {
+function definitionDocument(definition: ServerDefinition, configuration: Configuration): object {
   const { timeout, trust, description, includeTools, excludeTools, variables, secrets, fingerprint, resolved } =
     definition;
   return {
@@ -122,6 +129,7 @@ function definitionDocument(definition: ServerDefinition): object {
     secrets,
     authentication: authenticationDocument(definition.authentication, hideLiteral),
     timeout,
+    roots: rootFolders(definition, configuration),
     trust,
     ...(description === undefined ? {} : { description }),
     ...(includeTools === undefined ? {} : { includeTools }),

@@ -13,6 +13,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { place } from "../../output/servers/server-details.ts";
 import { redact } from "../../output/servers/server-redaction.ts";
+import { rootFolders, rootsWords } from "../../output/servers/server-roots.ts";
 import { serverDocument, stateWords } from "../../output/servers/server-state.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -50,6 +51,7 @@ Examples:
       out.json({
         ok: isConnected,
         ...serverDocument({ server: found.server, state }),
+        ...(found.server.definition && { roots: rootFolders(found.server.definition, configuration) }),
         steps: steps.map(stepDocument),
         ...notes,
         [words.label]: words.lines,
@@ -82,7 +84,7 @@ async function connect(
   context: Context,
 ): Promise<Outcome> {
   const { out, globals } = context;
-  const { name, origin } = server;
+  const { name, origin, definition } = server;
   const before = initialServerState(name, admission, 0);
   let hide: Redact = (text) => text;
   if (admission.status !== "admitted") return { state: before, steps: [], catalog: undefined, hide };
@@ -93,7 +95,10 @@ async function connect(
     const step = withoutSecrets(told, hide);
     steps.push(step);
     waiting.hide();
-    if (!globals.json) out.print(stepText(step.step, stepLines(step, origin), step.milliseconds));
+    if (globals.json) return;
+    out.print(stepText(step.step, stepLines(step, origin), step.milliseconds));
+    if (step.step === "definition" && definition !== undefined)
+      out.print(stepText("roots", [rootsWords(definition, configuration)]));
   };
   return useHost(
     configuration,
@@ -163,7 +168,7 @@ async function readStderr(path: string, began: string): Promise<readonly string[
 
 /** The steps of a connection attempt as text and as JSON, for `mcp test`. */
 type Step = ConnectStep | ListStep;
-type Label = Step["step"] | "note" | "stderr" | "answer";
+type Label = Step["step"] | "roots" | "note" | "stderr" | "answer";
 const labelWidth = "environment".length;
 
 /** A label with its lines; the first line ends with the duration, if it is at least 1 ms. */

@@ -6,6 +6,7 @@ import type { Problem, SettingsFile } from "@fairlead/core/settings/define/defin
 import type { Locations } from "@fairlead/core/settings/read/paths";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { addScope } from "../../shell/add-scope.ts";
 import { withCommandWord } from "../../shell/command-word.ts";
 import { concernsFile } from "../../shell/configuration.ts";
 import { type Style, table } from "../output.ts";
@@ -160,7 +161,7 @@ export function createOverview(
     servers,
     demoTools,
     problems,
-    next: suggestions({ servers, demoTools, problems }).map(({ command: words, purpose }) => ({
+    next: suggestions({ servers, demoTools, problems, locations }).map(({ command: words, purpose }) => ({
       command: `${command} ${words}`,
       purpose,
     })),
@@ -171,7 +172,8 @@ function suggestions({
   servers,
   demoTools,
   problems,
-}: Pick<Overview, "servers" | "demoTools" | "problems">): Suggestion[] {
+  locations,
+}: Pick<Overview, "servers" | "demoTools" | "problems"> & Pick<Configuration, "locations">): Suggestion[] {
   const [tool] = demoTools;
   const canApprove = servers.some(({ admission }) => admission.status === "blocked" && isForTrust(admission.reason));
   return [
@@ -181,7 +183,7 @@ function suggestions({
     ...(problems.length > 0 ? [{ command: "settings validate", purpose: "show the problems in the settings" }] : []),
     ...(servers.length > 0 ? [{ command: "mcp list", purpose: "show your servers" }] : []),
     { command: "mcp import", purpose: "copy servers from your other programs" },
-    { command: "mcp add time uvx mcp-server-time", purpose: "add a server" },
+    { command: `mcp add ${addScope(locations)}time uvx mcp-server-time`, purpose: "add a server" },
     { command: "--help", purpose: "everything else" },
   ];
 }

@@ -3,7 +3,7 @@
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
-import type { CachedCatalogInfo } from "@fairlead/core/host";
+import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
 import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -21,6 +21,8 @@ export interface ListedServer {
   readonly known?: CachedCatalogInfo | undefined;
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
+  /** Failed in this run or an earlier one: commands that do not name the server skip it for a while. */
+  readonly failed?: FailedStart | undefined;
 }
 
 /** Whether the attempt to connect has ended. */
@@ -90,7 +92,7 @@ function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCou
 
 /** A server as `mcp list` shows it. */
 export function serverText(
-  { server, state, known, changed = [], signIn }: ListedServer,
+  { server, state, known, changed = [], signIn, failed }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
@@ -103,6 +105,7 @@ export function serverText(
     ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...explanationLines(state).map(typed),
+    ...failedLines(state, failed),
   ];
   const isTold = (message: string): boolean => "message" in state && state.message.startsWith(message);
   for (const { severity, message } of problems)
@@ -113,6 +116,19 @@ export function serverText(
 function cachedLines(known: CachedCatalogInfo | undefined): SafeText[] {
   if (known?.savedAt === undefined) return [];
   return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
+}
+
+/** With `--cached`, the state does not say why the server failed. */
+function failedLines(state: ServerState, failed: FailedStart | undefined): SafeText[] {
+  if (failed === undefined) return [];
+  const { failures, failedAt, nextTryAt, message } = failed;
+  const now = Date.now();
+  const why = "message" in state ? [] : [safe`  why: ${toSafeLine(message)} (${ageWords(now - failedAt)} ago)`];
+  const wait = Math.max(1, Math.ceil((nextTryAt - now) / 1000));
+  return [
+    ...why,
+    safe`  failed ${count(failures, "time")} in a row: commands that do not name it skip it for ${wait} s`,
+  ];
 }
 
 function explanationLines(state: ServerState): SafeText[] {
@@ -142,7 +158,7 @@ function transportOf({ server, state, known }: ListedServer): string {
 }
 
 /** A server in `--json` documents. */
-export function serverDocument({ server, state, known, changed = [], signIn }: ListedServer): object {
+export function serverDocument({ server, state, known, changed = [], signIn, failed }: ListedServer): object {
   const { offer } = state.status === "connected" ? state : (known ?? {});
   return {
     name: server.name,
@@ -157,8 +173,13 @@ export function serverDocument({ server, state, known, changed = [], signIn }: L
     ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
     ...(changed.length > 0 ? { changed } : {}),
     ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),
+    ...(failed === undefined ? {} : { skipped: skippedDocument(failed) }),
     ...("message" in state ? { error: errorDocument(notConnectedError(state)) } : {}),
   };
+}
+
+function skippedDocument({ failures, failedAt, nextTryAt }: FailedStart): object {
+  return { failures, failedAt: new Date(failedAt).toISOString(), until: new Date(nextTryAt).toISOString() };
 }
 
 const minute = 60 * 1000;

@@ -4,6 +4,7 @@ import type { HiddenTool, HostPrompt, HostResource, HostTool } from "@fairlead/c
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { fold, toKey } from "@fairlead/core/normalise/schema/write/type-text";
+import { typedPromptName } from "@fairlead/core/resources/prompt-arguments";
 import {
   joinSafe,
   type SafeText,
@@ -25,6 +26,21 @@ import { brief, full, toSignature } from "./signature.ts";
 interface ListOptions {
   readonly style: Style;
   readonly columns: number;
+}
+
+export interface ResourceListOptions extends ListOptions {
+  /** Whether several servers have this URI or template, so that it is shown as `server:uri`, which can be typed. */
+  readonly isShared?: (uri: string) => boolean;
+}
+
+/** Tells which URIs and templates several servers have. */
+export function sharedUris(resources: readonly HostResource[]): (uri: string) => boolean {
+  const servers = new Map<string, Set<string>>();
+  for (const resource of resources) {
+    const uri = resource.kind === "resource" ? resource.uri : resource.uriTemplate;
+    servers.set(uri, (servers.get(uri) ?? new Set()).add(resource.server));
+  }
+  return (uri) => (servers.get(uri)?.size ?? 0) > 1;
 }
 
 export interface ToolListOptions extends ListOptions {
@@ -187,7 +203,7 @@ function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeTe
     ...wanted.slice(0, mostArguments).flatMap(({ name, description }) => remarkLines(name, description, columns)),
   ];
   return joinSafe([
-    ...fill([safe`${style.cyan(toVisibleLine(`/${prompt.name}`))}(${first}`, ...others], {
+    ...fill([safe`${style.cyan(toVisibleLine(`/${typedName(prompt)}`))}(${first}`, ...others], {
       columns,
       indent: safe`  `,
       hanging: safe`    `,
@@ -196,7 +212,13 @@ function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeTe
   ]);
 }
 
-type Callable = Pick<HostPrompt, "name" | "arguments">;
+type Callable = Pick<HostPrompt, "name" | "serverPromptName" | "arguments"> &
+  (Pick<HostPrompt, "server"> | { readonly serverName: string });
+
+/** The name as the user types it: bare, or `server.prompt`. */
+function typedName(prompt: Callable): string {
+  return typedPromptName({ ...prompt, serverName: "server" in prompt ? prompt.server : prompt.serverName });
+}
 
 /** The words after `fairlead prompt`: required arguments, then optional ones in brackets. */
 export function promptCommandUsage(prompt: Callable): string {
@@ -204,16 +226,18 @@ export function promptCommandUsage(prompt: Callable): string {
     const word = `${toShellWord(`${name}=`)}…`;
     return required ? word : `[${word}]`;
   });
-  return [toShellWord(prompt.name), ...words].join(" ");
+  return [toShellWord(typedName(prompt)), ...words].join(" ");
 }
 
 /** The words after `fairlead prompt`, with sample values for the required arguments. */
-export function examplePrompt({ name, arguments: wanted }: Callable): string {
-  const words = wanted.flatMap((argument) => (argument.required ? [toShellWord(`${argument.name}=text`)] : []));
-  return [toShellWord(name), ...words].join(" ");
+export function examplePrompt(prompt: Callable): string {
+  const words = prompt.arguments.flatMap((argument) =>
+    argument.required ? [toShellWord(`${argument.name}=text`)] : [],
+  );
+  return [toShellWord(typedName(prompt)), ...words].join(" ");
 }
 
-function requiredFirst({ arguments: wanted }: Callable): HostPrompt["arguments"] {
+function requiredFirst({ arguments: wanted }: Pick<HostPrompt, "arguments">): HostPrompt["arguments"] {
   return [...wanted.filter(({ required }) => required), ...wanted.filter(({ required }) => !required)];
 }
 
@@ -222,7 +246,11 @@ const longestFact = 200;
 const mostVariables = 20;
 
 /** The resources and resource templates of a server as text: URIs, variables, titles, types and sizes. */
-export function resourcesText(server: string, resources: readonly HostResource[], options: ListOptions): SafeText {
+export function resourcesText(
+  server: string,
+  resources: readonly HostResource[],
+  options: ResourceListOptions,
+): SafeText {
   const templates = resources.filter(({ kind }) => kind === "template").length;
   const listed = resources.length - templates;
   const counts = [
@@ -233,8 +261,12 @@ export function resourcesText(server: string, resources: readonly HostResource[]
   return joinSafe([title, ...resources.map((resource) => resourceText(resource, options))], safe`\n\n`);
 }
 
-function resourceText(resource: HostResource, { style, columns }: ListOptions): SafeText {
-  const uri = resource.kind === "resource" ? resource.uri : resource.uriTemplate;
+function resourceText(
+  resource: HostResource,
+  { style, columns, isShared = () => false }: ResourceListOptions,
+): SafeText {
+  const own = resource.kind === "resource" ? resource.uri : resource.uriTemplate;
+  const uri = isShared(own) ? `${resource.server}:${own}` : own;
   const facts = factsOf(resource);
   const pieces = [
     style.cyan(toVisibleLine(clip(uri, longestUri))),

@@ -9,6 +9,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
 import { type Review, review } from "../../commands/trust/review.ts";
 import { exampleCall } from "../../output/tools/signature.ts";
+import { addScope } from "../../shell/add-scope.ts";
 import { hasDemo } from "../../targets/with-host.ts";
 import { captured } from "../captured.ts";
 import type { Services } from "../services.ts";
@@ -30,13 +31,13 @@ function hasWaiting({ servers }: Configuration): boolean {
 
 /** One answer for the folder and all its servers, exactly as shown; `fairlead trust add` asks about each. */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
-  const { root, pending, needsTrust, state, trustedFolders } = found;
+  const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed }) => ({
     server,
     definition,
     isChanged: changed !== undefined,
   }));
-  if (!(await session.ask("trust", { kind: "trust", root, servers })))
+  if (!(await session.ask("trust", { kind: "trust", root, servers, approved: before })))
     return session.note(
       "info",
       `Not trusted: ${toVisibleLine(root)}. None of its servers was started.`,
@@ -68,11 +69,13 @@ export async function chooseAtStart(
   session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
 }
 
-/** Asks about trust, unless a rule says that the folder is not trusted. */
-export async function askAtStart(services: Services): Promise<void> {
+/** Asks about trust if servers wait for it, unless a rule says that the folder is not trusted. */
+export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);
-  if (found.pending.length > 0 && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
+  // A server that `/mcp add` wrote is approved and waits only for the folder.
+  const isWaiting = found.pending.length > 0 || (found.needsTrust && found.approved.length > 0);
+  if (isWaiting && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }
 
 interface Welcome {
@@ -93,7 +96,7 @@ function welcomeText(welcome: Welcome): string {
   return [
     ...foundLines(configuration),
     ...modelLines(welcome),
-    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines]),
+    ...(servers.length > 0 ? [] : ["", ...demoLines(tools), "", ...addLines(configuration)]),
     "",
     "/help shows everything; /mcp shows the servers.",
   ].join("\n");
@@ -136,9 +139,12 @@ function demoLines(tools: readonly HostTool[]): readonly string[] {
   ];
 }
 
-const addLines: readonly string[] = [
-  "To add a server:",
-  "  /mcp add time uvx mcp-server-time     by its command",
-  "  /mcp add docs https://mcp.example.com/mcp     by its address",
-  "  /mcp import     from your other programs",
-];
+function addLines({ locations }: Configuration): readonly string[] {
+  const scope = addScope(locations);
+  return [
+    "To add a server:",
+    `  /mcp add ${scope}time uvx mcp-server-time     by its command`,
+    `  /mcp add ${scope}docs https://mcp.example.com/mcp     by its address`,
+    "  /mcp import     from your other programs",
+  ];
+}

@@ -21,7 +21,7 @@ import type { Services } from "../services.ts";
 import { allCommands } from "../slash/commands.ts";
 import type { Size } from "../state/app-state.ts";
 import { initialState } from "../state/reduce.ts";
-import { askAtStart, chooseAtStart } from "./begin.ts";
+import { askIfWaiting, chooseAtStart } from "./begin.ts";
 import { createConversationSlot } from "./conversation-slot.ts";
 import { createLiveSettings, type LiveSettings } from "./live-settings.ts";
 import { isConsentedByTyping, openManualModel } from "./open-model.ts";
@@ -113,7 +113,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     const entries = await loadHistory(folder);
     if (entries !== undefined) store.dispatch({ type: "history", entries });
     await host.recall();
-    await Promise.all([host.start(), ready.then(() => askAtStart(services)).then(submitPrompt)]);
+    await Promise.all([host.start(), ready.then(() => askIfWaiting(services)).then(submitPrompt)]);
   }
   begin().catch((error: unknown) => {
     if (!store.get().isQuitting) session.fail(error);

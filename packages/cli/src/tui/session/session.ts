@@ -6,9 +6,11 @@ import type { HostEvent } from "@fairlead/core/events";
 import type { Host, HostPrompt } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import type { Content, Part } from "@fairlead/core/normalise/model-types";
+import { findPrompt } from "@fairlead/core/resources/prompt-arguments";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import { errorMessage } from "@fairlead/wire/text";
+import { serversOfCalls } from "../../headless/manual-line.ts";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
 import { isTypedCall } from "../input/typed-call.ts";
@@ -119,9 +121,13 @@ export function createSession(options: SessionOptions): AppSession {
       // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
       conversation.setModel(isCall ? manual : model);
-      // A call has no references: `@` in a value names a file.
-      const references = conversation.model.provider !== "manual";
-      for await (const event of conversation.send(input, { signal, references, before }))
+      // A call has no references: `@` in a value names a file. It waits for its own server only.
+      const isManual = conversation.model.provider === "manual";
+      const waitFor =
+        isManual && typeof input === "string"
+          ? serversOfCalls(input, { host, tools: conversation.tools() })
+          : undefined;
+      for await (const event of conversation.send(input, { signal, references: !isManual, before, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
@@ -188,9 +194,17 @@ export function createSession(options: SessionOptions): AppSession {
   }
 
   async function runCommand(name: string, words: string): Promise<void> {
-    const command = session.commands().find((each) => each.name === name);
+    const commands = session.commands();
+    const command = commands.find((each) => each.name === name) ?? commands.find(isPromptNamed(name));
     if (command === undefined) return note("error", `unknown command /${name}`, "/help");
     await command.run(words, session);
+  }
+
+  /** A prompt under another of its names: `server.prompt`, `server:prompt`, or the name that a model sees. */
+  function isPromptNamed(name: string): (command: SlashCommand) => boolean {
+    const found = findPrompt(name, host.promptRegistry);
+    return ({ prompt }) =>
+      found !== undefined && prompt?.server === found.serverName && prompt.serverPromptName === found.serverPromptName;
   }
 
   const session: AppSession = {

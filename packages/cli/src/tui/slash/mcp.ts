@@ -8,6 +8,7 @@ import { signedIn } from "../../sign-in/signed-in.ts";
 import { plainStyle } from "../captured.ts";
 import { readLogTail } from "../log-tail.ts";
 import type { Services } from "../services.ts";
+import { askIfWaiting } from "../session/begin.ts";
 import { type ServerVerb, serverVerbs } from "../state/mcp-panel.ts";
 import { type BuiltIn, namedServer, serverNames, wordsOf } from "./command.ts";
 import { toolListText } from "./tools.ts";
@@ -69,6 +70,7 @@ export const mcp: BuiltIn = {
       throw new HostError("usage", `unknown command "/mcp ${verb}"`, { next: `/mcp ${mcp.usage}` });
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
     services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
+    if (verb === "add" || verb === "import") await askIfWaiting(services);
     // Starts added servers in the background.
     services.session.host.start().catch(services.session.fail);
   },

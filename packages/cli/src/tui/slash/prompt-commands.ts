@@ -2,7 +2,7 @@
 
 import type { HostPrompt } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
-import { promptUsage, readPromptCall } from "@fairlead/core/resources/prompt-arguments";
+import { promptUsage, readPromptCall, typedPromptName } from "@fairlead/core/resources/prompt-arguments";
 import { toPromptInput, toPromptMessages } from "@fairlead/core/resources/prompt-messages";
 import type { JsonObject } from "@fairlead/wire";
 import { reportPrompt } from "../../output/reports/result-reports.ts";
@@ -16,21 +16,20 @@ export interface PromptCommand extends BuiltIn {
   readonly prompt: HostPrompt;
 }
 
-/** Named `prompt`, or `server.prompt` if that name is ambiguous. `taken`: the names of built-in commands. */
+/** Named as in lists: `prompt`, or `server.prompt` if another server or a built-in command has that name. `taken`: the names of built-in commands. */
 export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly PromptCommand[] {
-  const isClear = (prompt: HostPrompt): boolean =>
-    !taken.has(prompt.serverPromptName) &&
-    prompts.every((each) => each === prompt || each.serverPromptName !== prompt.serverPromptName);
   return prompts.map((prompt) => {
-    const { server, name, serverPromptName, title, description } = prompt;
-    const usage = promptUsage({ ...prompt, serverName: server }).slice(name.length + 2);
+    const { server, serverPromptName, title, description } = prompt;
+    const listed = typedPromptName({ ...prompt, serverName: server });
+    const usage = promptUsage({ ...prompt, serverName: server }).slice(listed.length + 2);
+    const name = (taken.has(listed) ? `${server}.${serverPromptName}` : listed).replaceAll(/[\s/]/g, "_");
     return {
-      name: (isClear(prompt) ? serverPromptName : `${server}.${serverPromptName}`).replaceAll(/[\s/]/g, "_"),
+      name,
       summary: `${title ?? description ?? "a prompt"} (${server})`,
       ...(usage !== "" && { usage }),
       prompt,
       complete: (before) => offerArguments(prompt, before),
-      run: (words, services) => run(prompt, words, services),
+      run: (words, services) => run(prompt, name, words, services),
     };
   });
 }
@@ -77,14 +76,14 @@ function splitNamed(word: string): readonly [name: string, value: string | undef
   return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-async function run(prompt: HostPrompt, words: string, services: Services): Promise<void> {
+async function run(prompt: HostPrompt, name: string, words: string, services: Services): Promise<void> {
   const { session, context } = services;
   const { host } = session;
   const { server, serverPromptName } = prompt;
   const args = await argumentsOf(prompt, words, services);
   if (args === undefined) return;
   const result = await host.getPrompt(server, serverPromptName, args);
-  const typed = `/${prompt.name}${words === "" ? "" : ` ${words}`}`;
+  const typed = `/${name}${words === "" ? "" : ` ${words}`}`;
   if (session.model().provider !== "manual") {
     const { before, parts } = toPromptInput(await toPromptMessages(result, { server }));
     return session.send(parts, typed, before);

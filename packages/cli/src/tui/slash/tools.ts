@@ -5,7 +5,7 @@ import { closest } from "@fairlead/core/text/closest";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { groupBy } from "../../output/output.ts";
-import { promptsText, resourcesText, serverToolsText, textByServer } from "../../output/tools/lists.ts";
+import { promptsText, resourcesText, serverToolsText, sharedUris, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
 import { type BuiltIn, lookFor, namedServer, serverNames, wordsOf } from "./command.ts";
@@ -98,7 +98,9 @@ export const resources: BuiltIn = {
   run(line, services) {
     const { session } = services;
     const found = session.host.resources(namedServer(line, services));
-    const text = textByServer(found, (server, own) => resourcesText(server, own, lookFor(services)));
+    const text = textByServer(found, (server, own) =>
+      resourcesText(server, own, { ...lookFor(services), isShared: sharedUris(session.host.resources()) }),
+    );
     session.show("/resources", text ?? "No resources found.");
   },
 };

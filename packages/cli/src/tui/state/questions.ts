@@ -50,7 +50,12 @@ export type Asked =
       readonly model: string;
       readonly answer?: SampledAnswer;
     }
-  | { readonly kind: "trust"; readonly root: string; readonly servers: readonly ApprovalRow[] }
+  | {
+      readonly kind: "trust";
+      readonly root: string;
+      readonly servers: readonly ApprovalRow[] /** Names of servers that the user has already approved. */;
+      readonly approved: readonly string[];
+    }
   /** A sign-in in the browser; the user can paste the address at which the browser ended. */
   | {
       readonly kind: "sign_in";

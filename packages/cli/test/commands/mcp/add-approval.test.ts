@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { entries, machine, projectFile, userFile } from "../../support/machine.ts";
+import { openTerminalHere } from "../../support/terminal-here.ts";
 
 describe("approval", () => {
   test("a server added to a project is approved; the folder is not trusted by that, and it is said", async () => {
@@ -13,6 +14,44 @@ describe("approval", () => {
     await here.run("trust", "add", "--yes");
     expect((await here.run("trust", "list")).stdout).toMatch(/a +approved/);
     expect((await here.run("mcp", "get", "a")).stdout).toMatch(/ready to start/);
+  });
+
+  test("on a terminal, mcp add asks whether to trust the folder: after a yes the server is connected", async () => {
+    await using here = await machine({ [projectFile]: { mcpServers: { other: { command: "touch", args: ["ran"] } } } });
+    const { command, args } = stdioServer("well-behaved");
+    await using terminal = openTerminalHere(here, "mcp", "add", "a", command, ...args);
+    await terminal.until(/Trust .*project\? \[y\/N\]\s*$/);
+    terminal.type("y\r");
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).toMatch(/trusted: .*\n"a" is connected: 1 tool\n/);
+    const list = (await here.run("trust", "list")).stdout;
+    expect(list).toMatch(/a +approved/);
+    // Only what was typed is approved.
+    expect((await here.run("mcp", "get", "other")).stdout).toMatch(/blocked: awaiting approval/);
+    expect(await readdir(here.project)).toEqual([".gemini"]);
+  });
+
+  test.each([
+    ["\r", 0, /not trusted yet[\s\S]*next: fairlead trust add$/],
+    ["\u0003", 130, /the server was added, the folder is not trusted\n {2}next: fairlead trust add$/],
+  ])("with another answer (%j) the folder is not trusted, and the entry stays", async (answer, code, said) => {
+    await using here = await machine();
+    await using terminal = openTerminalHere(here, "mcp", "add", "a", "touch", "ran");
+    await terminal.until(/Trust .*project\? \[y\/N\]\s*$/);
+    terminal.type(answer);
+    expect(await terminal.exitCode).toBe(code);
+    expect(terminal.screen()).toMatch(said);
+    expect(await entries(here, projectFile)).toEqual({ a: { command: "touch", args: ["ran"] } });
+    expect((await here.run("mcp", "list")).stdout).toMatch(/blocked: folder not trusted/);
+    expect(await readdir(here.project)).toEqual([".gemini"]);
+  });
+
+  test("a folder that a rule does not trust is not asked about", async () => {
+    await using here = await machine();
+    await here.write("home/.gemini/trustedFolders.json", { [here.project]: "DO_NOT_TRUST" });
+    await using terminal = openTerminalHere(here, "mcp", "add", "a", "node");
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.screen()).not.toMatch(/Trust /);
   });
 
   test("what a planted .env file decides has not been seen, and is not approved", async () => {

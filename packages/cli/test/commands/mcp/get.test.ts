@@ -39,6 +39,7 @@ test("shows the whole entry, without literal values", async () => {
   timeout       5000 ms
   includeTools  a, b
   excludeTools  c
+  roots         not sent (fairlead.servers.s.roots is false)
   trust         true: its tools run without confirmation
   description   what it is for
   fingerprint
@@ -91,6 +92,7 @@ test("the same as a document", async () => {
     secrets: [],
     authentication: { provider: "oauth", clientId: "me", clientSecret: "(hidden)" },
     timeout: 600_000,
+    roots: [],
     trust: false,
     excludeTools: [],
     notes: [],
@@ -111,4 +113,18 @@ test("an unknown name is answered with the nearest known one", async () => {
     code: 2,
     stderr: 'fairlead: no server "gihtub" is configured; did you mean "github"?\n  next: fairlead mcp list\n',
   });
+});
+
+test.each([
+  ["a trusted folder", ["trust", "add", "--yes"], "sent: PROJECT", ["PROJECT"]],
+  ["a folder that is not trusted", ["trust", "list"], "not sent: the folder is not trusted", []],
+])("the roots that the server gets in %s", async (_where, before, words, folders) => {
+  await using here = await machine({
+    [userFile]: { mcpServers: { a: { command: "x" } }, fairlead: { servers: { a: { roots: true } } } },
+  });
+  await here.run(...before);
+  const { stdout } = await here.run("mcp", "get", "a");
+  expect(stdout.replaceAll(here.project, "PROJECT")).toContain(`  roots        ${words}\n`);
+  const document = JSON.parse((await here.run("mcp", "get", "a", "--json")).stdout);
+  expect(document.roots).toEqual(folders.map(() => here.project));
 });

@@ -22,6 +22,7 @@ test("each step is shown with what came of it; of the environment, names and nev
   definition   /HOME/.gemini/settings.json:3:5 (user)
                stdio: /NODE PROGRAM --token (hidden) {"apiKey":"(hidden)","port":80}
                waits 30000 ms at most (fairlead.connectTimeout)
+  roots        not sent (fairlead.servers.a.roots is false)
   program      /NODE
                in /HOME
   environment  passed on: HOME, LANG, PATH
@@ -38,7 +39,14 @@ test("the JSON document has the steps, what was left out and the end of stderr",
   await using here = await machine({ [userFile]: { mcpServers: { a: stdioServer("one-bad-tool") } } });
   const { code, stdout } = await here.run("mcp", "test", "a", "--json");
   const { steps, dropped, repaired, ...document } = JSON.parse(stdout);
-  expect({ code, ...document }).toMatchObject({ code: 0, ok: true, status: "connected", stderr: [], truncated: [] });
+  expect({ code, ...document }).toMatchObject({
+    code: 0,
+    ok: true,
+    status: "connected",
+    stderr: [],
+    truncated: [],
+    roots: [],
+  });
   expect(steps.map(({ step }: { step: string }) => step)).toEqual([
     "definition",
     "program",

@@ -88,7 +88,7 @@ export function questionsOf(text: string): readonly UserQuestion[] {
       },
     },
     { kind: "sampling", serverName: text, model: text, params: {}, answer: { text, inputTokens: 1, outputTokens: 2 } },
-    { kind: "trust", root: text, servers: [] },
+    { kind: "trust", root: text, servers: [], approved: [] },
     {
       kind: "sign_in",
       serverName: text,

@@ -92,6 +92,18 @@ test("`fairlead trust remove` of the approvals alone ends the workspace's server
   expect(runningOf(here, "--db")).toBe(0);
 });
 
+test("`/mcp add` asks to trust the folder; the server that was typed needs no other approval", async () => {
+  await using here = await machine();
+  await using scene = await openScene(here);
+  await scene.shown(/^Fairlead/);
+  const { command, args } = programServer("well-behaved", here.path, "--db");
+  scene.enter(`/mcp add db ${[command, ...args].map((word) => `'${word}'`).join(" ")}`);
+  const { key, servers, approved } = await scene.asked("trust");
+  expect({ servers, approved }).toEqual({ servers: [], approved: ["db"] });
+  scene.session.answer(key, { kind: "trust", value: true });
+  await scene.until((state) => state.servers.find(({ name }) => name === "db")?.status === "connected");
+});
+
 test("`/trust` and `/trust remove` take effect at once, and the app does not report its own change as a change", async () => {
   await using here = await twoServers();
   await using scene = await openScene(here);

@@ -173,7 +173,7 @@ test("/prompts shows what can be typed", async () => {
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
   scene.enter("/prompts");
-  expect(await scene.shown(/^\/prompts/)).toContain("/teach(");
+  expect(await scene.shown(/^\/prompts/)).toContain("/demo.teach(");
 });
 
 test("an address that is not fit to be opened is declined, and the person is told", async () => {
@@ -226,9 +226,10 @@ test("a prompt of a server is a command: a form asks for what is missing, and wi
   const { key, schema } = await scene.asked("form");
   expect(schema["required"]).toEqual(["knot"]);
   scene.session.answer(key, { kind: "form", value: { action: "accept", content: { knot: "bowline" } } });
-  expect(await scene.shown(/^\/demo__teach/)).toContain("bowline");
-  scene.enter("/teach bowline");
-  expect(await scene.shown(/^\/demo__teach bowline/)).toContain("user:");
+  expect(await scene.shown(/^\/demo\.teach/)).toContain("bowline");
+  // What was echoed can be typed again.
+  scene.enter("/demo.teach bowline");
+  expect(await scene.shown(/^\/demo\.teach bowline/)).toContain("user:");
 });
 
 test("every command is in /help, with those of prompts", async () => {
@@ -251,7 +252,7 @@ test("every command is in /help, with those of prompts", async () => {
     "quit",
   ])
     expect(text).toMatch(new RegExp(`^  /${name}\\b`, "m"));
-  expect(text).toContain("/teach");
+  expect(text).toContain("/demo.teach");
 });
 
 test("/help fits 80 columns, and no name is cut", async () => {

@@ -5,7 +5,7 @@ import { asTyped, promptCommands } from "../../../src/tui/slash/prompt-commands.
 
 const prompt = (serverPromptName: string): HostPrompt => ({
   server: "evil",
-  name: `evil__${serverPromptName}`,
+  name: serverPromptName,
   serverPromptName,
   arguments: [],
 });

@@ -48,9 +48,9 @@ function normal(value: unknown): unknown {
 }
 
 describe("prompts as commands", () => {
-  const prompt = (server: string, name: string): HostPrompt => ({
+  const prompt = (server: string, name: string, registered = name): HostPrompt => ({
     server,
-    name: `${server}__${name}`,
+    name: registered,
     serverPromptName: name,
     arguments: [
       { name: "knot", required: true, description: "which" },
@@ -58,12 +58,13 @@ describe("prompts as commands", () => {
     ],
   });
 
-  test("each has its server's name for it, unless that is a command of ours or another prompt's", () => {
-    const all = [prompt("a", "teach"), prompt("a", "help"), prompt("a", "both"), prompt("b", "both")];
+  test("each has its own name, unless that is a command of ours or an earlier prompt's", () => {
+    const all = [prompt("a", "teach"), prompt("a", "help"), prompt("a", "both"), prompt("b", "both", "b__both")];
     expect(promptCommands(all, new Set(["help"])).map(({ name }) => name)).toEqual([
       "teach",
       "a.help",
-      "a.both",
+      // The first server keeps the bare name, as everywhere.
+      "both",
       "b.both",
     ]);
   });

@@ -13,7 +13,7 @@ const esc: Key = { name: "escape" };
 const asked = (question: Asked): UserQuestion => ({ ...question, key: "q" });
 const url = asked({ kind: "url", serverName: "s", message: "m", url: "https://a.example/x", purpose: "elicitation" });
 const sampling = asked({ kind: "sampling", serverName: "s", model: "m", params: {} });
-const trust = asked({ kind: "trust", root: "/w", servers: [] });
+const trust = asked({ kind: "trust", root: "/w", servers: [], approved: [] });
 const signIn = asked({ kind: "sign_in", serverName: "s", messages: [], canPaste: true });
 const clientId = asked({
   kind: "client_id",

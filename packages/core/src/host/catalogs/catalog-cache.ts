@@ -17,6 +17,8 @@ import { once } from "../open-work.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {
+  /** Identifies an entry with its values and its account. Rejects if a variable is not set. */
+  keyOf(definition: ServerDefinition): Promise<string>;
   /** Returns the cached catalog as it was when the host started; undefined if there is none or it cannot be read. */
   recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
   /** Returns the negotiated protocol if it is at most 7 days old. */
@@ -101,6 +103,7 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
 
   return {
     recall,
+    keyOf: async (definition) => (await opened()).keyOf(definition),
 
     acceptedDefinitions(definition) {
       const found = acceptedBy.get(definition) ?? readKnown(definition);

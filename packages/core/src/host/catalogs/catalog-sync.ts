@@ -11,9 +11,11 @@ import type { CachedCatalogInfo } from "../types.ts";
 import type { CatalogCache } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
+import type { FailedStarts } from "./failed-starts.ts";
 
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
+  readonly failedStarts: FailedStarts;
   readonly changed: ChangedDefinitions;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
@@ -46,7 +48,7 @@ export interface CatalogSync {
 }
 
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, changed, registries, client, definition, registered, emit, now } = options;
+  const { cache, failedStarts, changed, registries, client, definition, registered, emit, now } = options;
   const saving = new Map<string, Promise<void>>();
   const accepting = new Map<string, Promise<void>>();
 
@@ -124,6 +126,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     },
     onState(state) {
       if (state.status === "connected" && state.offer) update(state.name);
+      failedStarts.onState(definition(state.name), state);
       emit({ type: "state", state });
     },
     async beforeOpen(entry) {
@@ -137,6 +140,6 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     },
     save,
     acceptedSaved: (server) => (changed.news(server).size > 0 && accepting.get(server)) || Promise.resolve(),
-    saved: () => Promise.all(saving.values()),
+    saved: () => Promise.all([...saving.values(), failedStarts.saved()]),
   };
 }

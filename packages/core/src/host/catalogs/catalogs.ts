@@ -14,6 +14,7 @@ import {
 } from "./catalog-registries.ts";
 import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
+import { createFailedStarts, type FailedStart } from "./failed-starts.ts";
 
 export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "accountAt"> {
   readonly configuration: LiveConfiguration;
@@ -29,6 +30,8 @@ export interface CatalogsJoin extends RequestBinding {
 
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
+  /** Servers that failed in this run or an earlier one, and are not tried again yet. */
+  readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;
   /** Takes the order of the servers from the configuration. */
@@ -54,8 +57,11 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     return { name, filter, trust: configuration.isTrusted(name), timeout: configuration.timeoutOf(name) };
   }
 
+  const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), now });
+  const failedStarts = createFailedStarts({ state, keyOf: (entry) => cache.keyOf(entry), now });
   const sync = createCatalogSync({
-    cache: createCatalogCache({ state, secret, ...(accountAt && { accountAt }), now }),
+    cache,
+    failedStarts,
     changed,
     registries,
     client: (server) => client(server),
@@ -70,6 +76,8 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     ...registries,
     ...sync,
     changed,
+    failedStarts: () =>
+      failedStarts.waiting(configuration.order().flatMap((name) => configuration.definition(name) ?? [])),
     join({ client: find, ...binding }) {
       client = find;
       registries.bind(binding);

@@ -164,8 +164,12 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
 
   return {
     conversation,
-    runTurn(input, { conversation: earlier, signal, references, ...how } = {}) {
-      const sending = { ...(signal && { signal }), ...(references !== undefined && { references }) };
+    runTurn(input, { conversation: earlier, signal, references, waitFor, ...how } = {}) {
+      const sending = {
+        ...(signal && { signal }),
+        ...(references !== undefined && { references }),
+        ...(waitFor && { waitFor }),
+      };
       return (earlier ?? conversation(how)).send(input, sending);
     },
   };

@@ -1,7 +1,5 @@
 /** Builds the managed servers of a configuration: each has a client, or the state that says why it may not start. */
 
-import { basename } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Clock } from "../../clock.ts";
 import { isLaunched } from "../../connect/connect-timeout.ts";
 import type { ConnectContext } from "../../connect/open-session.ts";
@@ -16,6 +14,7 @@ import type { AdmittedServer, Configuration } from "../../trust/configuration.ts
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
+import { rootsFor } from "./roots.ts";
 
 export interface ManagedServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample" | "onUnaskable"> {
   readonly configuration: LiveConfiguration;
@@ -102,20 +101,27 @@ function identityOf(
   { fingerprint, programs, values, extras }: ServerDefinition,
   { trust, locations }: Configuration,
 ): string {
-  return JSON.stringify([fingerprint, programs, [...values], extras.sampling, trust.trusted, locations.root]);
+  return JSON.stringify([
+    fingerprint,
+    programs,
+    [...values],
+    extras.sampling,
+    extras.roots,
+    trust.trusted,
+    locations.root,
+  ]);
 }
 
-/** A server from the user's own settings is not told about a folder that is not trusted. */
 function answerersFor(
-  { extras }: ServerDefinition,
-  { trust, locations }: Configuration,
+  definition: ServerDefinition,
+  configuration: Configuration,
   { elicit, sample, onUnaskable }: Pick<ManagedServersOptions, "elicit" | "sample" | "onUnaskable">,
 ): Answerers {
-  const root = { uri: pathToFileURL(locations.root).href, name: basename(locations.root) };
+  const roots = rootsFor(definition, configuration);
   return {
-    ...(trust.trusted && { roots: [root] }),
+    ...(roots.length > 0 && { roots }),
     ...(elicit && { elicit }),
     ...(onUnaskable && { onUnaskable }),
-    ...(sample && extras.sampling && { sample }),
+    ...(sample && definition.extras.sampling && { sample }),
   };
 }

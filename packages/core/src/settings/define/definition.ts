@@ -111,6 +111,8 @@ export interface ServerExtras {
   readonly enabled: boolean;
   readonly trustAnnotations: boolean;
   readonly sampling: boolean;
+  /** The workspace root is sent to the server, if the folder is trusted. */
+  readonly roots: boolean;
   readonly machineAuth: boolean;
   readonly issuerOverride?: string;
 }

@@ -155,7 +155,7 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 }
 
 /** Keys of `fairlead.servers.<name>` that give a server more rights. */
-export const privileges = ["trustAnnotations", "sampling", "machineAuth", "issuerOverride"] as const;
+export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
  * `sources` are those that count, weakest first. `privileged` is false for a workspace entry that takes the name of another
@@ -178,6 +178,7 @@ export function extrasFor(
     enabled: disabledBy(name, sources) === undefined,
     trustAnnotations: granted("trustAnnotations"),
     sampling: granted("sampling"),
+    roots: granted("roots"),
     machineAuth: granted("machineAuth"),
     ...present({
       issuerOverride: said("issuerOverride", granting)

@@ -31,6 +31,13 @@ const serverExtras: ObjectKey = {
       description: "Believe what the server says about its own tools (read-only, destructive).",
     },
     sampling: { type: "switch", default: false, workspace: never, description: "The server may ask your model." },
+    roots: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description:
+        "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
+    },
     machineAuth: {
       type: "switch",
       default: false,

@@ -51,14 +51,22 @@ const form = {
   },
 };
 
-test("in a trusted folder a server may know which one it is", async () => {
-  const { declared, answer, work } = await ask("roots/list", {}, { trust: true });
+const rooted = { servers: { s: { roots: true } } };
+
+test("without `roots: true` a server is not told the folder, so it keeps the folders of its arguments", async () => {
+  const { declared, answer } = await ask("roots/list", {}, { trust: true });
+  expect(declared).toEqual({});
+  expect(answer).toMatchObject({ code: -32601 });
+});
+
+test("with `roots: true` a server gets the workspace root of a trusted folder", async () => {
+  const { declared, answer, work } = await ask("roots/list", {}, { trust: true }, rooted);
   expect(declared).toEqual({ roots: {} });
   expect(answer).toEqual({ roots: [{ uri: pathToFileURL(work).href, name: "work" }] });
 });
 
 test("in a folder that is not trusted a server learns nothing of it, and nothing is declared", async () => {
-  const { declared, answer } = await ask("roots/list", {}, { trust: false });
+  const { declared, answer } = await ask("roots/list", {}, { trust: false }, rooted);
   expect(declared).toEqual({});
   expect(answer).toMatchObject({ code: -32601 });
 });

@@ -29,15 +29,19 @@ export interface Added {
   readonly noUndo?: string;
 }
 
-interface Report {
+/** What was written, before Fairlead asks about the folder. */
+interface Entries {
   readonly added: readonly Added[];
   readonly destination: Destination;
   /** The servers as read back from the settings. */
   readonly servers: readonly AdmittedServer[];
-  readonly trusted: boolean;
   readonly approval: WrittenApproval;
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
+}
+
+interface Report extends Entries {
+  readonly trusted: boolean;
 }
 
 /** `tested`: the servers that Fairlead tried to connect to. */
@@ -67,9 +71,13 @@ export function document(
   };
 }
 
-export function print(report: Report, out: Output): void {
+export function printAdded(entries: Entries, out: Output): void {
+  for (const added of entries.added) printOne(added, entries, out);
+}
+
+/** What keeps the servers from starting: a missing approval, or a folder that is not trusted. */
+export function printApproval(report: Report, out: Output): void {
   const { destination, trusted, approval } = report;
-  for (const added of report.added) printOne(added, report, out);
   for (const { name, variables } of approval.unseen)
     out.warn(
       safe`"${toVisibleLine(name)}" is not approved yet: the workspace's .env file sets ${toVisibleLine(variables.join(", "))}`,
@@ -82,7 +90,11 @@ export function print(report: Report, out: Output): void {
     out.warn(safe`  next: ${toSafeLine(report.trustLine)}`);
 }
 
-function printOne({ name, entry, replaced, undo, noUndo }: Added, { destination, servers }: Report, out: Output): void {
+function printOne(
+  { name, entry, replaced, undo, noUndo }: Added,
+  { destination, servers }: Entries,
+  out: Output,
+): void {
   const { scope, file } = destination;
   const verb = replaced ? safe`replaced` : safe`added`;
   out.print(safe`${verb} "${toSafeLine(name)}" in ${toSafeLine(file)} (${toSafeLine(scope)})`);

@@ -1,6 +1,6 @@
 /** The frames of all questions other than confirmations and forms. Pure. */
 
-import { type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 import { count } from "../../../output/output.ts";
@@ -116,7 +116,7 @@ function withoutBytes(block: unknown): unknown {
     : block;
 }
 
-export function trustFrame({ root, servers }: QuestionOf<"trust">, place: QuestionNumber, room: Room): Frame {
+export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, place: QuestionNumber, room: Room): Frame {
   const width = bodyWidth(room);
   return {
     title: titleLine([span(safe`Do you trust this folder and its servers?`)], place),
@@ -135,10 +135,13 @@ export function trustFrame({ root, servers }: QuestionOf<"trust">, place: Questi
         const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
         return section(heading, lines, width);
       }),
-      ...(servers.length === 0 ? wrapLine([span(safe`It defines no servers.`)], width) : []),
+      ...(approved.length === 0
+        ? []
+        : wrapLine([span(safe`already approved: ${joinSafe(approved.map(toVisibleLine), safe`, `)}`)], width)),
+      ...(servers.length + approved.length === 0 ? wrapLine([span(safe`It defines no servers.`)], width) : []),
     ],
     keys: [
-      key(safe`y`, safe`trust it and start ${count(servers.length, "server")}`),
+      key(safe`y`, safe`trust it and start ${count(servers.length + approved.length, "server")}`),
       key(safe`n`, safe`no (also Enter, Esc): none of its servers starts`),
     ],
   };

@@ -1,0 +1,33 @@
+/** Asks on a terminal whether to trust the folder that `mcp add` has just written to. */
+
+import { HostError } from "@fairlead/core/errors";
+import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { setFolderTrust, TrustLevel } from "@fairlead/core/trust/trusted-folders";
+import { canAsk, confirm } from "../../../shell/prompt.ts";
+import type { Context } from "../../../shell/verb.ts";
+import { trustAddLine } from "./destination.ts";
+
+/**
+ * Trusts the folder if the user says yes. Without a terminal, with `--json`, and where a rule or a variable has already
+ * decided, nothing is asked. Other servers of the folder still need an approval.
+ */
+export async function askToTrust({ trust, locations }: Configuration, { io, out, globals }: Context): Promise<boolean> {
+  if (trust.trusted) return true;
+  if (trust.source !== "default" || globals.json || !canAsk(io)) return false;
+  const { root, trustedFolders } = locations;
+  out.warn(
+    safe`The server starts only in a trusted folder. If you trust it, Fairlead reads its .gemini/settings.json and .env files.`,
+  );
+  const isTrusted = await confirm(io, safe`Trust ${toVisibleLine(root)}?`).catch((error: unknown) => {
+    throw error instanceof HostError && error.code === "cancelled"
+      ? new HostError("cancelled", "cancelled: the server was added, the folder is not trusted", {
+          next: trustAddLine(locations),
+        })
+      : error;
+  });
+  if (!isTrusted) return false;
+  await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
+  out.print(safe`trusted: ${toVisibleLine(root)}`);
+  return true;
+}

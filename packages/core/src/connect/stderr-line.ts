@@ -1,0 +1,62 @@
+/** Finds the stderr line that says why a program failed. */
+
+const shownCharacters = 200;
+
+/** A line of npm's own: `npm error code E404`, before npm 10 `npm ERR! code E404`. */
+const npmLine = /^npm (?:error|ERR!|notice|warn|WARN)(?:\s|$)/;
+const npmError = /^npm (?:error|ERR!)\s*(.*)$/;
+/** npm's errors that name the package or its version as the cause. */
+const packageCodes: ReadonlySet<string> = new Set(["E404", "ETARGET", "EINVALIDPACKAGENAME", "ENOVERSIONS"]);
+
+const tellingWords = /\b(error|exception|fatal|panic|denied|missing|required|cannot|unable|not found)\b|Error:/i;
+
+/** Why npm could not start a server's package. */
+interface NpmFailure {
+  /** `E404 '@x/y@*' is not in this registry`. */
+  readonly text: string;
+  /** Whether the package's name or version in the settings is the cause. */
+  readonly isPackage: boolean;
+}
+
+/** The line that names a problem, or else the last line: failing programs often end with a stack trace. */
+export function stderrLine(lines: readonly string[]): string | undefined {
+  const npm = npmFailure(lines);
+  if (npm !== undefined) return `stderr: ${npm.text.slice(0, shownCharacters)}`;
+  // What npm adds after the program has failed, such as the path of a log, does not explain the failure.
+  const own = lines.filter((line) => line.trim() !== "" && !npmLine.test(line));
+  const line = (own.findLast((other) => tellingWords.test(other)) ?? own.at(-1) ?? lines.findLast(isNotBlank))?.trim();
+  return line === undefined ? undefined : `stderr: ${line.slice(0, shownCharacters)}`;
+}
+
+/** Undefined if npm reports no failure of its own: for a script that failed, npm's code is the exit code, a number. */
+export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
+  const said = lines.flatMap((line) => npmError.exec(line)?.[1] ?? []);
+  const code = said.flatMap((line) => /^code (E[A-Z0-9_]+)$/.exec(line.trim())?.[1] ?? []).at(-1);
+  const isNoProgram = said.some((line) => line.startsWith("could not determine executable"));
+  if (code === undefined && !isNoProgram) return undefined;
+  const words = said.map((line) => withoutTag(line, code)).filter(isCause);
+  const cause = words.find((line) => tellingOfNpm.test(line)) ?? words[0] ?? "";
+  return {
+    text: [code ?? "", cause].filter(isNotBlank).join(" "),
+    isPackage: isNoProgram || packageCodes.has(code ?? ""),
+  };
+}
+
+const tellingOfNpm =
+  /is not in this registry|could not be found|no matching version|failed, reason|could not determine executable|permission denied|invalid package name/i;
+
+/** npm begins each line with a short form of the code: `404 Not Found`, `notarget No matching version`, `network request to`. */
+function withoutTag(line: string, code: string | undefined): string {
+  const [first = "", ...others] = line.trim().split(/\s+/);
+  const isTag =
+    code !== undefined && (code.slice(1).toLowerCase() === first.toLowerCase() || /^(network|notarget)$/.test(first));
+  return (isTag ? others : [first, ...others]).join(" ");
+}
+
+function isCause(line: string): boolean {
+  return isNotBlank(line) && !/^code \S+$/.test(line) && !line.startsWith("A complete log of this run");
+}
+
+function isNotBlank(text: string): boolean {
+  return text.trim() !== "";
+}

@@ -1,0 +1,156 @@
+/**
+ * Servers that could not be connected in earlier runs. A short run does not try them again before their time: a dead
+ * server would cost every run its connect timeout.
+ */
+
+import { join } from "node:path";
+import { isObject } from "@fairlead/wire/json";
+import type { ErrorCode } from "../../errors.ts";
+import type { ServerState } from "../../events.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
+
+/** A server that could not be connected, and when a run that does not name it tries again. */
+export interface FailedStart {
+  readonly server: string;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Milliseconds since 1970. */
+  readonly failedAt: number;
+  readonly nextTryAt: number;
+  readonly message: string;
+}
+
+export interface FailedStarts {
+  readonly onState: (entry: ServerDefinition | undefined, state: ServerState) => void;
+  /** The servers whose next try is still to come. */
+  readonly waiting: (entries: readonly ServerDefinition[]) => Promise<readonly FailedStart[]>;
+  /** Resolves when every failure and success is on disk. */
+  readonly saved: () => Promise<unknown>;
+}
+
+export interface FailedStartsOptions {
+  /** The folder of Fairlead's state files. */
+  readonly state: string;
+  /** Identifies an entry with its current values: another value of a variable is another server. */
+  readonly keyOf: (entry: ServerDefinition) => Promise<string>;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+interface Stored {
+  readonly failures: number;
+  readonly failedAt: number;
+  readonly message: string;
+}
+
+interface StoredFile {
+  readonly version: 1;
+  readonly servers: Readonly<Record<string, Stored>>;
+}
+
+const firstPause = 30_000;
+const longestPause = 5 * 60_000;
+/** Older failures are forgotten. */
+const lifetime = 60 * 60_000;
+const mostServers = 500;
+
+/** Failures that a next attempt would most likely meet again. A server that asks for sign-in answers at once. */
+const counted: ReadonlySet<string> = new Set<ErrorCode>([
+  "command_not_found",
+  "server_exited",
+  "not_mcp",
+  "connect_timeout",
+  "unreachable",
+  "tls",
+  "proxy",
+  "http_status",
+  "protocol",
+  "no_capabilities",
+]);
+
+export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOptions): FailedStarts {
+  const file = join(folder, "failed-starts.json");
+  /** Servers that have worked since their last start: their end is no failed start. */
+  const hasWorked = new Set<string>();
+  let saving: Promise<unknown> = Promise.resolve();
+
+  async function change(
+    entry: ServerDefinition,
+    next: (before: Stored | undefined) => Stored | undefined,
+  ): Promise<void> {
+    const [{ readState, updateState }, key] = await Promise.all([stateFile(), keyOf(entry)]);
+    const before = (await readState(file, parse))?.servers[key];
+    // Nearly every server works: then there is nothing to write.
+    if (before === undefined && next(before) === undefined) return;
+    await updateState(file, parse, (value) => {
+      const { [key]: earlier, ...others } = value?.servers ?? {};
+      const kept = Object.entries(others).filter(([, { failedAt }]) => now() - failedAt < lifetime);
+      const stored = next(earlier);
+      const servers = [...kept, ...(stored === undefined ? [] : [[key, stored] as const])].slice(-mostServers);
+      return { version: 1 as const, servers: Object.fromEntries(servers) };
+    });
+  }
+
+  /** A state file that cannot be written only means that the next run tries the server. */
+  function save(entry: ServerDefinition, next: (before: Stored | undefined) => Stored | undefined): void {
+    saving = saving.then(() => change(entry, next)).catch(() => undefined);
+  }
+
+  return {
+    onState(entry, state) {
+      if (entry === undefined) return;
+      const { name } = state;
+      if (state.status === "connecting") hasWorked.delete(name);
+      if (state.status === "connected" && state.offer && !hasWorked.has(name)) {
+        hasWorked.add(name);
+        save(entry, () => undefined);
+      }
+      if (state.status !== "disconnected" || hasWorked.has(name) || !counted.has(state.reason)) return;
+      const { message } = state as Extract<ServerState, { readonly message: string }>;
+      const failedAt = now();
+      save(entry, (before) => ({ failures: (before?.failures ?? 0) + 1, failedAt, message }));
+    },
+
+    async waiting(entries) {
+      await saving;
+      const { readState } = await stateFile();
+      const stored = await readState(file, parse).catch(() => undefined);
+      if (stored === undefined || Object.keys(stored.servers).length === 0) return [];
+      const found = await Promise.all(
+        entries.map(async (entry) => {
+          const key = await keyOf(entry).catch(() => "");
+          return { server: entry.name, failed: Object.hasOwn(stored.servers, key) ? stored.servers[key] : undefined };
+        }),
+      );
+      return found.flatMap(({ server, failed }) => {
+        if (failed === undefined) return [];
+        const nextTryAt = failed.failedAt + pauseAfter(failed.failures);
+        // A clock that was set back must not keep a server away.
+        return nextTryAt > now() && failed.failedAt <= now() ? [{ server, ...failed, nextTryAt }] : [];
+      });
+    },
+
+    saved: () => saving,
+  };
+}
+
+function pauseAfter(failures: number): number {
+  return Math.min(longestPause, firstPause * 2 ** (failures - 1));
+}
+
+function stateFile(): Promise<typeof import("../../files/atomic/state-file.ts")> {
+  return import("../../files/atomic/state-file.ts");
+}
+
+function parse(value: unknown): StoredFile | undefined {
+  if (!isObject(value)) return undefined;
+  const { version, servers } = value as Partial<Record<keyof StoredFile, unknown>>;
+  if (version !== 1 || !isObject(servers) || !Object.values(servers).every(isStored)) return undefined;
+  return { version, servers: servers as StoredFile["servers"] };
+}
+
+function isStored(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { failures, failedAt, message } = value as Partial<Record<keyof Stored, unknown>>;
+  return typeof failures === "number" && failures > 0 && typeof failedAt === "number" && typeof message === "string";
+}

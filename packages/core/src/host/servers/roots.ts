@@ -1,0 +1,20 @@
+/** Which MCP roots a server gets. */
+
+import { basename } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Root } from "../../mcp/requests.ts";
+import type { ServerDefinition } from "../../settings/define/definition.ts";
+import type { Configuration } from "../../trust/configuration.ts";
+
+/**
+ * The workspace root, for a server with `fairlead.servers.NAME.roots: true` in a trusted folder; otherwise empty, and the
+ * `roots` capability is not declared. A server that gets roots may use them instead of the folders in its arguments, so
+ * only the user can ask for it.
+ */
+export function rootsFor(
+  { extras }: Pick<ServerDefinition, "extras">,
+  { trust, locations }: Pick<Configuration, "trust" | "locations">,
+): readonly Root[] {
+  if (!extras.roots || !trust.trusted) return [];
+  return [{ uri: pathToFileURL(locations.root).href, name: basename(locations.root) }];
+}
