@@ -145,7 +145,13 @@ async function runResources(
 }
 
 /** The event for the user. */
-function outcomeOf({ returnDisplay, plainDisplay = returnDisplay, error, files, llmContent }: ToolExecution): Partial<CallEvent> {
+function outcomeOf({
+  returnDisplay,
+  plainDisplay = returnDisplay,
+  error,
+  files,
+  llmContent,
+}: ToolExecution): Partial<CallEvent> {
   const media = llmContent.flatMap(({ inlineData }) => {
     const { mimeType, data } = inlineData ?? {};
     return mimeType === undefined || data === undefined ? [] : [{ mimeType, data }];
