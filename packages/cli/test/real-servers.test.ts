@@ -41,7 +41,7 @@ async function callAlone(here: Machine, ...argv: readonly string[]): Promise<End
   return ending;
 }
 
-const everything = { tools: 13, prompts: 4, resources: 7, protocolVersion: "2025-11-25" };
+const everything = { tools: 15, prompts: 4, resources: 7, protocolVersion: "2025-11-25" };
 const toolsOnly = { prompts: 0, resources: 0, protocolVersion: "2025-11-25" };
 
 test("servers that people use are listed with what they offer, and nothing is left of them", async () => {
@@ -68,7 +68,7 @@ test("servers that people use are listed with what they offer, and nothing is le
 describe("servers that people use are tested step by step", () => {
   const steps = ["definition", "roots", "program", "environment", "start", "handshake", "list"];
   const onTheWeb = ["definition", "roots", "handshake", "list"];
-  const all = "connected: 13 tools, 4 prompts, 7 resources, 2 resource templates";
+  const all = "connected: 15 tools, 4 prompts, 7 resources, 2 resource templates";
 
   test("each over its transport", async () => {
     await using here = await village();

@@ -9,8 +9,8 @@ import { statusDocument } from "../output/servers/server-state.ts";
 import { appOptions } from "../shell/app-options.ts";
 import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { globalWords } from "../shell/global-words.ts";
 import type { Io } from "../shell/io.ts";
-import { globalWords } from "../shell/run-verb.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 

@@ -49,13 +49,3 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
     throw new HostError("usage", message, { next: `fairlead ${name} --help`.replace("  ", " ") });
   }
 }
-
-/** The global options that decide which settings are read, as words of a command line. */
-export function globalWords({ root, settings, workspace, trustWorkspace }: Globals): readonly string[] {
-  return [
-    ...(root === undefined ? [] : ["-C", root]),
-    ...(settings === undefined ? [] : ["--settings", settings]),
-    ...(workspace ? [] : ["--no-workspace"]),
-    ...(trustWorkspace ? ["--trust-workspace"] : []),
-  ];
-}

@@ -11,11 +11,14 @@ describe("only servers that are needed are started", () => {
     await here.run("tools", "--refresh");
     const { code, stderr } = await here.ask('call right__echo {"text":"hi"}', "--allow", "right.echo");
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'right.echo {"text":"hi"}\n' });
-    expect(await here.diary("left")).toEqual(["start counted", "declared {}"]);
+    expect(await here.diary("left")).toEqual([
+      "start counted",
+      'declared {"elicitation":{"form":{"applyDefaults":true},"url":{}}}',
+    ]);
     expect(await here.diary("right")).toEqual([
       ...(await here.diary("left")),
       "start counted",
-      "declared {}",
+      'declared {"elicitation":{"form":{"applyDefaults":true},"url":{}}}',
       'call echo {"text":"hi"}',
     ]);
   });

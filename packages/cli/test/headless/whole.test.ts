@@ -79,7 +79,11 @@ describe("two servers' tools, a call that is allowed, one that is denied, a pict
       stdout: `Let me see.\n\n${answer}\n`,
       stderr: talk,
     });
-    expect(await here.diary("right")).toEqual(["start counted", "declared {}", 'call echo {"text":"two"}']);
+    expect(await here.diary("right")).toEqual([
+      "start counted",
+      'declared {"elicitation":{"form":{"applyDefaults":true},"url":{}}}',
+      'call echo {"text":"two"}',
+    ]);
   });
 
   test("as one document", async () => {

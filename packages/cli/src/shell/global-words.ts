@@ -1,0 +1,13 @@
+/** The global options as words, to run another command with them. */
+
+import type { Globals } from "./verb.ts";
+
+/** The global options that decide which settings are read, as words of a command line. */
+export function globalWords({ root, settings, workspace, trustWorkspace }: Globals): readonly string[] {
+  return [
+    ...(root === undefined ? [] : ["-C", root]),
+    ...(settings === undefined ? [] : ["--settings", settings]),
+    ...(workspace ? [] : ["--no-workspace"]),
+    ...(trustWorkspace ? ["--trust-workspace"] : []),
+  ];
+}
