@@ -28,10 +28,14 @@ export function defineTimeoutOption(command: Command): void {
   command.option("--timeout <time>", "give up after this time without a response or progress: 500ms, 10s, 2m");
 }
 
+/** The same for `--timeout`, which is more than nothing. @throws HostError `usage` */
+export function readTimeout(text: string): number {
+  const milliseconds = readDuration("--timeout", text);
+  if (milliseconds > 0) return milliseconds;
+  throw new HostError("usage", `--timeout must be more than 0, not "${text}"`);
+}
+
 /** The value of `--timeout` as an option of a request; empty without one. @throws HostError `usage` */
 export function timeoutOption({ timeout }: { readonly timeout?: string }): { readonly timeout?: number } {
-  if (timeout === undefined) return {};
-  const milliseconds = readDuration("--timeout", timeout);
-  if (milliseconds > 0) return { timeout: milliseconds };
-  throw new HostError("usage", `--timeout must be longer than 0, not "${timeout}"`);
+  return timeout === undefined ? {} : { timeout: readTimeout(timeout) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseDuration, readDuration, timeoutOption } from "../../src/arguments/duration.ts";
+import { parseDuration, readDuration, readTimeout, timeoutOption } from "../../src/arguments/duration.ts";
 
 describe("a length of time", () => {
   test.each([
@@ -22,6 +22,7 @@ describe("a length of time", () => {
 
   test("a timeout is longer than nothing", () => {
     expect([timeoutOption({}), timeoutOption({ timeout: "2m" })]).toEqual([{}, { timeout: 120_000 }]);
-    expect(() => timeoutOption({ timeout: "0s" })).toThrow('--timeout must be longer than 0, not "0s"');
+    expect(readTimeout("500ms")).toBe(500);
+    expect(() => timeoutOption({ timeout: "0s" })).toThrow('--timeout must be more than 0, not "0s"');
   });
 });
