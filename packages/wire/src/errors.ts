@@ -24,12 +24,12 @@ export type WireErrorCode =
   | "session_expired"
   /** The response stream ended before the response. */
   | "stream_lost"
-  /** The server no longer knows the task that was to bring the result. */
+  /** The server no longer knows the task that should return the result. */
   | "task_lost"
   | "too_large"
   /** The message is not JSON-RPC, or breaks the protocol. */
   | "bad_message"
-  /** The server does not read what is sent to it. */
+  /** The server does not read the messages that are sent to it. */
   | "send_blocked"
   /** The server asked for input that this client cannot give. */
   | "unanswered"

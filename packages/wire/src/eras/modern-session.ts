@@ -21,7 +21,7 @@ const mostTools = 10_000;
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** What a modern session is made of. */
+/** The parts of a modern session. */
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
   readonly greeting: Greeting;

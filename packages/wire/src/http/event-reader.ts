@@ -33,7 +33,6 @@ interface ReaderOptions {
 const defaultPause = 1_000;
 const longestPause = 60_000;
 
-/** Creates a reader. */
 export function createEventReader({ events, limits, until, time = systemTime }: ReaderOptions): EventReader {
   const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let done = false;

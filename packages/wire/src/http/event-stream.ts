@@ -4,7 +4,6 @@ import type { Readable } from "node:stream";
 import { createParser } from "eventsource-parser";
 import { WireError } from "../errors.ts";
 
-/** One server-sent event. */
 export interface StreamEvent {
   readonly event: string | undefined;
   readonly data: string;

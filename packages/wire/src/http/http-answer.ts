@@ -6,7 +6,7 @@ import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
-/** What an HTTP response contains, by its content type. */
+/** The kind of an HTTP response, by its content type. */
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
 /** Classifies a response by its headers. */
@@ -82,7 +82,7 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/** The messages in a parsed body or event: one, or those of a batch. */
+/** The messages in a parsed body or event: one, or all of a batch. */
 export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return [parsed].flat().filter(isObject);
 }

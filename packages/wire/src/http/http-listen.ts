@@ -25,7 +25,7 @@ const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 /** Listens until the signal is aborted, the session ends, or the server has no such stream. Never rejects. */
 export async function keepListening({ get, expired, events, limits, time, signal }: Listening): Promise<void> {
   const reader = createEventReader({ events, limits, time });
-  // Streams in a row without a message, and with a failure.
+  // Number of streams in a row without a message, and number with a failure.
   let idle = 0;
   let failures = 0;
   let wasOpen = false;

@@ -20,7 +20,7 @@ export interface ChannelSendOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a channel reports. */
+/** The events of a channel. */
 export interface ChannelEvents {
   /** A message has arrived. The messages of a batch are reported one by one. */
   message(message: RpcMessage): void;

@@ -11,11 +11,10 @@ const noBytes = Buffer.alloc(0);
 /** Takes bytes, delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Delivers what follows the last newline as a line. */
+  /** Delivers the text after the last newline as a line. */
   end(): void;
 }
 
-/** Options of `createLineSplitter`. */
 export interface LineOptions {
   /** The longest line, in bytes. */
   readonly limit: number;
@@ -24,7 +23,6 @@ export interface LineOptions {
   readonly tooLong: () => void;
 }
 
-/** Creates a splitter. */
 export function createLineSplitter({ limit, line, tooLong }: LineOptions): LineSplitter {
   const longest = Math.min(limit, constants.MAX_STRING_LENGTH);
   let over = false;

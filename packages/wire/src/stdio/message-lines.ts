@@ -6,10 +6,10 @@ import { isObject, parseJson } from "../shapes/json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** After so many other lines without any message, the program is not an MCP server. */
+/** A program that writes this many lines without a message is not an MCP server. */
 const noiseLimit = 1000;
 
-/** What the parser reports to. */
+/** The listeners of the parser. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic">;
   /** Called when the program is not an MCP server. */

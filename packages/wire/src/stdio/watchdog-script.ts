@@ -79,7 +79,7 @@ while [ -n "$left" ] && [ "$tries" -gt 0 ]; do
 done
 `;
 
-/** The same for Node, where there is no shell; it finds processes by group only. */
+/** Like `shellWatchdog`, but for Node, where there is no shell; finds processes by group only. */
 export const nodeWatchdog = `
 const groups = new Set();
 const signal = (name) => { for (const group of groups) try { process.kill(-group, name); } catch { groups.delete(group); } };

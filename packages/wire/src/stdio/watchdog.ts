@@ -17,7 +17,6 @@ export interface Watchdog {
   remove(group: number): void;
 }
 
-/** Options of `createWatchdog`. */
 export interface WatchdogOptions {
   /** A text that only the environment of this host's servers contains. */
   readonly prefix: string;
@@ -49,7 +48,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
     const script = hasShell ? ["-c", shellWatchdog, "fairlead-watchdog", prefix] : ["-e", nodeWatchdog, "watchdog"];
     const { spawn } = process.getBuiltinModule("node:child_process");
     return spawn(command, [...script, tenths], {
-      // Its own session, so that Ctrl-C or closing the host's terminal does not end it.
+      // The watchdog gets its own session, so that Ctrl-C or closing the host's terminal does not end it.
       detached: true,
       cwd: "/",
       // Not the host's environment: it may contain another host's tag, and that host would end the watchdog.
