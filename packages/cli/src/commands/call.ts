@@ -168,9 +168,9 @@ function forTyped(error: HostError | undefined): HostError | undefined {
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
 
-/** The command line as far as it can be parsed without a server. */
+/** The parts of the command line that can be parsed without a server. */
 interface CallRequest {
-  /** `typed`: the server was typed as a URL or with `--stdio`, so only the tool is named. */
+  /** `typed`: the server was typed as a URL or with `--stdio`, so the words name only the tool. */
   readonly wanted:
     | ({ readonly kind: "pair" } & ToolTarget)
     | { readonly kind: "word"; readonly word: string }
@@ -180,7 +180,7 @@ interface CallRequest {
 }
 
 interface RequestOptions extends Pick<Options, "server" | "tool"> {
-  /** Whether the server was typed; its URL is no longer among the words. */
+  /** Whether the server was typed on the command line; its URL is already removed from the words. */
   readonly isTyped: boolean;
 }
 
@@ -232,9 +232,9 @@ async function connectTarget(
   }
   const { word } = wanted;
   const names = host.states().map(({ name }) => name);
-  // Candidates are servers whose name the word begins with: nearly always one.
+  // Servers whose name is the start of the word; nearly always one.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
-  // Without a candidate, the demo server's tools allow a suggestion and cost nothing.
+  // If no server matches, only the demo server is connected, for a suggestion: it runs in this process.
   await connect(meant.length === 0 && hasDemo(configuration) ? [demoName] : meant);
   // Includes quarantined tools: a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));

@@ -33,7 +33,7 @@ Examples:
       .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option("--denied", "only denied requests")
-      .option("--limit <number>", "show at most this many, the newest", "50");
+      .option("--limit <number>", "show at most this many entries, the newest ones", "50");
   },
 
   async run(context) {

@@ -12,7 +12,7 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
-  // `fairlead --help` prints the help of all commands instead of this one's.
+  // `fairlead --help` prints the help of all commands, not of this command.
   define(command) {
     for (const [flags, help] of appOptions) command.option(flags, help);
   },

@@ -23,7 +23,7 @@ import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 import type { PolicyFacts } from "./check-settings.ts";
 import type { SecretFacts, StateFacts } from "./check-state.ts";
 
-/** Bytes; an empty file could be written even to a full disk. */
+/** Size of the test file in bytes; an empty file could be written even to a full disk. */
 const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;

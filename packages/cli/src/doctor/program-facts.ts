@@ -11,7 +11,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 interface NodeFacts {
   readonly version: string;
   readonly file: string;
-  /** The `node` on `PATH`, if it is another one. */
+  /** The `node` on `PATH`, if it is not the one that runs Fairlead. */
   readonly other?: string;
 }
 
@@ -116,7 +116,7 @@ async function interpreterOf(file: string): Promise<string | undefined> {
   }
 }
 
-/** Relative to the home folder, unless absolute; `*` matches every folder, newest version first. */
+/** Folders of version managers, below the home folder unless absolute; `*` matches every folder, newest version first. */
 const places: readonly (readonly [manager: string, folder: string])[] = [
   ["nvm", ".nvm/versions/node/*/bin"],
   ["fnm", ".local/share/fnm/node-versions/*/installation/bin"],

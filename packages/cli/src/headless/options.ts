@@ -12,7 +12,7 @@ export interface HeadlessOptions {
   readonly typed: string;
   readonly format: OutputFormat;
   readonly mode: ApprovalMode;
-  /** As typed: `server.tool`. */
+  /** Tools as typed: `server.tool`. */
   readonly allow: readonly string[];
   readonly servers: readonly string[] | undefined;
   readonly model: string | undefined;

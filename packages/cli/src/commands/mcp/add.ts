@@ -45,9 +45,9 @@ import {
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
   readonly replace?: boolean;
-  /** `--no-test` makes it false. */
+  /** False with `--no-test`. */
   readonly test: boolean;
-  /** `--no-approve` makes it false. */
+  /** False with `--no-approve`. */
   readonly approve: boolean;
 }
 
@@ -89,16 +89,16 @@ Examples:
       )
       .option(
         "-e, --env <NAME=VALUE>",
-        "environment variable for the command; NAME alone passes yours on (repeatable)",
+        "environment variable for the command; NAME alone passes on your own value (repeatable)",
         repeat,
       )
       .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
       .option("--cwd <dir>", "working folder of the command")
       .option("--timeout <ms>", "give up a request after this many milliseconds without a response or progress")
-      .option("--trust", "run its tools without confirmation")
-      .option("--description <text>", "what it is for")
+      .option("--trust", "run the server's tools without confirmation")
+      .option("--description <text>", "description of the server")
       .option("--include-tools <a,b>", "only these tools")
-      .option("--exclude-tools <a,b>", "all but these tools")
+      .option("--exclude-tools <a,b>", "use all tools except these")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
       .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
@@ -178,7 +178,7 @@ async function askToReplace(
   throw new HostError("denied", "nothing was changed");
 }
 
-/** Returns the state after connecting of each server that may start. */
+/** Connects to each server that may start, and returns the resulting states. */
 async function testAdded(
   servers: readonly AdmittedServer[],
   configuration: Configuration,

@@ -68,7 +68,7 @@ function readArgs(text: string | undefined): CheckRequest["args"] {
   return value;
 }
 
-/** A name with `*` or `?` that no known server or tool has is taken for a pattern. */
+/** Refuses a name with `*` or `?`, unless a server or tool really has that name. @throws HostError `usage` */
 function refuseWild({ server, tool, known }: Subject, { operands: [word] }: Context): void {
   const unknown = `${known === "nothing" ? server : ""}${known === "tool" ? "" : tool}`;
   if (word === undefined || !/[*?]/.test(unknown)) return;

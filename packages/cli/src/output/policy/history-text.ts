@@ -28,7 +28,7 @@ function row(entry: LedgerEntry, style: Style): readonly SafeText[] {
   ];
 }
 
-/** How the user answered a rule that asks. */
+/** How the user confirmed the request, if a rule asked for confirmation. */
 const yes = { none: safe``, asked: safe`; you said yes`, in_advance: safe`; --yes` } as const;
 
 function what({ kind, server, tool }: LedgerEntry): SafeText {

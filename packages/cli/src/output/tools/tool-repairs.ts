@@ -17,7 +17,7 @@ const mostReasons = 10;
 const longestPlace = 100;
 const longestNote = 400;
 
-/** Common keywords whose removal changes nothing that matters to a caller. */
+/** Common keywords whose removal does not matter to a caller. */
 const usual: ReadonlySet<string> = new Set([
   "$schema",
   "$id",

@@ -82,15 +82,15 @@ function typed(text: string): LineStep {
 }
 
 export interface LateLine {
-  /** The state has changed. */
+  /** Call when the state has changed. */
   readonly look: () => void;
-  /** Whether the last line was started while a question that has closed was open. */
+  /** Returns whether the user began the last line while a question was open that has closed since. */
   readonly isLate: () => boolean;
-  /** A line was handled: a question that has closed now was answered by it. */
+  /** Call after a line was handled: a question that has closed now was answered by that line. */
   readonly read: () => void;
 }
 
-/** Milliseconds after which a line was started after the question closed. */
+/** A line entered later than this many milliseconds after a question closed counts as begun after it. */
 const longestLine = 5000;
 
 /** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
@@ -201,7 +201,7 @@ function valueWords(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Most choices listed in a problem. */
+/** Maximum number of choices that a problem lists. */
 const mostNamed = 30;
 
 function notFound(choices: readonly Choice[], words: string): string {

@@ -22,7 +22,7 @@ export interface SlashCommand {
   /** The arguments, as `/help` shows them: `[list|auth SERVER]`. */
   readonly usage?: string;
   readonly prompt?: HostPrompt;
-  /** `words`: what follows the name. What it throws is shown. */
+  /** `words`: the text after the name. The app shows an error that this function throws. */
   readonly run: (words: string, session: AppSession) => void | Promise<void>;
 }
 
@@ -42,13 +42,13 @@ export interface AppSession extends QuestionQueue {
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
   readonly fail: (error: unknown) => void;
-  /** Takes effect with the next request. */
+  /** Sets the model for the next and later requests. */
   readonly setModel: (model: Model) => void;
   readonly quit: () => void;
 }
 
 export interface Overlay {
-  /** Whether the overlay has used the key. */
+  /** Returns whether the overlay has used the key. */
   readonly press: (key: Key) => boolean;
   /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
@@ -84,7 +84,7 @@ export function createSession(options: SessionOptions): AppSession {
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // All states at once: a replaced server may still send events.
+  // Replaces all states at once: a replaced server may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions): AppSession {
       for await (const event of conversation.send(input, { signal, references: true }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
-      // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
+      // A conversation reports failures as events, so a throw is a bug; the turn must end anyway.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
@@ -143,7 +143,6 @@ export function createSession(options: SessionOptions): AppSession {
         asking.answer(action.question.key, action.answer);
         break;
       case "cancel_calls":
-        // Between two calls none is running: cancel the turn.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;
       case "cancel_turn":

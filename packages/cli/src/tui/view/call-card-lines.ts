@@ -36,7 +36,7 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...errorLines(card, inner),
     ...resultLines(card, inner),
     ...mediaLines(card, inner),
-    // Paths are copied, so they are broken only at the edge.
+    // Users copy paths, so a path is broken only at the edge of the screen.
     ...card.files.flatMap((file) => breakLine([span(safe`saved in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
@@ -66,7 +66,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   return clipLine([...begun, ...said, ...end], width);
 }
 
-/** Longest part of a value: more than a line holds. */
+/** Maximum number of characters of a value; a line holds fewer. */
 const longestValue = 300;
 
 function argumentWords({ args }: CallCard): SafeText {
@@ -81,7 +81,7 @@ function valueWords(value: unknown): string {
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 
-/** Milliseconds; shorter durations are not shown. */
+/** Durations below this many milliseconds are not shown. */
 const shortest = 1000;
 
 function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {
@@ -124,7 +124,7 @@ function resultLines({ display = "", error, isOpen, files }: CallCard, width: nu
   if (isOpen) {
     const lines = outputLines(clip(text, mostCharacters), width);
     const rest = lines.length > mostRows || text.length > mostCharacters;
-    const where = files.length > 0 ? safe`… more than fits here` : safe`… and more`;
+    const where = files.length > 0 ? safe`… the rest does not fit here` : safe`… and more`;
     return [...lines.slice(0, mostRows), ...(rest ? [[span(where)]] : [])];
   }
   const rows = text.split("\n");

@@ -52,7 +52,7 @@ export function lineColumns(line: Line): number {
   return line.reduce((sum, { text }) => sum + columns(text), 0);
 }
 
-/** How many code units of the text fit. */
+/** How many code units of the text fit into `room` columns. */
 function fitting(text: string, room: number): number {
   if (plain.test(text)) return Math.min(text.length, room);
   let [used, at] = [0, 0];
@@ -97,7 +97,7 @@ export function wrapLine(line: Line, width: number): readonly Line[] {
 }
 
 interface Word {
-  /** A word may change its style within. */
+  /** The style may change within a word. */
   readonly spans: Span[];
   readonly isBlank: boolean;
 }
@@ -152,7 +152,7 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
       }
       if (used > 0 && size <= width) breakRow();
     }
-    // Spaces after a broken word.
+    // Drop spaces after a broken word.
     if (isBlank && used === 0 && rows.length > 1) continue;
     for (const each of spans) add(each);
   }

@@ -20,7 +20,7 @@ test("each step is shown with what came of it; of the environment, names and nev
   expect(shown).toBe(`a
   definition   /HOME/.gemini/settings.json:3:5 (user)
                stdio: /NODE PROGRAM --token (hidden)
-               waits 30000 ms at most (fairlead.connectTimeout)
+               waits at most 30000 ms (fairlead.connectTimeout)
   program      /NODE
                in /HOME
   environment  passed on: HOME, LANG, PATH

@@ -18,7 +18,7 @@ export interface ImportReport {
   readonly folderTrusted: boolean;
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
-  /** One for each server that was written. */
+  /** One undo command for each server that was written. */
   readonly undo: readonly Undo[];
 }
 
