@@ -1,4 +1,4 @@
-/** Watches the traffic with one server: writes the log, and keeps what explains a failure. */
+/** Watches the traffic with one server: writes the log, and keeps the facts that explain a failure. */
 
 import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
@@ -10,13 +10,13 @@ const keptCharacters = 2000;
 const keptDiagnostics = 3;
 /** JSON-RPC id of the first request of every attempt. */
 const firstId = 1;
-/** Long enough that a secret is hidden before the line is cut. */
+/** Maximum characters of a line, so many that a secret is hidden before the line is cut. */
 const lineCharacters = 64 * 1024;
 
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  /** What was seen so far, for the message of a failure. */
+  /** The facts seen so far, for the message of a failure. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
@@ -80,14 +80,14 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   };
 }
 
-/** Collects pieces of text. */
+/** Splits pieces of text into lines. */
 interface TextLines {
   push(text: string): void;
   /** Passes on the last line if it has no line end. */
   end(): void;
 }
 
-/** @param limit Most characters of a line; the rest of a longer line is dropped. */
+/** @param limit Maximum number of characters of a line; the rest of a longer line is dropped. */
 export function createTextLines(limit: number, line: (text: string) => void): TextLines {
   let start = "";
   let isDropping = false;

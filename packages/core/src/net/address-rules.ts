@@ -8,7 +8,7 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
-/** Link-local addresses, which are never allowed: they differ from machine to machine. */
+/** Kinds of addresses that are never allowed: their meaning differs from machine to machine. */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
 /** Refuses a URL by its scheme or user info, before any name is looked up. */

@@ -31,7 +31,7 @@ export function toSafeText(text: string): SafeText {
   return tame(text.replaceAll("\r\n", "\n").replaceAll(invisible, "").replaceAll(disruptive, picture)) as SafeText;
 }
 
-/** The same on one line, for names, paths and table cells. */
+/** Like `toSafeText`, but on one line: for names, paths and table cells. */
 export function toSafeLine(text: string): SafeText {
   return oneLine(toSafeText(text));
 }

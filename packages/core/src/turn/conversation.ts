@@ -13,9 +13,9 @@ export type { SendOptions, TurnLimits } from "./state.ts";
 /** Options of a new conversation. */
 export interface ConversationOptions {
   readonly model: Model;
-  /** The servers whose tools and resources it uses. Default: all. */
+  /** The servers whose tools and resources the conversation uses. Default: all. */
   readonly servers?: readonly string[];
-  /** How long to wait for servers without a known catalog, in milliseconds. Default: 10 000. */
+  /** How long to wait for servers without a catalog, in milliseconds. Default: 10 000. */
   readonly wait?: number;
   /** Limits of one `send`. Default: 50 requests to the model and 200 calls; none if the user types the calls. */
   readonly limits?: Partial<TurnLimits>;

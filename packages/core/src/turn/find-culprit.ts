@@ -5,9 +5,9 @@ import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
 export type Culprit =
-  /** This declaration, by its index. */
+  /** The API refuses the declaration with this index. */
   | { readonly kind: "declaration"; readonly index: number }
-  /** All of them are too many; the first `passing` are accepted. */
+  /** The API refuses all declarations together, but accepts the first `passing`. */
   | { readonly kind: "too_many"; readonly passing: number }
   /** The refusal is not about the declarations. */
   | { readonly kind: "none" };

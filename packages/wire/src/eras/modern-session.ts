@@ -21,7 +21,6 @@ const mostTools = 10_000;
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** The parts of a modern session. */
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
   readonly greeting: Greeting;

@@ -83,7 +83,6 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     } catch (error) {
       // The server may close an idle connection while it is being used; then it has probably not seen the request.
       if (!(error instanceof StaleConnection)) throw error;
-      // Do not repeat a request after `close`.
       if (!request.repeatable || isClosed) throw error.asWireError();
       return attempted(await sendHttp(route, url, how, request));
     }

@@ -20,7 +20,6 @@ export interface ChannelSendOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The events of a channel. */
 export interface ChannelEvents {
   /** A message has arrived. The messages of a batch are reported one by one. */
   message(message: RpcMessage): void;

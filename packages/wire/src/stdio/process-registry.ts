@@ -4,7 +4,7 @@ import { uptime } from "../rpc/uptime.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
-/** An environment variable that servers pass on to their child processes, which are found by it. */
+/** An environment variable by which the child processes of servers are found: servers pass it on. */
 const tagVariable = "FAIRLEAD_CHILD";
 /** Maximum milliseconds to wait before reading the process table, so that servers that end together share a reading. */
 const maxGatheringTime = 20;

@@ -12,7 +12,6 @@ import type { Keychain, SecretStore } from "./secret-port.ts";
 export interface FirstSecretOptions {
   readonly directory: string;
   readonly keychain: Keychain;
-  /** The secret store on top of the keychain. */
   readonly inKeychain: SecretStore;
   readonly inFile: SecretFile;
   readonly clock?: Clock | undefined;

@@ -75,7 +75,7 @@ export function createHostCalls({ configuration, servers, spine, work, clock }: 
     };
   }
 
-  /** Known to `close`: nothing is written after it. */
+  /** Tracked as running work, so that `close` waits for it and nothing is written afterwards. */
   function keep(file: LeftOut): Promise<string> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");

@@ -91,8 +91,8 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 }
 
 /**
- * What identifies a server across reloads: its entry, the values of its variables, and its permissions. Held in memory
- * only.
+ * The values that identify a server across reloads: its entry, the values of its variables, and its permissions. Held
+ * in memory only.
  */
 function identityOf({ fingerprint, values, extras }: ServerDefinition, { trust, locations }: Configuration): string {
   return JSON.stringify([fingerprint, [...values], extras.sampling, trust.trusted, locations.root]);

@@ -123,7 +123,7 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Media may be beside one response; beside several it would count as one of them, so it gets its own content. */
+/** Beside one response, media belongs to it; beside several responses it would count as one, so it gets its own content. */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
   if (media.length === 0) return [{ role, parts }];
@@ -139,7 +139,7 @@ function withMediaBeside({ role, parts }: Content): Content[] {
       ];
 }
 
-/** Reads an error that arrives within a stream: Google's package puts it behind a text. */
+/** Reads an error that arrives within a stream: Google's package puts text before it. */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || error.name !== "ApiError") return undefined;
   const status = "status" in error && typeof error.status === "number" ? error.status : 500;

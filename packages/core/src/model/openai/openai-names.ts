@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Names both ways: the host's and the API's. */
+/** Maps tool names between the host and the API. */
 export interface NameMap {
   /** Returns the API's name. */
   readonly toApi: (name: string) => string;

@@ -26,7 +26,7 @@ export interface RuleToWrite {
 /** Where the rule is in the file now. */
 export interface WrittenRule {
   readonly file: string;
-  /** The line of its `[[rule]]`. */
+  /** The line of the rule's `[[rule]]`. */
   readonly line: number;
   /** The decision of the earlier rule for the same request; absent if there was none. */
   readonly replaced?: string;
@@ -93,7 +93,7 @@ const comparable = new Set(["mcpName", "toolName", "argsPattern", "decision", "p
 
 interface FoundRule {
   readonly line: number;
-  /** By the first part of their keys. */
+  /** The members by the first part of their keys. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
 }
 

@@ -9,7 +9,7 @@ export interface Variable {
   readonly name: string;
   /** Each item of a list is expanded by itself (`*`). */
   readonly explode: boolean;
-  /** The most characters of the value (`:n`). */
+  /** Maximum number of characters of the value (`:n`). */
   readonly prefix?: number;
 }
 
@@ -32,7 +32,7 @@ export type UriTemplate =
   /** The reason is the end of a sentence that begins with "the template". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-/** In characters. A longer URI is neither expanded nor matched. */
+/** Maximum characters of a URI. A longer URI is neither expanded nor matched. */
 export const longestUri = 65_536;
 const longestTemplate = 8192;
 const mostVariables = 128;

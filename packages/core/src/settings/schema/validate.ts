@@ -41,7 +41,7 @@ function check(place: Place, key: SettingsKey): void {
     checkLeaf(place, key);
     if (key.ignored !== undefined) warn(place, `${quoted(place)} is ignored: ${key.ignored}`);
     if (place.scope === "workspace" && key.workspace === "never: user or system settings only")
-      warn(place, `${quoted(place)} counts only from user or system settings; here it is ignored`);
+      warn(place, `${quoted(place)} applies only in user or system settings; here it is ignored`);
   }
 }
 
@@ -80,7 +80,7 @@ function propertiesAt(place: Place): Iterable<JsonProperty> {
   for (const property of propertyNodes(place.node)) {
     if (counting.get(property.name)?.key === property.key) continue;
     const at = { ...below(place, property), node: property.key };
-    warn(at, `${quoted(at)} is written more than once; the last one counts`);
+    warn(at, `${quoted(at)} is written more than once; Fairlead uses the last one`);
   }
   return counting.values();
 }

@@ -43,8 +43,8 @@ describe("limits", () => {
       toolBudget: 5,
     });
     expect(said(problems)).toEqual([
-      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; 50000 counts',
-      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; 16 counts',
+      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; Fairlead uses 50000',
+      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; Fairlead uses 16',
     ]);
   });
 
@@ -139,7 +139,7 @@ describe("extras of a server", () => {
     expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
-      said(settings.problems).filter((line) => line.includes("counts only from user or system settings")).length,
+      said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
     ).toBe(7);
   });
 
@@ -151,7 +151,8 @@ describe("extras of a server", () => {
     expect(s.definition?.extras).toEqual({ ...none, start: "background", enabled: true });
     expect(s.problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual(
       Object.keys(all).map(
-        (key) => `warning server "s": "${key}" does not pass to the entry with which this workspace replaces yours`,
+        (key) =>
+          `warning server "s": "${key}" was granted to your entry, so it does not apply to the workspace entry that replaces it`,
       ),
     );
   });

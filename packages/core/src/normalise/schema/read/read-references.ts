@@ -15,7 +15,6 @@ import { emptyShape, type Shape } from "./shape.ts";
 // references avoid all of this.
 const reference: Keyword = keyword(isText, readReference);
 
-/** The keywords of references and definitions. */
 export const references: Readonly<Record<string, Keyword>> = {
   $defs: keyword(isObject, readDefinitions),
   definitions: keyword(isObject, readDefinitions),
