@@ -1,7 +1,7 @@
 /**
  * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store.
- * Tests the state folder by writing and deleting a file; does not create the folder. Repairs what any other command would
- * repair silently (folder permissions, damaged approvals), so that doctor can report it.
+ * Tests the state folder by writing and deleting a file; does not create the folder. Repairs the same things that
+ * other commands repair silently (folder permissions, damaged approvals), so that doctor can report them.
  */
 
 import { randomUUID } from "node:crypto";

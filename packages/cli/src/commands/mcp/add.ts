@@ -210,6 +210,6 @@ function printOne(state: ServerState, out: Output): void {
   }
   const { message, next } = notConnectedError(state);
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
-  out.warn(safe`warning: "${name}" was added, but cannot connect: ${toSafeLine(message)}${hint}`);
+  out.warn(safe`warning: "${name}" was added, but Fairlead cannot connect to it: ${toSafeLine(message)}${hint}`);
   out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
 }

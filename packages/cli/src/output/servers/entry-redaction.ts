@@ -24,10 +24,7 @@ export function holdsSecret(entry: Entry): boolean {
   return !isDeepStrictEqual(redactEntry(entry), entry);
 }
 
-/**
- * The entry for a user who decides about importing it: nothing that may be code is hidden,
- * even if it contains a secret.
- */
+/** The entry as shown before an import: text that may be code is not hidden, even if it contains a secret. */
 export function previewEntry(entry: Entry): Entry {
   const { command, args } = entry;
   if (!Array.isArray(args)) return redactEntry(entry);

@@ -65,7 +65,7 @@ function secretName(name: string): string {
 
 type Missing = ReadonlySet<string>;
 
-/** Finds secrets that settings refer to and that are not stored. Reads names only, so no keychain is opened. */
+/** Finds secrets that settings refer to, but that are not stored. Reads names only, so no keychain is opened. */
 export async function missingSecrets(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,
   { out }: Pick<Context, "out">,

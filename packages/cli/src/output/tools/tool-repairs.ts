@@ -28,7 +28,7 @@ const usual: ReadonlySet<string> = new Set([
   "example",
 ]);
 
-/** One sentence, or undefined if all changes are minor. */
+/** One sentence about the changes; undefined if all changes are minor. */
 export function repairSummary(tools: readonly Repaired[]): SafeText | undefined {
   const adapted = tools.filter(isAdapted).length;
   if (adapted === 0) return undefined;

@@ -12,5 +12,5 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Ctrl-W, Ctrl-U, Ctrl-K", "cut a word, the line before the cursor, the line after the cursor"],
   ["Ctrl-Y", "insert the text that was cut"],
   ["Ctrl-L", "redraw the screen"],
-  ["Ctrl-D", "quit: twice, on an empty prompt"],
+  ["Ctrl-D", "quit (press it twice on an empty prompt)"],
 ];

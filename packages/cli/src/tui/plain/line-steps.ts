@@ -93,7 +93,7 @@ export interface LateLine {
 /** A line entered later than this many milliseconds after a question closed counts as begun after it. */
 const longestLine = 5000;
 
-/** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
+/** Detects a line that the user typed for a question that has closed meanwhile: it must not be sent elsewhere. */
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
   let open: string | undefined;
   let goneAt: number | undefined;
