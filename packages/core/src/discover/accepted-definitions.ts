@@ -22,7 +22,7 @@ export interface DefinitionOwner {
 export interface AcceptedDefinitions {
   /** Digests of a tool, the newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
-  /** Whether no new names are stored, so that a server cannot displace accepted tools with invented ones. */
+  /** Whether the list is full: then no new name is stored, so that invented tools cannot displace accepted ones. */
   readonly isFull: boolean;
 }
 

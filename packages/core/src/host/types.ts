@@ -231,7 +231,7 @@ export interface Host extends AsyncDisposable {
    * names do not change.
    */
   asCallableTool(): CallableTool;
-  /** Resolves when every request that has ended is in the history on disk, or the host has reported that it cannot be. */
+  /** Resolves when all ended requests are in the history on disk, or the host has reported that writing failed. */
   flushHistory(): Promise<void>;
   /** The states of all servers in the order of the settings, the demo server last. */
   states(): readonly ServerState[];

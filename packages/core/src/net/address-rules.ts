@@ -23,8 +23,8 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a host if any of its addresses is neither public nor of the kind that the MCP server has. A server is of a kind
- * only if all its addresses are: otherwise its operator could add a private address in DNS to get access to the user's network.
+ * Refuses a host unless every address is public or of the same kind as the MCP server's. A server is of a kind only if
+ * all its addresses are, or its operator could add a private address in DNS to reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));

@@ -33,7 +33,7 @@ export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approva
 }
 
 export interface TakingAnswer {
-  /** Whether the request still waits for its answer; an answer that comes later takes no effect. */
+  /** Whether the request still waits for its answer; a later answer has no effect. */
   readonly isOpen: () => boolean;
   /** Called when a yes takes effect. `key` identifies a yes for one request; absent for an approval that rules know. */
   readonly onYes: (key?: string) => void;
@@ -125,7 +125,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
     if (isChanged) approvals.notNew(serverName, serverToolName);
-    // A tool that is new on a server with "always" needs one confirmation, which then covers it.
+    // A new tool of a server that was approved with "always" needs one confirmation of its own.
     const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
     if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));

@@ -69,7 +69,7 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
     async *send(input, sendOptions = {}) {
       if (isBusy) {
         const error = new HostError("busy", "this conversation is busy with a turn", {
-          next: "Wait for its end, or abort it.",
+          next: "Wait until the turn ends, or abort it.",
         });
         yield { type: "error", error };
         return;

@@ -16,8 +16,8 @@ export type Culprit =
 export type Probe = (declarations: readonly FunctionDeclaration[]) => Promise<boolean>;
 
 /**
- * Bisects the declarations: if one half is accepted, the cause is in the other. Takes log2 of the number of suspects
- * requests, and one more if no half was refused, to make sure that the refusal is about declarations at all.
+ * Bisects the declarations: if one half is accepted, the cause is in the other. Takes log2(suspects) requests, and one
+ * more if no half was refused, to make sure that the refusal is about declarations at all.
  *
  * @param isProven Whether a declaration was accepted before: it is no suspect.
  */

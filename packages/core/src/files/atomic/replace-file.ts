@@ -9,7 +9,7 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
-/** Temporary files older than this are removed; their process id may be from another machine. */
+/** Temporary files older than this many milliseconds are removed; their process id may be from another machine. */
 const abandonedAfter = 60 * 60 * 1000;
 
 export interface Replacement {

@@ -126,7 +126,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     async function decideAgain(): Promise<void> {
       rules = await current();
       decision = rules.decide(request);
-      // A typed request is recorded with the rule that asked the user; a model's with the rule that lets it run.
+      // A typed request is recorded with the rule that asked the user, a model's request with the rule that allows it.
       if (request.who !== "user") progress.decision = decision;
     }
 

@@ -123,7 +123,7 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Beside one response, media belongs to it; beside several responses it would count as one, so it gets its own content. */
+/** Media next to one response belongs to it. Next to several it would count as another response, so it gets its own content. */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
   if (media.length === 0) return [{ role, parts }];

@@ -126,9 +126,9 @@ function toBytes(character: string): string {
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * Whether the template could produce the URI. Wider than RFC 6570, as servers are: a simple variable matches any text
- * within one segment, encoded or not, and an exploded one matches whole paths. The result only tells which server to
- * ask.
+ * Whether the template could produce the URI. More permissive than RFC 6570, like servers: a simple variable matches
+ * any text within one segment, encoded or not, and an exploded variable matches whole paths. The result only tells
+ * which server to ask.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);

@@ -16,7 +16,7 @@ const serverExtras: ObjectKey = {
       type: "switch",
       default: true,
       workspace: tightens,
-      description: "`false` in any file switches the server off (`fairlead mcp disable`).",
+      description: "`false` in any file disables the server (`fairlead mcp disable`).",
     },
     start: {
       type: "text",

@@ -43,7 +43,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   example: keyword(isPresent, (value, place, name) => tell(place, name, `For example ${quote(value)}.`)),
   deprecated: flagSentence("Deprecated."),
   readOnly: flagSentence("Set by the server only."),
-  writeOnly: flagSentence("Never shown again once set."),
+  writeOnly: flagSentence("The value is never shown after it is set."),
   // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;

@@ -77,8 +77,8 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  // Properties beside alternatives, or the schema of all arguments: one object that accepts each, and a sentence about
-  // which belong together.
+  // Alternatives beside properties, or of all arguments, become one object that accepts each of them. A note says which
+  // properties belong together.
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
     place,
