@@ -48,7 +48,7 @@ export function exitCodeOf(code: ErrorCode): number {
 /** Options of a `HostError`. */
 export interface HostErrorOptions extends ErrorOptions {
   readonly serverName?: string;
-  /** What to type or change next, as one sentence or one command. */
+  /** The next step for the user, as one sentence or one command. */
   readonly next?: string;
   /** The end of stderr or the first bytes of a response, unsanitised and perhaps several lines. */
   readonly evidence?: string;

@@ -26,7 +26,7 @@ export interface StateExplanation {
   readonly next?: string;
 }
 
-/** What went wrong with a server. */
+/** A failure of a server. */
 export interface Failure extends StateExplanation {
   readonly reason: ErrorCode;
   /** The server's last output, unsanitised and perhaps several lines. */
@@ -94,7 +94,7 @@ export type ServerNews =
   | { readonly type: "fetching"; readonly server: string }
   /** A line of the server's stderr, with secrets redacted. */
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
-  /** One of its lists is out of date. */
+  /** One of the server's lists is out of date. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
   /** The server's catalog has changed in these lists. */
   | {
@@ -143,7 +143,7 @@ export interface Emitter {
   readonly emit: (event: HostEvent) => void;
 }
 
-/** Creates an emitter. @param complain Receives what a listener throws. Default: throw it as an uncaught error. */
+/** Creates an emitter. @param complain Receives an error of a listener. Default: throw it as an uncaught error. */
 export function createEmitter(complain: (error: unknown) => void = throwLater): Emitter {
   const listeners = new Set<(event: HostEvent) => void>();
   const waiting: HostEvent[] = [];

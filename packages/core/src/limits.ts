@@ -1,4 +1,4 @@
-/** Limits on input from outside; more than that is an error that names the limit. */
+/** Limits on input from outside. Input above a limit is an error that names the limit. */
 
 /** The limits, in bytes where the name ends in `Bytes`. */
 export const limits = {
@@ -7,13 +7,13 @@ export const limits = {
   settingsDepth: 64,
   /** Names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
-  /** Characters in one text; Linux takes no longer argument. */
+  /** Characters in one text; Linux accepts no longer argument. */
   settingsText: 131_072,
   /** A policy file. */
   policyBytes: 262_144,
   /** Policy files in one folder. */
   policyFiles: 100,
-  /** Rules in one policy file, each tool of a list counted. */
+  /** Rules in one policy file; each tool of a list counts as one rule. */
   policyRules: 1_000,
   /** Characters of a name or a pattern in a rule. */
   policyText: 1_000,

@@ -12,7 +12,7 @@ export interface MockCallableTool extends CallableTool {
   readonly calls: readonly FunctionCall[];
 }
 
-/** Makes mock tools, and checks what a tool gives to the model and to the user. */
+/** Makes mock tools, and checks the results that a tool gives to the model and to the user. */
 export const MCPToolTestHelper = {
   /**
    * Makes a tool that answers each call with the response under the called name, as JSON text. Default response:

@@ -70,7 +70,7 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
       return await runAttempt(target, attempt, settings);
     } catch (error) {
       const failure = toWireError(error);
-      // A fallback transport's failure explains less than the first one, unless the user has to act on it.
+      // A fallback transport's failure explains less than the first failure, unless the user has to act on it.
       const isFallback = attempt.transport !== attempts[0]?.transport;
       if (reported === undefined || !isFallback || needsCaller(failure)) reported = failure;
       if (!isWorthNextAttempt(failure, attempt)) break;

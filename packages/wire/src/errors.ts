@@ -24,7 +24,7 @@ export type WireErrorCode =
   | "session_expired"
   /** The response stream ended before the response. */
   | "stream_lost"
-  /** The server no longer knows the task that was to bring the result. */
+  /** The server no longer knows the task that should return the result. */
   | "task_lost"
   | "too_large"
   /** The message is not JSON-RPC, or breaks the protocol. */

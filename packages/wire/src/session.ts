@@ -49,7 +49,7 @@ export interface McpRequestOptions {
 
 /** Receives a server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
-/** Answers a request of the server (sampling, elicitation, roots). What it throws is sent as a JSON-RPC error. */
+/** Answers a request of the server (sampling, elicitation, roots). An error it throws is sent as a JSON-RPC error. */
 export type RequestHandler = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
 
 /** One open connection to an MCP server. */

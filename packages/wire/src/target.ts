@@ -49,7 +49,7 @@ export interface Challenge {
   readonly attempt: number;
 }
 
-/** Limits on what a server may send and on what may wait to be sent. */
+/** Limits on the data that a server may send and on the data that waits to be sent. */
 export interface WireLimits {
   /** The largest message, decompressed, in bytes. */
   readonly messageBytes: number;
@@ -102,7 +102,7 @@ export interface ConnectOptions {
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
-  /** Default `auto`: find the era out. A `NegotiatedProtocol` is tried first; the other protocols follow if it fails. */
+  /** Default `auto`: detect the era. A `NegotiatedProtocol` is tried first; the other protocols follow if it fails. */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;

@@ -47,7 +47,7 @@ interface LiteralReader {
   value(): unknown;
   /** Reads a bare or quoted name; undefined, without moving, if there is none. */
   name(): string | undefined;
-  /** Skips whitespace and reads the next character if it is one of these. */
+  /** Skips whitespace; if the next character is one of `characters`, reads it and returns true. */
   take(characters: string): boolean;
   peek(): string;
   /** Returns a function that moves the cursor back to the current position. */

@@ -97,7 +97,7 @@ function toWord(value: unknown): string {
 
 /** Returns the first duplicate key. `json` must be valid JSON. */
 function duplicateName(json: string): string | undefined {
-  /** The keys so far of each open object, innermost last. */
+  /** For each object that is still open, the keys read so far; the innermost object is last. */
   const open: Set<string>[] = [];
   let text = "";
   for (let at = 0; at < json.length; at += 1) {
@@ -130,7 +130,7 @@ const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 
 /** Returns the first number that would lose digits or become infinite. */
 export function inexactNumber(json: string): string | undefined {
-  // A cheap test first: almost no text has a number that long.
+  // Cheap test first: hardly any text has a number with that many digits.
   if (!/\d{16}|\d[eE]/.test(json)) return undefined;
   for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && !isKept(token)) return token;
   return undefined;

@@ -42,7 +42,7 @@ function extrasOf(inputSchema: unknown): Extras {
   const isPlain = ["allOf", "anyOf", "oneOf", "patternProperties"].every(
     (keyword) => member(schema, keyword) === undefined,
   );
-  // With these keywords, only a full validation can tell.
+  // With one of these keywords, only a full validation knows whether extra names are allowed.
   if (said.includes(false)) return isPlain ? "forbidden" : "welcome";
   return isPlain && said.every((one) => one === undefined) && isObject(member(schema, "properties"))
     ? "unsaid"

@@ -208,9 +208,9 @@ function forTyped(error: HostError | undefined): HostError | undefined {
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
 
-/** The command line as far as it can be parsed without a server. */
+/** The parts of the command line that can be parsed without a server. */
 interface CallRequest {
-  /** `typed`: the server was typed as a URL or with `--stdio`, so only the tool is named. */
+  /** `typed`: the server was typed as a URL or with `--stdio`, so the words name only the tool. */
   readonly wanted:
     | ({ readonly kind: "pair" } & ToolTarget)
     | { readonly kind: "word"; readonly word: string }
@@ -220,7 +220,7 @@ interface CallRequest {
 }
 
 interface RequestOptions extends Pick<Options, "server" | "tool"> {
-  /** Whether the server was typed; its URL is no longer among the words. */
+  /** Whether the server was typed on the command line; its URL is already removed from the words. */
   readonly isTyped: boolean;
 }
 
@@ -269,7 +269,7 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
   }
   const { word } = wanted;
   const names = host.states().map(({ name }) => name);
-  // Candidates are servers whose name the word begins with: nearly always one.
+  // Servers whose name is the start of the word; nearly always one.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
   if (meant.length === 0) {
     const named = await findBareName(word, place, connect);

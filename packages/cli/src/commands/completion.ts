@@ -33,7 +33,9 @@ Examples:
     command
       .addArgument(new Argument("<shell>", "your shell").choices(shells))
       .addArgument(
-        new Argument("[action]", "install or uninstall the script; without it, print the script").choices(actions),
+        new Argument("[action]", "install or uninstall the script; without this word, print the script").choices(
+          actions,
+        ),
       )
       .option("--yes", "for zsh: change .zshrc without asking");
   },
@@ -69,13 +71,14 @@ async function install(shell: Shell, { file, startup, hint }: Installation, cont
   out.print(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
   const rc = startup && toSafeLine(startup.file);
   if (startup && rc && started === "missing") {
-    out.say(safe`To load it, add these lines to the end of ${rc}, or run the command with --yes:`);
+    out.say(safe`To load the script, add these lines to the end of ${rc}, or run the command with --yes:`);
     for (const line of startup.lines) out.say(safe`  ${toSafeLine(line)}`);
-  } else if (rc) out.print(started === "written" ? safe`added to ${rc}, at its end` : safe`${rc} loads it already`);
+  } else if (rc)
+    out.print(started === "written" ? safe`added to the end of ${rc}` : safe`${rc} already loads the script`);
   if (hint !== undefined && started !== "written" && started !== "unchanged") out.say(toSafeLine(hint));
   if (commandWord(io) !== "fairlead")
-    out.warn(safe`"fairlead" is not on your PATH: completion works only after you add it.`);
-  out.say(safe`To try it, open a new shell, type "fairlead call demo." and press Tab.`);
+    out.warn(safe`"fairlead" is not on your PATH: completion works only after you add it to the PATH.`);
+  out.say(safe`To try completion, open a new shell, type "fairlead call demo." and press Tab.`);
   if (state === "written" || started === "written") out.undo(`fairlead completion ${shell} uninstall`);
 }
 
@@ -107,7 +110,7 @@ async function uninstall(shell: Shell, { file, startup }: Installation, { out, g
       ...(startup && { startup: { file: startup.file, state: cleared === "written" ? "removed" : "absent" } }),
     });
   out.print(state === "removed" ? safe`removed ${toSafeLine(file)}` : safe`${toSafeLine(file)} does not exist`);
-  if (startup && cleared === "written") out.print(safe`removed the lines of fairlead from ${toSafeLine(startup.file)}`);
+  if (startup && cleared === "written") out.print(safe`removed Fairlead's lines from ${toSafeLine(startup.file)}`);
   if (state === "removed") out.undo(`fairlead completion ${shell} install`);
 }
 

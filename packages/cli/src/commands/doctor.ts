@@ -54,8 +54,8 @@ Examples:
 
   define(command) {
     command
-      .argument("[server]", "check only this server and what all servers depend on")
-      .option("--strict", "exit with the worst code among the problems, not 0");
+      .argument("[server]", "check only this server, and everything that all servers need")
+      .option("--strict", "exit with the code of the worst problem instead of 0");
   },
 
   async run(context) {
@@ -163,7 +163,7 @@ function rowLines(
   const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
   return [
     ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
-    // Not wrapped, so that it can be copied.
+    // Not wrapped, so that the user can copy the command.
     ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
   ];
 }
@@ -186,7 +186,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   const { environment, locations, servers } = configuration;
   const admitted = servers.filter(({ admission }) => admission.status === "admitted");
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
-  // First, because opening the secret store also repairs the folder's permissions, unreported.
+  // Read first: opening the secret store later repairs the folder's permissions without a report.
   const state = await readStateFacts(locations.state);
   const [sources, policy, programs, network, secrets] = await Promise.all([
     readSources(locations),

@@ -15,7 +15,7 @@ import type { Context, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
-  // `fairlead --help` prints the help of all commands instead of this one's.
+  // `fairlead --help` prints the help of all commands, not of this command.
   define(command) {
     command.argument("[prompt...]", "the first message, in quotes");
     for (const [flags, help] of appOptions) command.option(flags, help);

@@ -19,7 +19,7 @@ import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./t
 /** `words`: the words before the current one; `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // "lock" is a group and a command; other groups complete the app's options.
+  // "lock" is both a group and a command. After any other group, complete the app's options.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;

@@ -153,7 +153,7 @@ async function promptsOf(typed: Typed, known: CachedServers): Promise<readonly H
   return (await askedServers(typed, known)).flatMap((name) => known.host.prompts(name));
 }
 
-/** The server given with `--server`, or all; their cached catalogs are loaded. */
+/** Loads the cached catalogs of the server given with `--server`, or of all servers, and returns their names. */
 async function askedServers({ values }: Typed, { names, recall }: CachedServers): Promise<readonly string[]> {
   const server = values.get("--server");
   const asked = server === undefined ? names : names.filter((name) => name === server);
@@ -205,7 +205,7 @@ interface CachedServers {
   readonly host: Host;
   /** Servers that are not disabled or blocked, in the order of the settings, the demo server last. */
   readonly names: readonly string[];
-  /** Loads the cached catalogs of these servers; connects to the demo server, which runs inside this process. */
+  /** Loads the cached catalogs of these servers. Connects to the demo server, which runs in this process. */
   readonly recall: (names: readonly string[]) => Promise<void>;
 }
 

@@ -35,7 +35,7 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // For speed: only these need a host, so it is loaded here.
+      // For start-up time: only these sources need a host, so the host is loaded here.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

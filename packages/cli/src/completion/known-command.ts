@@ -6,7 +6,7 @@ import { type CommandRow, verbs } from "../shell/verbs.ts";
 export interface KnownCommand {
   readonly operands: readonly KnownOperand[];
   readonly options: readonly KnownOption[];
-  /** Whether all words after its arguments belong to another program. */
+  /** Whether all words after the command's arguments belong to another program. */
   readonly isWrapper: boolean;
 }
 
@@ -17,7 +17,7 @@ interface KnownOperand {
 }
 
 export interface KnownOption {
-  /** As in the help: `-t, --transport <kind>`. */
+  /** The option as the help shows it: `-t, --transport <kind>`. */
   readonly flags: string;
   readonly summary: string;
   readonly choices?: readonly string[];
@@ -79,7 +79,7 @@ export function needsValue({ flags }: KnownOption): boolean {
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
 export type ValueSource = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
 
-/** Sources by placeholder, for all commands. */
+/** The source of a value by its placeholder, for all commands. */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
@@ -94,7 +94,7 @@ const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth",
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 
-/** Sources for one command: an argument by its placeholder, an option by its name. */
+/** The source of a value for one command: an argument by its placeholder, an option by its name. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],

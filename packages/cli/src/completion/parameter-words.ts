@@ -7,7 +7,7 @@ import { isShallow, member } from "@fairlead/wire/json";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
-/** Limits of the type text, which must fit into one line of a list. */
+/** Limits for the text of a type, so that it fits into one line of a list. */
 const glimpse = { depth: 1, members: 4, parts: 50 };
 /** A server may list any number of enum values. */
 const mostValues = 500;

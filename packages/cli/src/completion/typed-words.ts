@@ -37,7 +37,7 @@ function rowOf(words: string): CommandRow | undefined {
 
 export interface Typed {
   readonly operands: readonly string[];
-  /** By the long name of the option; empty for an option without a value. */
+  /** Option values by the long name of the option; empty for an option without a value. */
   readonly values: ReadonlyMap<string, string>;
   /** The option whose value is the next word. */
   readonly pending: KnownOption | undefined;

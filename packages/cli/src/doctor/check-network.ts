@@ -17,7 +17,7 @@ export const certificateVariables = [
 export interface NetworkFacts extends Pick<Environment, "env"> {
   /** The flaw of each invalid certificate file, by the name of its variable. */
   readonly badCertificates: ReadonlyMap<string, string>;
-  /** Whether a server has a URL. */
+  /** Whether any server has a URL, so that the proxy matters. */
   readonly isUsed: boolean;
 }
 

@@ -33,7 +33,7 @@ function nodeItself({ version, file }: ProgramFacts["node"]): Observation {
   return problem({ code: "internal", message, next: "install a newer Node: https://nodejs.org" });
 }
 
-/** Notes that servers run on another Node than Fairlead. */
+/** Notes which servers run on a different Node than Fairlead. */
 function otherNode({ file, other }: ProgramFacts["node"], launches: readonly LaunchFacts[]): readonly Observation[] {
   const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
   if (other === undefined || users.length === 0) return [];

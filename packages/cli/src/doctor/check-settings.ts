@@ -69,7 +69,7 @@ function policyObservation({ severity, code, message, origin, next }: Problem): 
 }
 
 interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
-  /** The setting `security.folderTrust.enabled` that applies. */
+  /** The place of the setting `security.folderTrust.enabled` that applies. */
   readonly folderTrust: Origin | undefined;
 }
 

@@ -9,16 +9,16 @@ import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface StateFacts {
   readonly folder: string;
-  /** Whether other users can read it; `shut out`: they could, and doctor has just closed it. */
+  /** Whether other users can read the folder; `shut out`: they could, until doctor changed its permissions just now. */
   readonly others: "kept out" | "shut out" | "let in";
   readonly failure?: string;
   /** Damaged files that Fairlead has renamed. */
   readonly aside: readonly string[];
-  /** Free bytes on its disk, if known. */
+  /** Free bytes on the disk of the folder, if known. */
   readonly free?: number;
 }
 
-/** Bytes; catalogs, logs and results soon need more. */
+/** Free bytes below which doctor warns: catalogs, logs and results soon need more. */
 const scarce = 50 * 1024 * 1024;
 
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {

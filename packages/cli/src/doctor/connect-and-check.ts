@@ -19,7 +19,7 @@ export interface ServerChecks {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** `known`: earlier findings; a server whose problem is among them is not reported twice. */
+/** `known`: earlier findings. A server whose problem is among them is not reported again. */
 export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
@@ -67,14 +67,14 @@ export function connectAndCheck(
   );
 }
 
-/** Whether the server waits for trust or approval; the trust check has already reported that. */
+/** Whether the server waits for trust or approval, which the trust check has already reported. */
 function isWaiting(state: ListedServer["state"]): boolean {
   return state.status === "blocked" && (state.reason === "awaiting_approval" || state.reason === "untrusted_folder");
 }
 
 export interface ServerFacts {
   readonly state: ServerState;
-  /** Duration of connecting, including reading the lists. */
+  /** Duration of connecting to the server and reading its lists. */
   readonly milliseconds: number | undefined;
   readonly tools: readonly HostTool[];
   readonly quarantined: readonly QuarantinedTool[];

@@ -1,7 +1,7 @@
 /**
  * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store.
- * Tests the state folder by writing and deleting a file; does not create the folder. Repairs what any other command would
- * repair silently (folder permissions, damaged approvals), so that doctor can report it.
+ * Tests the state folder by writing and deleting a file; does not create the folder. Repairs the same things that
+ * other commands repair silently (folder permissions, damaged approvals), so that doctor can report them.
  */
 
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,7 @@ import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 import type { PolicyFacts } from "./check-settings.ts";
 import type { SecretFacts, StateFacts } from "./check-state.ts";
 
-/** Bytes; an empty file could be written even to a full disk. */
+/** Size of the test file in bytes; an empty file could be written even to a full disk. */
 const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;

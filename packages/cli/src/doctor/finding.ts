@@ -2,7 +2,7 @@
 
 import type { ErrorCode, HostError } from "@fairlead/core/errors";
 
-/** In the order in which they are shown. */
+/** The groups of findings, in the order in which they are shown. */
 export const findingGroups = [
   "settings",
   "trust",
@@ -52,7 +52,7 @@ export function inGroup(group: FindingGroup, observations: readonly Observation[
   return observations.map((observation) => ({ group, ...observation }));
 }
 
-/** Returns the findings about one server and those about no server; all findings without a name. */
+/** Returns the findings about this server and the findings about no server; all findings if there is no name. */
 export function concerning(findings: readonly DoctorFinding[], server: string | undefined): readonly DoctorFinding[] {
   return findings.filter(
     (finding) => server === undefined || finding.server === undefined || finding.server === server,

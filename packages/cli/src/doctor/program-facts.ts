@@ -12,7 +12,7 @@ import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairle
 interface NodeFacts {
   readonly version: string;
   readonly file: string;
-  /** The `node` on `PATH`, if it is another one. */
+  /** The `node` on `PATH`, if it is not the one that runs Fairlead. */
   readonly other?: string;
 }
 
@@ -107,7 +107,7 @@ async function interpreterOf(file: string): Promise<string | undefined> {
   return program !== undefined && /[/]env$/.test(program) ? argument : program;
 }
 
-/** Relative to the home folder, unless absolute; `*` matches every folder, newest version first. */
+/** Folders of version managers, below the home folder unless absolute; `*` matches every folder, newest version first. */
 const places: readonly (readonly [manager: string, folder: string])[] = [
   ["nvm", ".nvm/versions/node/*/bin"],
   ["fnm", ".local/share/fnm/node-versions/*/installation/bin"],

@@ -18,10 +18,10 @@ export interface HeadlessMessage {
   readonly notes: readonly string[];
 }
 
-/** Which servers may be connected to for references, and for how many milliseconds to wait. */
+/** Which servers Fairlead may connect to for references, and how many milliseconds it waits. */
 type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 
-/** Milliseconds; the default of a conversation. */
+/** Default of `--wait`, also of a conversation: milliseconds to wait for servers without a cached catalog. */
 const usualWait = 10_000;
 
 export async function composeMessage(
@@ -32,7 +32,7 @@ export async function composeMessage(
 ): Promise<HeadlessMessage> {
   const asking = { servers, wait };
   if (typed.trim() === "") return { history: [], parts: [{ text: piped ?? "" }], notes: [] };
-  const behind = piped === undefined ? [] : asUntrusted([{ text: piped }], createNonce(), "what was piped in");
+  const behind = piped === undefined ? [] : asUntrusted([{ text: piped }], createNonce(), "piped input");
   const message = (await fromPrompt(typed, asking, host, context)) ?? (await fromWords(typed, asking, host, context));
   return { ...message, parts: [...message.parts, ...behind] };
 }
@@ -62,7 +62,7 @@ async function fromPrompt(
   return { history: before, parts, notes: [] };
 }
 
-/** Text that begins with a path ("/etc/hosts: what is this?") is not a prompt name, so no server is connected to. */
+/** Text that begins with a path ("/etc/hosts: what is this?") is no prompt, so Fairlead connects to no server. */
 async function findPromptCall(
   typed: string,
   asking: ReferenceOptions,

@@ -43,7 +43,7 @@ function leadsToProgram(stdin: Readable & { readonly fd?: number }): boolean {
   return stdin.fd !== undefined && fstatSync(stdin.fd).isSocket();
 }
 
-/** Returns what was read when `signal` aborts. */
+/** Returns the bytes read so far when `signal` aborts. */
 async function readAll(stdin: Readable, signal: AbortSignal, onFirst: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -80,7 +80,7 @@ const words = {
   cancelled: safe`cancelled`,
 } as const;
 
-/** The name for messages; never parsed again. */
+/** The name of a call for messages; code never parses it. */
 export function callTitle({ name, server, serverToolName = name }: CallEvent): SafeText {
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }

@@ -100,10 +100,10 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
 
 /** Buffers the model's text and releases whole lines: messages on stderr would otherwise split a line on a terminal. */
 interface StdoutBuffer {
-  /** The unfinished last line. */
+  /** The unfinished last line of the model's text. */
   readonly open: string;
   readonly hasText: boolean;
-  /** The model has called tools since its last text, so an empty line comes before the next text. */
+  /** Whether the model has called tools since its last text, so that an empty line comes before the next text. */
   readonly isApart: boolean;
 }
 

@@ -76,7 +76,7 @@ function entryOfLine({ server }: AdmittedServer): unknown {
   return transport?.kind === "stdio" ? { command: transport.command, args: transport.args } : undefined;
 }
 
-/** Leaves out the description, which does not affect what runs. */
+/** Leaves out the description, which does not affect the program that runs. */
 export function lockedEntry({ description: _words, ...entry }: JsonObject): JsonObject {
   const { env } = entry;
   const shown = Object.entries(redactEntry(entry)).map(([key, value]) => {
@@ -117,7 +117,7 @@ export type ServerSnapshot =
       readonly kind: "seen";
       readonly offer: LockedCatalog;
       readonly catalog: Catalog;
-      /** The cached catalog from before connecting. */
+      /** The cached catalog from before this connection. */
       readonly remembered: Catalog | undefined;
     }
   | { readonly kind: "unseen"; readonly error: HostError };

@@ -8,17 +8,17 @@ import type { Io } from "../shell/io.ts";
 export interface Output {
   /** Prints data: a line on stdout. */
   print(text: SafeText): void;
-  /** Prints a message on stderr, unless `--quiet`. `fairlead …` commands in it are shown as they are typed here. */
+  /** Prints a message on stderr, unless `--quiet`. Suggested `fairlead` commands get the word that works here. */
   say(text: SafeText): void;
   /** Prints a warning on stderr, also with `--quiet`. */
   warn(text: SafeText): void;
   /** Prints a warning once, even if several parts of a run report it. */
   warnOnce(text: SafeText): void;
-  /** Prints text on stderr unchanged, also with `--quiet`: for what a user must read exactly. */
+  /** Prints text on stderr unchanged, also with `--quiet`: for text that a user must read exactly. */
   exactly(text: SafeText): void;
   /** Prints the `fairlead` commands that undo a change, unless `--quiet`. */
   undo(...lines: readonly string[]): void;
-  /** Rewrites `fairlead …` commands in a text as they are typed here. */
+  /** Changes `fairlead` in suggested commands to the word that works here, such as `npx fairlead`. */
   readonly typed: (text: SafeText) => SafeText;
   /** Prints the one JSON document of a `--json` run. */
   json(document: object): void;
@@ -134,7 +134,7 @@ function pad(cell: SafeText, size: number): SafeText {
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
 
-/** Columns of a text on a terminal, exact enough to align a table. */
+/** The number of terminal columns that a text takes, exact enough to align a table. */
 export function width(text: SafeText): number {
   // Fast path: nearly all text is ASCII.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;

@@ -7,7 +7,7 @@ import { width } from "./output.ts";
 export interface Layout {
   readonly columns: number;
   readonly indent: SafeText;
-  /** Put before all other lines. */
+  /** Put before the second and all later lines. */
   readonly hanging: SafeText;
 }
 

@@ -134,7 +134,7 @@ async function imageDigest({ server, download, run }: PinRequest): Promise<Exact
 
 /** Name, extras, and an optional version range. */
 const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w.,<>=!~*+-]*|@latest)?$/;
-/** Options that `uvx` and `uv pip compile` share. */
+/** Options that both `uvx` and `uv pip compile` accept. */
 const places = ["--index", "--index-url", "--default-index", "--python"];
 
 /** Finds the version of a Python package that `uvx` would run now, using `uv pip compile`. */
@@ -249,7 +249,7 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isObject(value) || Array.isArray(value) || typeof value === "string" ? value : undefined;
   } catch {
-    // Not JSON: treated as no answer.
+    // The output is not JSON: treated as no answer.
     return undefined;
   }
 }

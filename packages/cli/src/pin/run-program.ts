@@ -16,7 +16,7 @@ type RunProgram = (program: string, args: readonly string[], stdin?: string) => 
 
 export interface RunOptions {
   readonly serverName: string;
-  /** With its variables expanded. */
+  /** The transport with its variables expanded. */
   readonly transport: StdioTransport;
   readonly place: LaunchContext;
   readonly signal: AbortSignal;
@@ -67,7 +67,7 @@ function tooSlow(command: string, serverName: string): HostError {
 export interface PinRequest {
   readonly server: string;
   readonly download: Download;
-  /** Options of the launcher before the package name, expanded. */
+  /** The launcher's options before the package name, with variables expanded. */
   readonly options: readonly string[];
   /** Whether an option such as `--from` names the package. */
   readonly isOption: boolean;
@@ -78,9 +78,9 @@ export interface PinRequest {
 }
 
 export interface ExactName {
-  /** Replaces the name in the entry. */
+  /** The exact name, which replaces the name in the entry. */
   readonly name: string;
-  /** Why this version, if it needs an explanation. */
+  /** Why this version was chosen, if that needs an explanation. */
   readonly note?: string;
 }
 

@@ -63,7 +63,7 @@ export function concernsFile({ severity, serverName }: Problem): boolean {
   return severity === "error" && serverName === undefined;
 }
 
-/** Warns about broken rules in every command that decides by rules: their author believes that they apply. */
+/** Warns about broken rules in every command that decides by rules: the user may rely on them. */
 export async function warnOfPolicyProblems(host: Pick<Host, "policy">, { out }: Pick<Context, "out">): Promise<void> {
   const { problems } = await host.policy();
   for (const problem of problems) if (problem.severity === "error") out.warnOnce(problemLines(problem));

@@ -35,13 +35,13 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 interface Task {
-  /** Fairlead's own words: `--json` after another program's name is not one of them. */
+  /** The words for Fairlead itself: a `--json` after another program's name is not among them. */
   readonly ours: readonly string[];
   readonly run: (io: Io, out: Output) => void | Promise<void>;
 }
 
 async function prepare(argv: readonly string[]): Promise<Task> {
-  // Only completion scripts call it, so it is not in the command table.
+  // Only completion scripts call `__complete`, so it is not in the command table.
   if (argv[0] === "__complete") {
     const { answerTab } = await import("../completion/answer-tab.ts");
     return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
@@ -113,7 +113,7 @@ function homeFolder(): string {
   try {
     return userInfo().homedir;
   } catch {
-    // The user has no entry there; core reports the invalid HOME.
+    // The user database has no entry for this user; core reports the invalid HOME.
     return home;
   }
 }

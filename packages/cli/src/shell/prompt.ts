@@ -56,7 +56,7 @@ function ask(
     signal.addEventListener("abort", cancel, { once: true });
     reader.once("SIGINT", cancel);
     reader.once("close", () => settle());
-    // Written only now, because the reader has switched off the terminal's echo.
+    // Written only now, because creating the reader has switched off the terminal's echo.
     if (hidden) stderr.write(question);
     reader.question(hidden ? "" : question, settle);
   });

@@ -9,7 +9,7 @@ export type Resolution =
   | { readonly kind: "unknown"; readonly message: string; readonly next: string }
   | ({ readonly kind: "verb"; readonly argv: readonly string[] } & CommandRow);
 
-/** Options of `-p`, which may come before it. */
+/** Options of `fairlead -p` that may come before `-p`. */
 const ofPrompt = [
   "--output-format",
   "--approval-mode",

@@ -60,7 +60,7 @@ export async function saveMedia(blocks: readonly ResultBlock[], folder: string, 
   return { paths, warnings };
 }
 
-/** A folder, in which Fairlead names the files, or the one file that the user names. */
+/** Either a folder in which Fairlead chooses the file names, or one file that the user named. */
 export type SavePlace =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "file"; readonly path: string };
@@ -126,7 +126,7 @@ async function writeNewFile(media: Media, folder: string, source: string): Promi
   }
 }
 
-/** Content blocks of results, as saving and drawing need them. */
+/** Content blocks of results, in the form in which they are saved and drawn. */
 export type ResultBlock = CallResult["content"][number];
 
 /** Binary content in base64. */

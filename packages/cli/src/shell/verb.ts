@@ -1,4 +1,4 @@
-/** The interface of a command: a file in `commands/` exports one as `verb`, or several by name. */
+/** The interface of a command. A file in `commands/` exports one command as `verb`, or several by name. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Command } from "commander";
@@ -11,7 +11,7 @@ export interface Verb {
   /** Printed after the options by `--help`. */
   readonly help?: string;
   run(context: Context): Promise<void>;
-  /** Separates Fairlead's words from another program's. Without it, all words are Fairlead's. */
+  /** Separates the words for Fairlead from the words for another program. Without it, all words are for Fairlead. */
   split?(words: readonly string[]): Words;
 }
 

@@ -73,7 +73,7 @@ export function byHandLines(
   if (place !== "ssh" || !isListening) return paste;
   return [
     ...paste,
-    safe`Or forward the port, and paste nothing: before you open the address, run this in another terminal on your machine:`,
+    safe`Or forward the port, so that you need not paste: before you open the address, run this in another terminal on your machine:`,
     safe`  ssh -L ${toVisibleLine(port)}:127.0.0.1:${toVisibleLine(port)} HOST        (HOST: as in your ssh command)`,
   ];
 }
@@ -104,7 +104,7 @@ function listed(words: readonly string[]): SafeText {
   return words.length === 0 ? safe`nothing` : joinSafe(words.map(toVisibleLine), safe`, `);
 }
 
-/** Where the user works: only at a local desktop does a browser that opens here appear in front of the user. */
+/** Where the user is. Only at `desk` does a browser that Fairlead opens appear on the user's screen. */
 export type UserLocation = "desk" | "ssh" | "container" | "no_screen";
 
 const containerFiles = ["/.dockerenv", "/run/.containerenv"];

@@ -88,7 +88,7 @@ function entryOf(typed: string, options: AddOptions, context: Context): Entry {
   return { command: isRelative ? resolve(cwd.replaceAll("$", "$$$$"), command) : command, ...entry };
 }
 
-/** Errors of `mcp add`, with the help of this command as next step. */
+/** Runs `read` and turns its errors into usage errors of this command. */
 function asOurs<T>(read: () => T, context: Context): T {
   try {
     return read();

@@ -17,7 +17,7 @@ export function defineAdHocOptions(command: Command): void {
     .option("--stdio <command>", "start this server for this command only")
     .option(
       "-e, --env <NAME=VALUE>",
-      "environment variable for the server; NAME alone passes yours on (repeatable)",
+      "environment variable for the server; NAME alone passes on your own value (repeatable)",
       repeat,
     )
     .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)

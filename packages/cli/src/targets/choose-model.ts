@@ -8,11 +8,11 @@ import { readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** Variables that choose a model; the others in those files are for servers. */
+/** Variables that choose a model; the other variables in these files are for servers. */
 const ours = /^(?:GEMINI|GOOGLE|OPENAI)_/;
 const mostNamed = 5;
 
-/** @throws HostError `model` with what to set if no model is configured */
+/** @throws HostError `model` if no model is configured; its next step says what to set */
 export async function modelFor(
   configuration: ModelConfiguration,
   wanted: string | undefined,

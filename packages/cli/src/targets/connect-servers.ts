@@ -43,7 +43,7 @@ export async function connectServers(
 
 interface WaitingLine {
   readonly started: (name: string) => void;
-  /** The server's program may have to be downloaded first. */
+  /** Call if the server's program may have to be downloaded first. */
   readonly downloads: (name: string) => void;
   readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;

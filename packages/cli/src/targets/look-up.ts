@@ -12,11 +12,11 @@ import { printRefusal } from "./with-catalogs.ts";
 interface Search<T> {
   /** Servers that the user named, or may have named. */
   readonly named: readonly string[];
-  /** Whether other servers may have it too. */
+  /** Whether servers that the user did not name may have the item too. */
   readonly isOpen: boolean;
-  /** Searches the catalogs loaded so far; returns an error if more catalogs may help, and throws one if not. */
+  /** Searches the catalogs loaded so far. Returns an error if more catalogs may help; throws an error if not. */
   readonly find: () => T | HostError;
-  /** Only these servers may be connected to; by default all. */
+  /** Fairlead may connect only to these servers; by default to all. */
   readonly servers?: readonly string[] | undefined;
   /** How many milliseconds to wait for servers; by default the connect timeout of the settings. */
   readonly wait?: number | undefined;

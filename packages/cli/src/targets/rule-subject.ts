@@ -13,8 +13,8 @@ import { hasDemo } from "./with-host.ts";
 export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
   /**
-   * How much of it exists: `tool`: in the cached catalog; `server`: the cached catalog has no such tool; `entry`: configured, without
-   * a cached catalog; `nothing`: no such server.
+   * How much of the subject exists. `tool`: the tool is in the cached catalog; `server`: the cached catalog has no such
+   * tool; `entry`: the server is configured, but has no cached catalog; `nothing`: there is no such server.
    */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }

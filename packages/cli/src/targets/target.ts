@@ -10,7 +10,7 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-/** The name for messages; never parsed again. */
+/** The name of a tool for messages; code never parses it. */
 export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
@@ -21,7 +21,7 @@ export interface KnownServer {
   readonly tools: readonly string[];
 }
 
-/** @throws HostError `usage` if ambiguous or not of that form, `server_unknown` */
+/** @throws HostError `usage` if the word is ambiguous or not `server.tool`, `server_unknown` */
 export function findToolTarget(word: string, servers: readonly KnownServer[]): ToolTarget {
   const candidates = servers
     .filter(({ name }) => word.startsWith(`${name}.`))
@@ -29,7 +29,7 @@ export function findToolTarget(word: string, servers: readonly KnownServer[]): T
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
   const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
   if (known.length > 1) throw ambiguous(word, known);
-  // Without a known tool, take the longest server name; the call then reports the unknown tool.
+  // If no tool is known, takes the longest server name; the call then reports the unknown tool.
   const [meant = candidates[0]] = known;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };

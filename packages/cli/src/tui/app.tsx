@@ -134,11 +134,11 @@ function useNow(clock: Clock, every: number | undefined): number {
 /** Distributes the rows of the screen below the finished items. The sum stays below the last row, or the terminal would scroll. */
 interface LiveRoom {
   readonly width: number;
-  /** Most rows of the prompt. */
+  /** Maximum number of rows of the prompt. */
   readonly prompt: number;
-  /** Rows of each item that may still change. */
+  /** Maximum number of rows of each item that may still change. */
   readonly item: number;
-  /** How many of the first items have no room. */
+  /** How many of the first items are hidden because they do not fit. */
   readonly hidden: number;
   /** How many queued messages are shown. */
   readonly waiting: number;
@@ -157,7 +157,7 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
     prompt + 2,
     Math.ceil((editor.text.length + 1) / (width - 2)) + editor.text.split("\n").length,
   );
-  // The status line and the free row, the line of the turn, and the rest.
+  // 2 rows: the status line and an empty row. 1 row: the line of a running turn.
   const others = 2 + (turn.kind === "running" ? 1 : 0) + shownWaiting + promptRows + dialog;
   const room = Math.max(leastItem, size.rows - others);
   const live = items.length - settled;
@@ -204,7 +204,7 @@ interface TurnLineProps {
   readonly now: number;
 }
 
-/** The line of a running turn: what it does, how long, and the key that stops it. */
+/** The line of a running turn: its activity, its duration, and the key that stops it. */
 function TurnLine({ turn, now }: TurnLineProps): ReactElement {
   const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
   const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);

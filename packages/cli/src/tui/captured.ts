@@ -37,7 +37,7 @@ export function captured<C extends Pick<Context, "io" | "out">>(context: C, colu
 }
 
 const asItIs = (text: SafeText): SafeText => text;
-/** No styles: the app has its own. */
+/** Leaves text unstyled, because the app applies its own styles. */
 export const plainStyle: Style = {
   bold: asItIs,
   dim: asItIs,

@@ -25,7 +25,7 @@ import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
 
 export interface Completer {
-  /** Whether the list has used the key. */
+  /** Returns whether the list has used the key. */
   readonly press: (key: Key) => boolean;
   /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
@@ -158,7 +158,7 @@ export function createCompleter(services: Services): Completer {
     return conversation.tools().map((tool) => ({ ...tool, inputSchema: schemas.get(keyOf(tool)) ?? {} }));
   }
 
-  /** Files of a trusted workspace; none outside of it. */
+  /** Suggests files of a trusted workspace, never files outside it. */
   async function filesAt(typed: string): Promise<readonly CompletionItem[]> {
     const { trust, locations } = settings.get();
     if (!trust.trusted || /^[~/\\]|^[\w+.-]+:|(?:^|\/)\.\.(?:\/|$)/.test(typed)) return [];
@@ -227,7 +227,7 @@ interface At {
 export type CursorContext = At &
   (
     | { readonly kind: "command" }
-    /** `before`: the words between the command and this one. */
+    /** `before`: the words between the command and the current word. */
     | { readonly kind: "word"; readonly command: string; readonly before: readonly string[] }
     /** `typed` is the text after the `@`, without quotes. */
     | { readonly kind: "mention" }

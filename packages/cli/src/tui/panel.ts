@@ -15,7 +15,7 @@ import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } f
 
 export interface Panel {
   readonly open: () => void;
-  /** Whether the panel has used the key. */
+  /** Returns whether the panel has used the key. */
   readonly press: (key: Key) => boolean;
 }
 

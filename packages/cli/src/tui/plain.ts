@@ -19,7 +19,7 @@ import type { Line } from "./view/line.ts";
 import { markdownLines } from "./view/markdown/markdown-lines.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
-/** Rows of the screen: enough that nothing is cut. */
+/** Number of screen rows, so high that nothing is cut. */
 const endless = 1_000_000;
 
 /** Resolves when the user quits. */
@@ -162,11 +162,11 @@ function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): Plain
   };
 }
 
-/** How to answer in lines; the keys in the frame are for a screen. */
+/** How to answer each kind of question with a line; the keys in the frame work only on a screen. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
-  read: safe`Type one of the letters, then Enter; an empty line means no.`,
+  read: safe`Type one of the letters, then press Enter; an empty line means no.`,
   form: safe`Type a value for the marked field, or an empty line to keep it; after the last field, an empty line sends the form. - declines, . cancels; \\- and \\. enter these characters.`,
-  typed: safe`Type or paste it, then Enter; an empty line cancels.`,
+  typed: safe`Type or paste the text, then press Enter; an empty line cancels.`,
   chosen: safe`Type a number, starting at 1; an empty line chooses none.`,
 };
 

@@ -1,4 +1,4 @@
-/** What slash commands, the panel and completion use: the session, settings, servers, models and shell commands. */
+/** The services of slash commands, the panel and completion: session, settings, servers, models and shell commands. */
 
 import type { Context } from "../shell/verb.ts";
 import type { LiveSettings } from "./session/live-settings.ts";

@@ -201,8 +201,8 @@ describe("--json prints one document", () => {
       ok: false,
       server: "demo",
       tool: "fail",
-      content: [{ type: "text", text: "This tool failed: this is what it is for" }],
-      display: "This tool failed: this is what it is for",
+      content: [{ type: "text", text: "This tool failed: this is a test" }],
+      display: "This tool failed: this is a test",
       error: { code: "tool_error", message: "demo.fail reported an error" },
     });
   });

@@ -90,7 +90,7 @@ describe("the startup file of zsh", () => {
     await using here = await machine({ [rc]: mine });
     const { stderr } = await here.run("completion", "zsh", "install");
     expect(stderr).toContain(
-      `To load it, add these lines to the end of ${join(here.path, rc)}, or run the command with --yes:\n`,
+      `To load the script, add these lines to the end of ${join(here.path, rc)}, or run the command with --yes:\n`,
     );
     expect(stderr).toContain(`  source ${join(here.path, places.zsh)}\n`);
     expect(await here.read(rc)).toBe(mine);
@@ -100,12 +100,12 @@ describe("the startup file of zsh", () => {
     await using here = await machine({ [rc]: mine });
     await chmod(join(here.path, rc), 0o640);
     const install = ["completion", "zsh", "install", "--yes"];
-    expect((await here.run(...install)).stdout).toContain(`added to ${join(here.path, rc)}, at its end\n`);
+    expect((await here.run(...install)).stdout).toContain(`added to the end of ${join(here.path, rc)}\n`);
     expect(await here.read(rc)).toBe(`${mine}\n\n${blockOf(here)}`);
-    expect((await here.run(...install)).stdout).toContain(`${join(here.path, rc)} loads it already\n`);
+    expect((await here.run(...install)).stdout).toContain(`${join(here.path, rc)} already loads the script\n`);
     expect(await here.read(rc)).toBe(`${mine}\n\n${blockOf(here)}`);
     await here.write(rc, `${await here.read(rc)}# after\n`);
-    expect((await here.run("completion", "zsh", "uninstall")).stdout).toContain("removed the lines of fairlead from ");
+    expect((await here.run("completion", "zsh", "uninstall")).stdout).toContain("removed Fairlead's lines from ");
     expect(await here.read(rc)).toBe(`${mine}\n# after\n`);
     expect((await stat(join(here.path, rc))).mode & 0o777).toBe(0o640);
   });

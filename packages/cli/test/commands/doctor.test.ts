@@ -73,7 +73,7 @@ test("each server that may start is connected to; of the others it says why not"
       severity: "note",
       server: "off",
       message: expect.stringContaining("excluded by mcp.excluded"),
-      next: expect.stringContaining('Take "off" out'),
+      next: expect.stringContaining('Remove "off" from'),
     },
   ]);
   expect(findingsOf(ending).filter(({ group, severity }) => group === "trust" && severity === "warning")).toEqual([

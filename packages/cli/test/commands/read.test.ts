@@ -77,7 +77,7 @@ describe("the demo server", () => {
     expect(await here.run("read", "demo://picture")).toEqual({
       code: 0,
       stdout: "[resource image/png, 824 B]\n",
-      stderr: "next: add --save . to save it in a file\n",
+      stderr: "next: add --save . to save the contents in a file\n",
     });
     const path = join(here.project, "demo-picture-1.png");
     expect(await here.run("read", "demo://picture", "--save", ".")).toEqual({

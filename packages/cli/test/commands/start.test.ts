@@ -24,7 +24,7 @@ Built-in demo server
 
 Next
  npx fairlead tools demo list the demo server's tools
- npx fairlead call demo.greet name=Ada call one of its tools
+ npx fairlead call demo.greet name=Ada call a tool of the demo server
  npx fairlead mcp import copy servers from your other programs
  npx fairlead mcp add time uvx mcp-server-time add a server
  npx fairlead --help everything else
@@ -151,7 +151,7 @@ test("--json has the same facts", async () => {
     problems: [],
     next: [
       { command: "npx fairlead tools demo", purpose: "list the demo server's tools" },
-      { command: "npx fairlead call demo.greet name=Ada", purpose: "call one of its tools" },
+      { command: "npx fairlead call demo.greet name=Ada", purpose: "call a tool of the demo server" },
       { command: "npx fairlead mcp list", purpose: "show your servers" },
       { command: "npx fairlead mcp import", purpose: "copy servers from your other programs" },
       { command: "npx fairlead mcp add time uvx mcp-server-time", purpose: "add a server" },

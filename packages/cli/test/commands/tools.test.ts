@@ -26,8 +26,8 @@ const demoText = `demo: 6 tools
   wait(seconds?: number = 10) [read-only] as demo__wait
       Wait without sending anything, then answer. Try Ctrl-C or a timeout.
 
-  fail(reason?: string = "this is what it is for") [read-only] as demo__fail
-      Report an error, as a tool does that could not do its work.
+  fail(reason?: string = "this is a test") [read-only] as demo__fail
+      Report an error, as a tool does when it fails.
 `;
 
 test.each([[["tools"]], [["tools", "demo"]]])(

@@ -21,7 +21,7 @@ export interface AuthHookOptions {
   readonly isForced?: boolean;
 }
 
-/** What a server's refusal asks for. */
+/** The facts about a server's refusal that a sign-in needs. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
   /** IP address at which the server was reached, if known. */
@@ -30,9 +30,9 @@ export interface SignInRequest {
   readonly before?: readonly string[];
 }
 
-/** Sign-ins for more scopes that one request may cause. */
+/** Maximum number of sign-ins for more scopes that one request may cause. */
 const mostStepUps = 2;
-/** Token refreshes that one request may cause; then the person signs in. */
+/** Maximum number of token refreshes that one request may cause; after these, the person signs in. */
 const mostRenewals = 2;
 
 /** Creates the sign-in hook of an OAuth server. */
@@ -124,7 +124,7 @@ function scopesMissing(serverName: string, wanted: readonly string[], before: re
 
 function scopesNotGranted(serverName: string, wanted: readonly string[]): HostError {
   const what = wanted.length === 0 ? "a scope that it does not name" : `the scopes ${wanted.join(" ")}`;
-  return new HostError("auth_failed", `"${serverName}" needs ${what}, but the sign-in did not grant them`, {
+  return new HostError("auth_failed", `"${serverName}" needs ${what}, which the sign-in did not grant`, {
     serverName,
     next: "Ask the server's operator to give your account access.",
   });
@@ -138,7 +138,7 @@ function tokenRejected(serverName: string): HostError {
 }
 
 interface SharedWork<T> {
-  /** Starts the work or joins the running one. Rejects with the reason of `signal` when that aborts. */
+  /** Starts the work, or joins work that is already running. Rejects with the reason of `signal` when that aborts. */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 

@@ -8,7 +8,7 @@ export interface SignInNeedOptions {
   /** Records that a person must sign in; `refused` is the token that the server refused, if one was sent. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
-  /** The person chose to sign in again, so the stored token may still be valid. */
+  /** Whether the person chose to sign in again, so that the stored token may still be valid. */
   readonly isForced: boolean;
 }
 

@@ -30,7 +30,7 @@ export interface SignInOptions {
   readonly storage: MCPOAuthTokenStorage;
   readonly lock: SignInLock;
   readonly fetch: Fetch;
-  /** Follows no redirects, because it sends secrets. */
+  /** A `fetch` that follows no redirects, because requests contain secrets. */
   readonly post: Fetch;
   readonly clock: Clock;
   /** The wall clock, in milliseconds since 1970. */
@@ -43,7 +43,7 @@ export interface SignInOptions {
   readonly before?: readonly string[] | undefined;
 }
 
-/** What the steps of one sign-in share. */
+/** The data that all steps of one sign-in share. */
 interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly plan: SignInPlan;
   readonly scopes: readonly string[];

@@ -9,11 +9,11 @@ import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
 import { npmFailure, stderrLine } from "./stderr-line.ts";
 
-/** What the host knows about a connection attempt when it fails. */
+/** The facts about a connection attempt that explain its failure. */
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
   readonly timeout: ConnectTimeout;
-  /** The connect timeout ended the attempt, not the caller's signal. */
+  /** Whether the connect timeout ended the attempt, not the caller's signal. */
   readonly isTimedOut: boolean;
   /** Method of the last request that was sent. */
   readonly lastRequest: string | undefined;
@@ -221,7 +221,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   if (evidence.unsent)
     return {
       code: "settings_invalid",
-      what: `got no request: ${message}`,
+      what: `could not be sent a request: ${message}`,
       next: `Correct the settings of "${definition.name}" (${place(definition)}).`,
     };
   if (hasSentMessage)

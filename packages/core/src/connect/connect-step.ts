@@ -4,15 +4,15 @@ import type { Redact } from "./redact.ts";
 
 /** A finished step of connecting. A step that fails is not reported: the rejection explains it. */
 export type ConnectStep = ConnectStepDetails & {
-  /** Since the previous step. */
+  /** Milliseconds since the previous step. */
   readonly milliseconds: number;
 };
 
-/** What one step of connecting found out. */
+/** The facts that one step of connecting reports. */
 export type ConnectStepDetails =
   | {
       readonly step: "definition";
-      /** As written in the settings, without expanded variables. Literal values may still be secret. */
+      /** The transport as written in the settings, without expanded variables. Literal values may still be secret. */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
       /** Hides this server's secrets in text of later steps, lists and messages: a server may repeat them anywhere. */

@@ -33,9 +33,9 @@ import type { ServerLog } from "./server-log.ts";
 import { createTrafficLog } from "./traffic-log.ts";
 import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
 
-/** What the host provides for connecting, the same for all servers. */
+/** The parts of the host that connecting needs; the same for all servers. */
 export interface ConnectContext extends LaunchContext {
-  /** One for the host, made when the first server is started. */
+  /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
@@ -67,7 +67,7 @@ export interface OpenOptions {
   readonly onStderrLine?: (line: string) => void;
 }
 
-/** A session together with what the host knows about how it was opened. */
+/** A session, with facts about how it was opened. */
 export interface OpenedSession extends Session {
   /** Milliseconds that connecting and reading the first catalog may take together. */
   readonly connectTimeout?: number;

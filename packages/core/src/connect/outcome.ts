@@ -8,7 +8,6 @@ import { toShellWord } from "../text/shell-word.ts";
 import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
 import { retryAfterPause } from "./retryable.ts";
 
-/** JSON-RPC's "invalid params". */
 const invalidParams = -32602;
 
 /** The `HostError` for a server that could not be connected. */

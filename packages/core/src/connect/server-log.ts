@@ -14,7 +14,7 @@ export interface ServerLog {
   readonly path: string;
   /** Appends one or more lines, in which the caller has hidden all secrets. Returns at once and never throws. */
   write(kind: LogKind, text: string): void;
-  /** Resolves when all lines so far are written or have failed to be. `write` still works afterwards. */
+  /** Resolves when every line so far has been written or has failed. `write` still works afterwards. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export interface ServerLogs {
 /** A larger file is renamed to `.1`, the old `.1` to `.2`, and the old `.2` is deleted. */
 const fileBytes = 1024 * 1024;
 const lineCharacters = 16 * 1024;
-/** Most characters that wait to be written; further lines are counted and dropped. */
+/** Maximum number of characters that wait to be written; further lines are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 const flushDelay = 100;
 

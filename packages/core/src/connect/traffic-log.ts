@@ -1,4 +1,4 @@
-/** Watches the traffic with one server: writes the log, and keeps what explains a failure. */
+/** Watches the traffic with one server: writes the log, and keeps the facts that explain a failure. */
 
 import type { ConnectOptions } from "@fairlead/wire";
 import type { ConnectFacts } from "./connect-failure.ts";
@@ -21,7 +21,7 @@ const lineCharacters = 64 * 1024;
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  /** What was seen so far, for the message of a failure. */
+  /** The facts seen so far, for the message of a failure. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 

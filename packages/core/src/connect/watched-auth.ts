@@ -9,7 +9,7 @@ import { createRedactor, createValueRedactor, type Redact } from "./redact.ts";
 /** The time that a person needs to sign in. */
 export interface SignInTime {
   readonly isUnderWay: () => boolean;
-  /** Milliseconds so far. */
+  /** Milliseconds that the person has needed so far. */
   readonly total: () => number;
 }
 
@@ -23,7 +23,7 @@ export interface WatchedAuth {
   readonly accepted: () => Promise<void>;
 }
 
-/** Older tokens have expired and need not be hidden. */
+/** Number of latest tokens that are hidden; older tokens have expired. */
 const keptTokens = 8;
 
 /** @param deadline Paused while a person signs in. */

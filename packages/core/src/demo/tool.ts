@@ -4,10 +4,10 @@ import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 
-/** What a long request gets: a clock, a signal to stop, and a function that reports progress. */
+/** Passed to a long request: a clock, a signal to stop, and a function that reports progress. */
 export interface Task {
   readonly clock: Clock;
-  /** When it aborts, the request rejects with its reason. */
+  /** When the signal aborts, the request rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly progress: (progress: Progress) => void;
 }
@@ -35,7 +35,7 @@ type ValueOf<P extends Parameter> = P["type"] extends "string"
   : P["type"] extends "boolean"
     ? boolean
     : number;
-/** Every parameter has a value, because one without a default is required. */
+/** Every parameter has a value: a parameter without a default is required. */
 type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
 export interface DemoTool {
@@ -89,7 +89,7 @@ type Read =
   | { readonly kind: "mistake"; readonly message: string };
 
 function readValues(parameters: Parameters, args: unknown = {}): Read {
-  if (!isObject(args)) return mistake("they must be an object");
+  if (!isObject(args)) return mistake("the arguments must be an object");
   const given = new Map<string, unknown>(Object.entries(args));
   const unknown = [...given.keys()].find((name) => !Object.hasOwn(parameters, name));
   if (unknown !== undefined) return mistake(`there is no parameter "${unknown}"`);

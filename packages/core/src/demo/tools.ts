@@ -96,8 +96,8 @@ const greetTool: DemoTool = defineTool({
 const failTool: DemoTool = defineTool({
   name: "fail",
   title: "Fail on purpose",
-  description: "Report an error, as a tool does that could not do its work.",
-  parameters: { reason: { type: "string", description: "what to complain about", default: "this is what it is for" } },
+  description: "Report an error, as a tool does when it fails.",
+  parameters: { reason: { type: "string", description: "the reason to report", default: "this is a test" } },
   run: ({ reason }) => failure(`This tool failed: ${reason}`),
 });
 

@@ -22,7 +22,7 @@ export interface DefinitionOwner {
 export interface AcceptedDefinitions {
   /** Digests of a tool, the newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
-  /** No more names are stored, so that a server cannot push out accepted tools with invented ones. */
+  /** Whether the list is full: then no new name is stored, so that invented tools cannot displace accepted ones. */
   readonly isFull: boolean;
 }
 
@@ -33,12 +33,12 @@ export interface AcceptedDefinitionsStore {
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** Most tool names of one server. With all their digests they fit into one file. */
+/** Maximum number of tool names of one server. With all their digests they fit into one file. */
 const mostNames = 5_000;
-/** Most digests of one tool: different accounts may see different definitions. */
+/** Maximum number of digests of one tool: different accounts may see different definitions. */
 const mostDigests = 8;
 
-/** The file. Tools are stored by the digests of their names, because names may be long. */
+/** The content of the file. Tools are stored by the digests of their names, because names may be long. */
 interface AcceptedFile extends DefinitionOwner {
   readonly version: 1;
   readonly tools: Readonly<Record<string, readonly string[]>>;

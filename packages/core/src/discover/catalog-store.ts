@@ -123,11 +123,11 @@ async function sweep(folder: string, now: number): Promise<void> {
   await Promise.all(stale.map(({ path }) => rm(path, { force: true })));
 }
 
-/** What decides which catalog a server returns. */
+/** The facts that decide which catalog a server returns. */
 export interface CatalogIdentity {
   /** Digest of the definition as written. */
   readonly fingerprint: string;
-  /** With expanded variables and secrets, because another token may see other tools. */
+  /** The transport with expanded variables and secrets, because another token may see other tools. */
   readonly expanded: Transport;
   /** The account that is signed in. */
   readonly account?: string;

@@ -54,7 +54,7 @@ export interface Catalog {
   readonly instructions?: string;
   /** Milliseconds for which the lists are valid, if the server says so; the shortest of all lists. */
   readonly ttlMs?: number;
-  /** Dropped items; without `name`, the item had none. */
+  /** Dropped items. A note without `name` is about an item without a name. */
   readonly dropped: readonly CatalogNote[];
   /** Items that were repaired. */
   readonly repaired: readonly CatalogNote[];
@@ -62,14 +62,14 @@ export interface Catalog {
   readonly truncated: readonly CatalogNote[];
 }
 
-/** One list was read or failed. */
+/** Reports that one list was read or failed. */
 export interface ListStep {
   readonly step: "list";
   readonly method: string;
   readonly items: number;
   /** The server's error message, if the list failed. */
   readonly refused?: string;
-  /** Since the start of reading all lists. */
+  /** Milliseconds since the start of reading all lists. */
   readonly milliseconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** Compares tool definitions. A definition is what a person or a model sees of a tool. Pure. */
+/** Compares tool definitions. A definition consists of the parts of a tool that a person or a model sees. Pure. */
 
 import { createHash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
@@ -82,7 +82,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** Deeper differences are reported as a whole value. */
+/** Differences below this level are reported as one changed value. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

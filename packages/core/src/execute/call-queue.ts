@@ -8,7 +8,7 @@ import { HostError } from "../errors.ts";
 export interface CallQueueOptions {
   readonly perServer: number;
   readonly total: number;
-  /** The most calls that may wait for one server. */
+  /** Maximum number of calls that may wait for one server. */
   readonly waitingPerServer: number;
 }
 
@@ -23,7 +23,7 @@ export interface CallQueue {
 
 interface Line {
   running: number;
-  /** In the order of arrival. */
+  /** The waiting calls, in the order of arrival. */
   readonly waiting: Set<() => void>;
 }
 

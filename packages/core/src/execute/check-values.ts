@@ -17,7 +17,7 @@ export interface CallArguments {
   readonly args: JsonObject;
 }
 
-/** Returns warnings about what could not be checked. @throws HostError `arguments_invalid`, naming every mistake */
+/** Returns warnings about unchecked parts. @throws HostError `arguments_invalid`, naming every mistake */
 export async function checkArguments(
   { serverName, tool, args }: CallArguments,
   validator: Pick<Validator, "validate">,
@@ -52,7 +52,7 @@ export async function checkOutput(
   }
 }
 
-/** The most issues that one message lists. */
+/** Maximum number of issues that one message lists. */
 const mostShown = 5;
 const longestName = 100;
 
@@ -76,7 +76,7 @@ function describe({ path, message, keyword }: Issue, validated: Validated): stri
   return `${written(steps)} ${message}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`;
 }
 
-/** Suggests the known name that a misspelt one resembles. */
+/** Suggests the known name that is most similar to a misspelt name. */
 function meant(keyword: string, steps: readonly string[], { schema, value }: Validated): string | undefined {
   const around = steps.slice(0, -1);
   const name = steps.at(-1) ?? "";
@@ -84,7 +84,7 @@ function meant(keyword: string, steps: readonly string[], { schema, value }: Val
   if (keyword === "required") {
     const strangers = Object.keys(objectOf(valueAt(value, around))).filter((given) => !known.includes(given));
     const near = closest(name, strangers);
-    return near === undefined ? undefined : `it by ${written([...around, near])}`;
+    return near === undefined ? undefined : `it when you wrote ${written([...around, near])}`;
   }
   if (keyword !== "additionalProperties" && keyword !== "unevaluatedProperties") return undefined;
   const near = closest(name, known);

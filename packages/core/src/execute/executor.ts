@@ -1,6 +1,6 @@
 /**
- * Runs tool calls: finds the tool, checks the arguments, waits for a slot, enforces timeouts, and repeats only what is
- * safe.
+ * Runs tool calls: finds the tool, checks the arguments, waits for a slot, enforces timeouts, and repeats a failed call
+ * only if that is safe.
  */
 
 import { setMaxListeners } from "node:events";
@@ -49,7 +49,7 @@ export interface Executor {
 
 export interface ExecutorOptions {
   readonly limits: { readonly callsPerServer: number; readonly callsTotal: number };
-  /** The most calls that may wait for one server. */
+  /** Maximum number of calls that may wait for one server. */
   readonly queuePerServer?: number;
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server that was lost. Without it, no call is repeated. */
@@ -66,7 +66,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     total: limits.callsTotal,
     waitingPerServer: queuePerServer,
   });
-  /** The function that cancels each waiting or running call. */
+  /** Waiting and running calls, by the function that cancels them. */
   const open = new Map<() => void, Promise<unknown>>();
   let isClosed = false;
 
@@ -190,7 +190,7 @@ interface FailedCall {
   readonly neverLeft: boolean;
   /** The tool's annotations, claimed by the server. */
   readonly annotations: JsonObject | undefined;
-  /** Whether those annotations are trusted. */
+  /** Whether the annotations of the tool are trusted. */
   readonly trustAnnotations: boolean;
   /** Milliseconds that a busy server asks to wait. */
   readonly pause: number | undefined;

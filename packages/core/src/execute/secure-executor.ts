@@ -20,9 +20,9 @@ export interface ExecutableTool {
 
 /** Options of `SecureMCPToolExecutor`. */
 export interface SecureMCPToolExecutorOptions {
-  /** The most calls that run at the same time, over all servers. Default: 5. */
+  /** Maximum number of calls that run at the same time, over all servers. Default: 5. */
   readonly maxConcurrentExecutions?: number;
-  /** The most calls that may wait for one server. Default: 256. */
+  /** Maximum number of calls that may wait for one server. Default: 256. */
   readonly maxWaitingPerServer?: number;
   /** Timeout in milliseconds of a tool without a `timeout`. Default: 30 000. Waiting in the queue does not count. */
   readonly executionTimeout?: number;
@@ -57,9 +57,9 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
   }
 
   /**
-   * Runs the tool. Over the cap, the call waits for its turn.
+   * Runs the tool. Above the limit of concurrent calls, the call waits.
    *
-   * @throws HostError `arguments_invalid`, `busy` (too many wait), `call_timeout`, `cancelled`, and what the tool throws
+   * @throws HostError `arguments_invalid`, `busy` (too many wait), `call_timeout`, `cancelled`, and errors of the tool
    */
   async executeWithSafeguards(tool: ExecutableTool, params: unknown, signal?: AbortSignal): Promise<ToolExecution> {
     const running = this.#run(tool, params, signal);
@@ -120,7 +120,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
       ends.push(() => signal.removeEventListener("abort", leave), this.#clock.after(timeout, expire));
     });
     try {
-      // A tool may ignore its signal: the caller gets an error in time all the same.
+      // A tool may ignore its signal: the caller still gets an error in time.
       const execution: unknown = await Promise.race([
         tool.execute(args, AbortSignal.any([signal, stop.signal])),
         ended,

@@ -8,7 +8,7 @@ export type TextFile =
   /** A byte order mark, if there is one, is part of the text. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** The reason completes the sentence "FILE cannot be read: …". A cause is there when the system refused. */
+  /** The reason completes the sentence "FILE cannot be read: …". `cause` is set if the system reported an error. */
   | { readonly kind: "unreadable"; readonly reason: string; readonly cause?: unknown };
 
 export async function readText(path: string, maxBytes: number): Promise<TextFile> {
@@ -31,7 +31,7 @@ async function readHandle(handle: FileHandle, maxBytes: number): Promise<TextFil
   const stats = await handle.stat();
   if (stats.isDirectory()) return unreadable("it is a folder, not a file");
   if (!stats.isFile()) return unreadable("it is not a regular file");
-  // One byte more than allowed, so that a file that grows while it is read is noticed too.
+  // One byte more than allowed, to notice a file that grows while it is read.
   const buffer = Buffer.allocUnsafe(Math.min(stats.size, maxBytes) + 1);
   let length = 0;
   while (length < buffer.length) {

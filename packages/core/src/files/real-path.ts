@@ -20,7 +20,7 @@ export function isInside(path: string, folder: string): boolean {
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Recognises a symbolic link whose target does not exist; the user meant a file to be read there. */
+/** Recognises a symbolic link whose target does not exist; the user expects a file there. */
 export async function leadsNowhere(path: string): Promise<boolean> {
   // The read that follows reports why the path cannot be read.
   const isLink = await lstat(path).then(
@@ -34,7 +34,7 @@ export async function leadsNowhere(path: string): Promise<boolean> {
   );
 }
 
-/** The number of links to follow, as in Linux. */
+/** Maximum number of links to follow, as in Linux. */
 const linksFollowed = 40;
 
 export interface TargetOptions {

@@ -7,7 +7,7 @@ import { ensurePrivateFolder, privateFileMode } from "./atomic/private-folder.ts
 import { toWriteError, unless } from "./system-error.ts";
 
 export interface ResultFile {
-  /** From a fixed set; nothing in a name comes from a server. */
+  /** One of a fixed set: no part of a file name comes from a server. */
   readonly extension: string;
   readonly data: string;
   readonly encoding: "utf8" | "base64";
@@ -58,10 +58,10 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   }
 }
 
-/** Names begin with the time, so their order is that of their age. */
+/** Names begin with the time, so they sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}[.][a-z0-9]{1,8}$/;
 
-/** Files alone, and only such as have a name of ours; the one just written counts first and stays, however big it is. */
+/** Deletes only files whose names Fairlead made. The newest file counts first and is kept, whatever its size. */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await readdir(folder)).filter((name) => ours.test(name) && name !== newest);
   let files = 1;

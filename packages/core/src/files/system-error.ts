@@ -42,7 +42,7 @@ export function notRead(path: string, reason: string, cause: unknown): HostError
 }
 
 export function notWritten(path: string, reason: string, cause?: unknown): HostError {
-  return new HostError("internal", `${path} cannot be written: ${reason}; it was left as it is`, {
+  return new HostError("internal", `${path} cannot be written: ${reason}; Fairlead did not change it`, {
     next: `Make sure that ${path} can be written, then try again.`,
     cause,
   });

@@ -36,7 +36,7 @@ export interface HostOptions extends OpenHostOptions {
   readonly environment?: Environment;
 }
 
-/** Options of a host that do not concern where its settings are read from. */
+/** Options of a host, other than where its settings are read from. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
   /** Writes protocol messages into the log files of all servers, or of the server with this name. */
@@ -57,8 +57,8 @@ export interface OpenHostOptions {
    */
   readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
   /**
-   * What models may do beside the rules: `plan` denies tools that are not read-only, `yolo` allows what would need
-   * confirmation. Default: `default`.
+   * The approval mode for calls of models: `plan` denies tools that are not read-only, `yolo` allows calls that would
+   * need confirmation. Default: `default`.
    */
   readonly approvalMode?: ApprovalMode;
   /** Tools, or whole servers, that need no confirmation in this run, as with `--allow`. */
@@ -74,7 +74,7 @@ export interface OpenHostOptions {
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
   /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
-  /** The model of conversations that name no model. */
+  /** The default model of conversations. */
   readonly model?: Model;
   /**
    * Whether lost servers are reconnected automatically: useful for a program that keeps running, not for one that makes
@@ -91,7 +91,7 @@ export interface OpenHostOptions {
   readonly today?: () => number;
 }
 
-/** Returns what the value must be if it is wrong, else undefined. */
+/** Returns a description of the required value if `value` is wrong, else undefined. */
 type Check = (value: unknown) => string | undefined;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -106,7 +106,7 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isCount = (value: unknown): boolean => typeof value === "number" && value > 0;
 const aFunction = must("a function", isFunction);
 const aSwitch = must("true or false", (value) => typeof value === "boolean");
-/** An object with these methods. */
+/** Checks for an object with these methods. */
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
 /** Unknown members are refused: a misspelt `tool` would allow the whole server. */

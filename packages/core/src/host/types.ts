@@ -82,11 +82,11 @@ export interface RunTurnOptions extends SendOptions, NewConversation {
   readonly conversation?: Conversation;
 }
 
-/** The cached catalog of one server, in numbers. */
+/** Facts about the cached catalog of one server. */
 export interface CachedCatalogInfo {
   readonly server: string;
   readonly offer: CatalogCounts;
-  /** How the server was reached. Absent while the server is connected: its state has it then. */
+  /** How the server was reached. Absent while the server is connected: then the server's state has it. */
   readonly peer?: Peer;
   /**
    * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected: the numbers are
@@ -187,7 +187,7 @@ export interface Host extends AsyncDisposable {
   hidden(server?: string): readonly HiddenTool[];
   /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
-  /** The whole catalog of a server, listed or cached, with notes about what could not be used. */
+  /** The whole catalog of a server, listed or cached, with notes about items that could not be used. */
   catalog(server: string): Catalog | undefined;
   /**
    * Calls a tool for the user. First connects the tool's server, if it is not connected; starts no other server.
@@ -202,7 +202,7 @@ export interface Host extends AsyncDisposable {
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<PromptResult>;
-  /** Decides about a request with the catalogs that are known now. Connects to no server. */
+  /** Decides about a request with the listed and cached catalogs. Connects to no server. */
   decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Decision>;
   explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
   /** How the definition of a tool or a prompt differs from the accepted or locked one; undefined if it does not. */
@@ -237,7 +237,7 @@ export interface Host extends AsyncDisposable {
    * names do not change.
    */
   asCallableTool(): CallableTool;
-  /** Resolves when every request that has ended is in the history on disk, or the host has reported that it cannot be. */
+  /** Resolves when all ended requests are in the history on disk, or the host has reported that writing failed. */
   flushHistory(): Promise<void>;
   /** The states of all servers in the order of the settings, the demo server last. */
   states(): readonly ServerState[];

@@ -26,6 +26,6 @@ export interface ClientEnd {
   readonly error: HostError;
   /** When connecting began, by the client's clock. */
   readonly startedAt: number;
-  /** Whether its catalog had been read. */
+  /** Whether the catalog of this connection had been read. */
   readonly wasUp: boolean;
 }

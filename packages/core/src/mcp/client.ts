@@ -76,7 +76,7 @@ export class McpClient {
     return this.#connection?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run, with which the next one is compared. */
+  /** Sets the catalog of an earlier run, with which the next catalog is compared. */
   setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
     this.#lastCatalog ??= filteredCatalog;
   }

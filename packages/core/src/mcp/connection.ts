@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly session: OpenedSession;
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Milliseconds for the first reading of the catalog, and (`connectTimeout`) for later ones. */
+  /** Milliseconds for the first reading of the catalog; `connectTimeout` limits later readings. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
   /** How many bytes of JSON the catalog may have. Default: that of the settings. */
@@ -250,7 +250,7 @@ function startDeadline(
   return { signal: late.signal, stop: () => cancelTimer() };
 }
 
-/** The catalog with one list, and the notes about it, from another reading. */
+/** Replaces one list of a catalog, and the notes about it, by those of `fresh`. */
 function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMethods): Catalog {
   const others = <T extends { readonly kind: string }>(notes: readonly T[]): readonly T[] =>
     notes.filter((note) => note.kind !== kind);

@@ -18,7 +18,7 @@ export interface CreateMcpClientOptions
   extends Pick<McpClientOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {
   /** Milliseconds that connecting may take; 30 000 by default. */
   readonly connectTimeout?: number;
-  /** Environment variables and folders; those of the process by default. A server without `cwd` starts in its `cwd`. */
+  /** Environment variables and folders; those of the process by default. A server without `cwd` starts in its `cwd` member. */
   readonly environment?: Environment;
   /** Returns the value of `${secret:NAME}`; by default no secret is set. */
   readonly secret?: (name: string) => Promise<string | undefined>;

@@ -7,7 +7,7 @@ import { hiddenBy, type ToolFilter } from "../normalise/filter.ts";
 
 /** A server's catalog after the filters of its settings entry, with the tools that the filters hide. */
 export interface FilteredCatalog {
-  /** Without the hidden tools. */
+  /** The catalog without the hidden tools. */
   readonly catalog: Catalog;
   /** Hidden tools, with the setting that hides each. */
   readonly hidden: ReadonlyMap<string, keyof ToolFilter>;
@@ -20,7 +20,7 @@ export type Offering = FilteredCatalog;
 export interface CatalogFilterOptions {
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** The server declares `listChanged`, so an empty catalog may get items later. */
+  /** Whether the server declares `listChanged`, so that an empty catalog may get items later. */
   readonly mayGrow: boolean;
   /** Notes about lists that could not be read again. */
   readonly outdated?: readonly string[];

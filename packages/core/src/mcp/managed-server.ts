@@ -9,9 +9,9 @@ export interface StartableServer {
   readonly client: McpClient;
   /** Digest of the settings. `update` keeps a server whose fingerprint is the same; without one it is always replaced. */
   readonly fingerprint?: string;
-  /** Connected only when named or first used; false by default. */
+  /** Whether the server is connected only when it is named or first used; false by default. */
   readonly isLazy?: boolean;
-  /** Whether it is a stdio program; false by default. */
+  /** Whether the server is a stdio program; false by default. */
   readonly isProgram?: boolean;
 }
 
@@ -19,13 +19,13 @@ export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }
 
-/** The new servers, and what changed. */
+/** The new servers, and their differences from the old ones. */
 interface ServerSuccession extends ServerChanges {
-  /** By name, in the new order; kept servers have their old client. */
+  /** The new servers by name, in their new order; kept servers have their old client. */
   readonly servers: ReadonlyMap<string, ManagedServer>;
 }
 
-/** Decides which servers keep their connection when the settings change: those whose settings are the same. */
+/** Keeps the connections of servers whose settings are the same after a change of the settings. */
 export function compareServers(
   before: ReadonlyMap<string, ManagedServer>,
   after: readonly ManagedServer[],

@@ -17,7 +17,7 @@ export function changedList(method: string): ListName | undefined {
   return changes.get(method);
 }
 
-/** The event for a notification; undefined for unknown ones. */
+/** The event for a notification; undefined for an unknown notification. */
 export function toNews(server: string, method: string, params: JsonObject): ServerNews | undefined {
   const list = changedList(method);
   if (list !== undefined) return { type: "list_changed", server, list };

@@ -20,9 +20,9 @@ export interface SubscriptionOptions {
   readonly random: () => number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** The subscription is open again: changes meanwhile were not reported. */
+  /** Called when the subscription is open again: changes meanwhile were not reported. */
   readonly onMissed: (lists: readonly ListName[]) => void;
-  /** The subscription could not be opened: perhaps the server does not respond. */
+  /** Called when the subscription could not be opened: perhaps the server does not respond. */
   readonly onTrouble: () => void;
 }
 
@@ -47,7 +47,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
     isOpen = false;
     try {
       await session.request("subscriptions/listen", { notifications }, { signal });
-      // The server ended it without an error. If it never acknowledged, it does not support it.
+      // The server ended the subscription without an error. If it never acknowledged it, it has no subscriptions.
       return isOpen;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: "subscriptions/listen" });

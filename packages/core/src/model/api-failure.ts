@@ -1,13 +1,13 @@
-/** Converts an API's failures to errors for the user: what happened, and what to do next. */
+/** Converts an API's failures to errors for the user, with the next step. */
 
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Redact } from "../connect/redact.ts";
 import { HostError } from "../errors.ts";
 import type { ModelFailure } from "./attempts.ts";
 
-/** The API, as messages name it. */
+/** Names and next steps of an API, for messages. */
 export interface ModelApi {
-  /** "the Gemini API", or a URL. */
+  /** The name of the API in messages: "the Gemini API", or a URL. */
   readonly title: string;
   readonly model: string;
   /** The next step if the key or the account is refused. */
@@ -82,7 +82,10 @@ function explain(
     case "quota":
       return [`${title} has no quota left (${status})`, "Wait and try again, or choose another model: --model NAME"];
     case "too_long":
-      return [`the conversation is too long for "${model}"`, "Begin a new one, offer fewer tools, or refer to less."];
+      return [
+        `the conversation is too long for "${model}"`,
+        "Begin a new conversation, use fewer servers, or refer to fewer resources.",
+      ];
     case "no_functions":
       return [`"${model}" cannot call tools`, "Choose a model that can: --model NAME"];
     case "too_many_functions":
@@ -119,11 +122,9 @@ export function brokenOff(api: ModelApi): ModelFailure {
 export interface Refusal {
   readonly status: number;
   readonly body: string;
-  /** The `Retry-After` header. */
   readonly retryAfter?: string;
 }
 
-/** Reads an error response. */
 export async function readRefusal(response: Response): Promise<Refusal> {
   const retryAfter = response.headers.get("retry-after");
   const body = await response.text();

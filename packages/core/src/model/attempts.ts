@@ -28,7 +28,7 @@ export interface AttemptOptions {
 const mostAttempts = 5;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** In milliseconds. If the API asks for a longer pause, the request is not retried. */
+/** Milliseconds. If the API asks for a longer pause, the request is not retried. */
 const longestRetryAfter = 60_000;
 
 /** Runs attempts until one succeeds or a retry cannot help. */
@@ -61,7 +61,7 @@ export async function* withRetries(
   }
 }
 
-/** Doubles with each attempt, minus up to a half at random. */
+/** The pause doubles with each attempt; up to a half of it is subtracted at random. */
 function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }

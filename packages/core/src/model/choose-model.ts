@@ -22,7 +22,7 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
   readonly signal?: AbortSignal;
 }
 
-/** What `chooseModel` found: a model to use, a local one to offer, or none with the next step for the user. */
+/** The result of `chooseModel`: a model to use, a local model to offer, or none with the next step for the user. */
 export type ModelChoice =
   | { readonly kind: "model"; readonly model: Model }
   /** No variable is set, but Ollama runs on this machine. */

@@ -10,7 +10,7 @@ import type { Environment } from "../settings/read/paths.ts";
 import { sizeWords } from "../text/size-words.ts";
 
 export interface ModelFetchOptions {
-  /** For the proxy variables. */
+  /** The environment, for the proxy variables. */
   readonly env: Environment["env"];
   readonly clock: Clock;
   /** The longest time without data, in milliseconds: a local model may have to be loaded first. */
@@ -113,7 +113,7 @@ function watchSilence(clock: Clock, timeout: number): SilenceWatch {
     signal: silence.signal,
     restart() {
       callOff();
-      // Data that had arrived when it ended is still read.
+      // If the response has ended, data that had already arrived is still read.
       if (!isOver) callOff = begin();
     },
     end() {

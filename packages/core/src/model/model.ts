@@ -6,9 +6,9 @@ export interface Model {
   readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
   /** The model's name in its API. */
   readonly name: string;
-  /** The schemas that its API accepts. */
+  /** The schema dialect that the model's API accepts. */
   readonly dialect: "gemini" | "openai";
-  /** The most function declarations that its API accepts in one request. */
+  /** Maximum number of function declarations that the API accepts in one request. */
   readonly maxDeclarations: number;
   /** Whether media may be inside a function response; else it follows the response in the same content. */
   readonly takesMediaInResponses: boolean;
@@ -46,7 +46,7 @@ export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }
   | { readonly type: "call"; readonly call: ModelCall }
-  /** The tokens of this request; at most once. */
+  /** The tokens used by this request; emitted at most once. */
   | {
       readonly type: "usage";
       readonly inputTokens: number;

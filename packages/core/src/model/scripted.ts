@@ -78,11 +78,11 @@ function squeeze(text: string): string {
 }
 
 interface ScriptedAnswer {
-  /** Its line in the script. */
+  /** The answer's line in the script. */
   readonly line: number;
   readonly content: Content;
   readonly finish: { readonly reason: FinishReason; readonly message?: string };
-  /** What the request must contain. */
+  /** Parts that the request must contain. */
   readonly expected: readonly Part[];
 }
 
@@ -121,7 +121,7 @@ function readScript(text: string, source: string): readonly ScriptedAnswer[] {
 function readLine(line: string, where: string): Pick<ScriptedAnswer, "content" | "finish"> {
   const { role, parts, finish } = parseObject(line) ?? {};
   if ((role !== "user" && role !== "model") || !Array.isArray(parts) || !parts.every(isObject))
-    throw new HostError("model", `${where} is not a content: {"role": "user" or "model", "parts": […]}`);
+    throw new HostError("model", `${where} must be a message: {"role": "user" or "model", "parts": […]}`);
   return { content: { role, parts }, finish: readFinish(finish, where) };
 }
 

@@ -8,7 +8,7 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
-/** Link-local addresses, which are never allowed: they differ from machine to machine. */
+/** Kinds of addresses that are never allowed: their meaning differs from machine to machine. */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
 /** Refuses a URL by its scheme or user info, before any name is looked up. */
@@ -23,8 +23,8 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a host if any of its addresses is neither public nor of the kind that the MCP server has. A server is of a kind
- * only if all its addresses are: otherwise its operator could add a private address in DNS to get access to the user's network.
+ * Refuses a host unless every address is public or of the same kind as the MCP server's. A server is of a kind only if
+ * all its addresses are, or its operator could add a private address in DNS to reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));

@@ -7,7 +7,7 @@ import { findOwnProgram, type OwnProgram, type ProgramPlace } from "../trust/pro
 import { isLoopbackHost } from "./server-network.ts";
 
 const longestUrl = 16_384;
-/** Milliseconds after which an opener that still runs counts as successful; one that fails exits at once. */
+/** Milliseconds after which an opener that still runs counts as successful; an opener that fails exits at once. */
 const startTimeout = 3_000;
 
 /**
@@ -27,7 +27,7 @@ export function webUrl(text: string): URL | undefined {
   return new URL(`${protocol}//${host}${harmless(pathname)}${harmless(search)}${harmless(hash)}`);
 }
 
-/** Percent-encodes what has a meaning for a shell in a part of a parsed URL, which is ASCII already. */
+/** Percent-encodes characters that are special in a shell. `part` is a part of a parsed URL, so it is ASCII. */
 function harmless(part: string): string {
   return part.replaceAll(
     /%(?![0-9a-f]{2})|[^a-z0-9%._~:/?#@+,=&-]/gi,

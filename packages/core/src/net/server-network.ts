@@ -20,7 +20,7 @@ export interface ServerNetworkOptions {
 /** @deprecated Renamed to `ServerNetwork`. */
 export type Near = ServerNetwork;
 
-/** Creates it for a server URL; undefined if the URL is invalid. */
+/** Creates the network of the server with this URL; undefined if the URL is invalid. */
 export function createServerNetwork(
   address: string,
   { addresses, resolve = lookup }: ServerNetworkOptions = {},

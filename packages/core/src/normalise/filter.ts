@@ -46,7 +46,7 @@ function names(entry: string, tool: string): boolean {
   return /[*?]/.test(entry) && (matches(entry, tool) || matches(entry.replace(/\(.*$/s, ""), tool));
 }
 
-/** Not a regular expression, which many stars could keep busy for ever. This goes back to the last star only. */
+/** Not a regular expression, because many stars could make it run for ever. Goes back to the last star only. */
 function matches(pattern: string, text: string): boolean {
   let p = 0;
   let star = -1;

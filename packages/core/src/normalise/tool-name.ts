@@ -20,7 +20,7 @@ export interface Claim {
   readonly server: string;
   /** The server's own name; not empty. */
   readonly name: string;
-  /** The name that its author asks for. */
+  /** The name that the item's author asks for. */
   readonly wish?: string | undefined;
 }
 

@@ -15,11 +15,11 @@ export interface ServerIdentity {
 }
 
 /**
- * In bytes. The approval of a longer definition is saved without the definition, so the definition cannot be shown
+ * Maximum bytes of a saved definition. The approval of a longer definition is saved without it, so it cannot be shown
  * later.
  */
 const longestDefinition = 16_384;
-/** In bytes, for all approvals together. The oldest ones are dropped first, and Fairlead asks again for them. */
+/** Maximum bytes of all approvals together. The oldest ones are dropped first, and Fairlead asks again for them. */
 const mostBytes = 1_048_576;
 
 /**
@@ -52,7 +52,6 @@ export async function saveToolApproval(
   return approval;
 }
 
-/** Removes the saved approval of a tool. */
 export async function forgetToolApproval(state: string, identity: ServerIdentity, tool: string): Promise<void> {
   await updateApprovalsFile(state, ({ tools }) => {
     const left = tools.filter((approval) => !isFor(approval, identity, tool));
@@ -143,7 +142,7 @@ export interface ConversationApprovals {
   readonly bump: () => void;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
-  /** Approves all current tools of the server, by name. A tool that the server adds later asks once. */
+  /** Approves all current tools of the server, by name. Fairlead asks once about a tool that the server adds later. */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;

@@ -18,7 +18,7 @@ export interface ApprovedTools {
   readonly problems: readonly Problem[];
   /** Whether an approval for this server could be saved: it needs a known server and a writable folder. */
   readonly canSave: (server: string) => boolean;
-  /** The approval for that tool of that entry, even if the tool's definition has changed since. */
+  /** The approval of the tool for the current entry, even if the tool's definition has changed since. */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
   /** The approvals for configured servers whose entries are unchanged. */
   readonly all: () => readonly ToolApproval[];

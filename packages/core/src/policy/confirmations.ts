@@ -33,9 +33,9 @@ export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approva
 }
 
 export interface TakingAnswer {
-  /** Whether the request still waits for its answer; an answer that comes later takes no effect. */
+  /** Whether the request still waits for its answer; a later answer has no effect. */
   readonly isOpen: () => boolean;
-  /** A yes has taken effect; `key` is what a yes for once is bound to, absent for an approval that the rules know. */
+  /** Called when a yes takes effect. `key` identifies a yes for one request; absent for an approval that rules know. */
   readonly onYes: (key?: string) => void;
   /** The first answer, for the history. */
   readonly onAnswer?: (how: "yes" | "no" | "typed") => void;
@@ -45,7 +45,7 @@ export interface TakingAnswer {
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
    * Makes the confirmation of a request whose decision is `ask_user`. The answer takes effect through its `onConfirm`.
-   * `taking` decides what becomes of a yes; by default a yes for once is kept for `takeConfirmation`.
+   * `taking` decides how a yes is used; by default a yes for one request is kept for `takeConfirmation`.
    */
   readonly question: (
     request: PolicyRequest,
@@ -53,9 +53,9 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
     shown: AskedTool,
     taking?: TakingAnswer,
   ) => ToolCallConfirmationDetails;
-  /** What a yes for once is bound to: requester, arguments, server, definition and the difference that was shown. */
+  /** The key of a yes for one request: requester, arguments, server, definition and the difference that was shown. */
   readonly confirmationKey: (request: PolicyRequest) => string;
-  /** Uses up one kept yes for this request. False: there is none. */
+  /** Uses up one kept yes for this request; false if there is none. */
   readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
@@ -128,7 +128,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
     if (isChanged) approvals.notNew(serverName, serverToolName);
-    // A tool that is new on a server with "always" needs one confirmation, which then covers it.
+    // A new tool of a server that was approved with "always" needs one confirmation of its own.
     const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
     if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));

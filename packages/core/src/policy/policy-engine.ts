@@ -97,7 +97,7 @@ function isOfTier(rule: PolicyRule, ...by: readonly Tier[]): boolean {
   return by.includes(rule.tier) && !isTrust(rule);
 }
 
-/** The stricter rule; of two equally strict ones the first, which is the stronger. */
+/** The stricter rule. Of two equally strict rules, the first one, which is the stronger. */
 function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined): PolicyRule | undefined {
   if (strong === undefined || weak === undefined) return strong ?? weak;
   return strictness(weak) > strictness(strong) ? weak : strong;

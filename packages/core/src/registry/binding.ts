@@ -14,7 +14,7 @@ export interface ToolExecution {
   readonly error?: HostError;
   /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
-  /** What could not be checked, and how the result violates the tool's schema. */
+  /** Parts that could not be checked, and how the result violates the tool's schema. */
   readonly warnings?: readonly string[];
 }
 

@@ -8,11 +8,11 @@ export const ToolConfirmationOutcome = {
   ProceedOnce: "proceed_once",
   ProceedAlwaysServer: "proceed_always_server",
   ProceedAlwaysTool: "proceed_always_tool",
-  /** Also in later conversations, as long as the server's entry and the tool's definition are unchanged. */
+  /** Proceeds also in later conversations, as long as the server's entry and the tool's definition are unchanged. */
   ProceedAlwaysAndSave: "proceed_always_and_save",
   Cancel: "cancel",
 } as const;
-/** One of the answers. */
+/** An answer to the confirmation of a tool call. */
 export type ToolConfirmationOutcome = (typeof ToolConfirmationOutcome)[keyof typeof ToolConfirmationOutcome];
 
 /** The subject of a confirmation. `serverName` and `serverToolName` identify it; the other members are for display. */
@@ -59,7 +59,7 @@ export interface ToolCallConfirmationDetails {
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed") => Promise<void>;
 }
 
-/** What `askAbout` needs to make a confirmation. */
+/** The data from which `askAbout` makes a confirmation. */
 export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed") => void | Promise<void>;
 }

@@ -26,7 +26,7 @@ export interface DiscoveredMCPToolOptions {
   readonly title?: string | undefined;
   readonly annotations?: JsonObject | undefined;
   readonly outputSchema?: JsonObject | undefined;
-  /** In milliseconds. */
+  /** Timeout of a call in milliseconds. */
   readonly timeout?: number | undefined;
   readonly trust?: boolean | undefined;
   readonly nameOverride?: string | undefined;
@@ -56,7 +56,7 @@ export class DiscoveredMCPTool {
   readonly name: string;
   readonly serverName: string;
   readonly serverToolName: string;
-  /** The server's own description: raw. `schema` has the one for a model. */
+  /** The server's own description: raw. `schema` has the description for a model. */
   readonly description: string;
   readonly title: string | undefined;
   readonly annotations: JsonObject | undefined;

@@ -142,7 +142,6 @@ export interface ByServer<T> {
   get(server: string): T | undefined;
   set(server: string, value: T): void;
   delete(server: string): void;
-  /** Sets a new order of servers. */
   reorder(serverOrder: readonly string[]): void;
   /** All values in order. Servers that the settings do not name come last, in the order of their first arrival. */
   inOrder(): readonly (readonly [server: string, value: T])[];

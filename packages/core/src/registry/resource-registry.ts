@@ -14,7 +14,7 @@ export interface ServerResources {
 
 /** Options of `ResourceRegistry`. */
 export interface ResourceRegistryOptions {
-  /** Default: the order of registration. */
+  /** The order of servers. Default: the order of registration. */
   readonly serverOrder?: readonly string[];
 }
 

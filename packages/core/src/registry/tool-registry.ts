@@ -12,7 +12,7 @@ export interface ToolRegistryOptions {
   readonly serverOrder?: readonly string[];
   /** Servers whose tools never get a bare name. */
   readonly alwaysQualified?: readonly string[];
-  /** The most tools of one server that are offered. Default: 512. */
+  /** Maximum number of tools of one server that are offered. Default: 512. */
   readonly toolsPerServer?: number;
 }
 

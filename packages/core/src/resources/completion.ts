@@ -22,7 +22,7 @@ export interface CompletionOptions {
   /** Returns the server's client, connected. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<McpClient, "capabilities" | "complete">>;
   readonly signal?: AbortSignal;
-  /** In milliseconds. */
+  /** Timeout of the request in milliseconds. */
   readonly timeout?: number;
 }
 

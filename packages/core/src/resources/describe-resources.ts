@@ -88,7 +88,7 @@ function section(server: string, lines: readonly string[], share: DescriptionLim
   return [`On the server "${toLabel(server)}":`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** Limits the work: a server may list very many. */
+/** Maximum number of resources to compare: a server may list very many. */
 const mostCompared = 2000;
 const longestCompared = 300;
 const mostShown = 3;

@@ -17,13 +17,13 @@ export interface PromptMessagesOptions {
   readonly server: string;
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
-  /** The random part of the tags around embedded contents. Default: a new one for each. */
+  /** The random part of the tags around embedded contents. Default: a new one for each content. */
   readonly nonce?: string;
 }
 
 /**
- * Converts the messages. Their texts are what the user asked for, so they count as a request; embedded resources count
- * as untrusted data.
+ * Converts the messages. The user asked for their texts, so they count as a request; embedded resources count as
+ * untrusted data.
  */
 export async function toPromptMessages(
   { messages }: Pick<PromptResult, "messages">,

@@ -180,7 +180,7 @@ interface ListenOptions {
   readonly random: () => number;
 }
 
-/** In milliseconds. A stream that lasted this long does not count as an early end. */
+/** Milliseconds. A stream that lasted this long does not count as an early end. */
 const steady = 60_000;
 /** After this many early ends in a row the listening stops: the server does not support it. */
 const mostEnds = 8;

@@ -9,8 +9,8 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
 
 export interface EditOptions {
   /**
-   * The root of the workspace that the file belongs to: a link that leads out of it is not followed. Without it the file
-   * is the person's own, and a new one is for them alone to read.
+   * The root of the workspace that the file belongs to: a link that leads out of it is not followed. Without it the
+   * file is the user's own, and a new file is readable by the user only.
    */
   readonly within?: string;
 }
@@ -54,7 +54,7 @@ export async function replaceArgument(
     const entry = childNode(openForEdit(file, text, ["mcpServers"]), "mcpServers", name);
     const word = itemNodes(childNode(entry, "args"))[at];
     if (entry === undefined || word === undefined || stringNode(word) !== before)
-      throw new HostError("usage", `"${name}" in ${file} is no longer what was read; nothing was changed`, {
+      throw new HostError("usage", `"${name}" in ${file} has changed since it was read; nothing was changed`, {
         serverName: name,
         next: "Try again.",
       });

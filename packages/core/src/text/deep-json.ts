@@ -1,6 +1,6 @@
 /** Writes a server's value as JSON. Parts that are nested too deep are replaced by a description. */
 
-/** The number of levels that are written of a value with too many. */
+/** How many levels are written of a value that is nested too deep. */
 const kept = 100;
 const description = "(nested too deeply to show)";
 

@@ -31,7 +31,7 @@ export function toSafeText(text: string): SafeText {
   return tame(text.replaceAll("\r\n", "\n").replaceAll(invisible, "").replaceAll(disruptive, picture)) as SafeText;
 }
 
-/** The same on one line, for names, paths and table cells. */
+/** Like `toSafeText`, but on one line: for names, paths and table cells. */
 export function toSafeLine(text: string): SafeText {
   return oneLine(toSafeText(text));
 }
@@ -115,7 +115,7 @@ function unicodeEscape(text: string, at: number): string {
 /** Words as a reader sees them: invisible characters do not separate words. */
 const words = /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
 const latin = /\p{Script=Latin}/u;
-/** Without scripts that are often mixed with Latin and have no similar letters. */
+/** Other scripts, except those that are often mixed with Latin and have no similar letters. */
 const foreign =
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
 

@@ -9,7 +9,7 @@ export const invisible: RegExp = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]
 /** Blanks other than U+0020. They look like a space but do not separate words in a shell. */
 export const exoticSpaces: RegExp = /(?! )\p{Zs}/gu;
 
-/** Whether the text contains such a character; line breaks and tabs count too. */
+/** Whether the text contains a disruptive or invisible character; line breaks and tabs count too. */
 export function hasUnseen(text: string): boolean {
   return [disruptive, invisible, exoticSpaces].some((kind) => text.search(kind) !== -1);
 }

@@ -54,7 +54,7 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
 type Named = Pick<ConfiguredServer, "name">;
 type Lists = Pick<AdmissionFacts, "settings">;
 
-/** The same for a built-in server, which the switch and the lists can also stop. */
+/** Like `admit`, for a built-in server: `enabled` and the lists can stop it too. */
 export function admitBuiltIn(
   name: string,
   settings: Pick<Settings, "allowed" | "excluded" | "switchedOff">,
@@ -79,7 +79,7 @@ function switchedOff({
     message: `"${name}" is disabled: fairlead.servers.${name}.enabled is false${where}`,
     next: isOurs
       ? `fairlead mcp enable ${toShellWord(name)}`
-      : `Take "enabled": false out of fairlead.servers.${name}${where}.`,
+      : `Remove "enabled": false from fairlead.servers.${name}${where}.`,
   };
 }
 
@@ -90,7 +90,7 @@ function excluded({ name }: Named, { settings }: Lists): Admission | undefined {
     status: "blocked",
     reason: "excluded",
     message: `"${name}" is excluded by mcp.excluded in ${where}`,
-    next: `Take "${name}" out of mcp.excluded in ${where}.`,
+    next: `Remove "${name}" from mcp.excluded in ${where}.`,
   };
 }
 
@@ -122,7 +122,7 @@ function untrusted(
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   switch (source) {
     case "environment":
-      return `Take ${detail} out of the environment.`;
+      return `Remove ${detail} from the environment.`;
     case "embedder":
       return "Trust the folder in the program that Fairlead runs in.";
     case "flag":

@@ -104,7 +104,7 @@ export interface ToolApproval extends Approval {
   readonly digest: string;
   /** The workspace root of a workspace entry, because the same entry may run another program elsewhere. */
   readonly workspace?: string;
-  /** The approved definition as JSON, to show what has changed; absent if it is too long. */
+  /** The approved definition as JSON, for showing a later change; absent if it is too long. */
   readonly definition?: string;
 }
 

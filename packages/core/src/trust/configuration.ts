@@ -32,7 +32,7 @@ export interface Configuration {
   readonly trust: TrustDecision;
   /** Problems in the settings and in the trust rules. */
   readonly problems: readonly Problem[];
-  /** In settings order, including servers that may not start. */
+  /** The servers in the order of the settings, including servers that may not start. */
   readonly servers: readonly AdmittedServer[];
 }
 

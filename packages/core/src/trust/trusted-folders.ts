@@ -159,7 +159,7 @@ type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly 
 
 /**
  * The real folder of a rule. A trusting rule does not follow a link at its end, because the creator of that link would
- * choose what is trusted.
+ * choose the trusted folder.
  */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
@@ -174,7 +174,7 @@ export async function findRulePath(path: string, trusts: "folder" | "parent" | "
   }
 }
 
-/** Not resolved to its end even if a link appears between the look and the use: no real path lies below such a name. */
+/** Resolves links in the parent only: if the last name becomes a link later, no real path lies below that name. */
 async function ownPath(path: string): Promise<RulePath> {
   const parent = await realPath(dirname(path));
   if (parent.kind !== "folder") return parent;

@@ -71,7 +71,7 @@ async function* request(
       case "finish":
         return event;
       case "call":
-        // `finish` has the calls in its content.
+        // Ignored: the content of `finish` contains the calls.
         break;
       case "text":
         draft.text += event.text;
@@ -117,7 +117,7 @@ function* tellLeftOut(
   if (news.length === 0) return;
   const names = news.slice(0, 5).map(({ serverName, serverToolName }) => `${serverName}.${serverToolName}`);
   const more = news.length > names.length ? ` and ${news.length - names.length} more` : "";
-  const message = `the model is offered the first ${tools.length} tools; left out: ${names.join(", ")}${more}. includeTools, excludeTools and the servers of the conversation choose which.`;
+  const message = `the model is offered the first ${tools.length} tools; left out: ${names.join(", ")}${more}. includeTools, excludeTools and the servers of the conversation decide which tools are offered.`;
   yield { type: "note", message };
 }
 
@@ -136,7 +136,8 @@ async function* takeOut(
     : yield* look(declarations, message, state, probe);
   const refused = refusedBy(culprit, tools);
   if (refused.length === 0) throw new HostError("model", `the model's API refuses the request: ${message}`);
-  const reason = culprit.kind === "too_many" ? `with the others it is more than the API takes: ${message}` : message;
+  const reason =
+    culprit.kind === "too_many" ? `together with the other tools it exceeds what the API accepts: ${message}` : message;
   for (const tool of refused) {
     state.toolSelection.quarantine(tool, reason);
     const { serverName: server, serverToolName } = tool;

@@ -101,7 +101,6 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   }
 }
 
-/** The progress of a call. */
 interface Course {
   readonly ask: (question: TurnQuestion) => Promise<void>;
   readonly allowed: (rule?: string) => void;

@@ -10,7 +10,7 @@ import { toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
 export interface Round {
-  /** Runs the calls; ends when each has ended, or the turn has. */
+  /** Runs the calls; ends when all calls have ended, or the turn has. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
   /** The responses for the model as of now. A call that has not ended counts as stopped. */
   readonly contents: () => readonly Content[];
@@ -18,7 +18,7 @@ export interface Round {
 }
 
 export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
-  /** The most calls that may run. */
+  /** Maximum number of calls that may run. */
   readonly most: number;
 }
 

@@ -64,12 +64,12 @@ export interface ToolSelectionOptions {
   readonly servers?: readonly string[];
 }
 
-/** An estimate, used everywhere. */
+/** Estimated average number of characters per token. */
 const charactersPerToken = 4;
 
 export function createToolSelection({ host, servers: chosen }: ToolSelectionOptions): ToolSelection {
   const disabled = new Set<string>();
-  /** By tool, with the refused definition: another definition may be accepted. */
+  /** Refused definitions by tool: another definition of the tool may be accepted. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();

@@ -13,9 +13,9 @@ export type { SendOptions, TurnLimits } from "./state.ts";
 /** Options of a new conversation. */
 export interface ConversationOptions {
   readonly model: Model;
-  /** The servers whose tools and resources it uses. Default: all. */
+  /** The servers whose tools and resources the conversation uses. Default: all. */
   readonly servers?: readonly string[];
-  /** How long to wait for servers without a known catalog, in milliseconds. Default: 10 000. */
+  /** How long to wait for servers without a catalog, in milliseconds. Default: 10 000. */
   readonly wait?: number;
   /** Servers that the conversation does not start or wait for, each with the reason. Their cached tools can be used. */
   readonly notTried?: readonly MissingServer[];
@@ -72,7 +72,7 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
     async *send(input, sendOptions = {}) {
       if (isBusy) {
         const error = new HostError("busy", "this conversation is busy with a turn", {
-          next: "Wait for its end, or abort it.",
+          next: "Wait until the turn ends, or abort it.",
         });
         yield { type: "error", error };
         return;

@@ -20,7 +20,7 @@ export interface CallFailure {
 /** An event about one tool call of a turn; the last one of a call has its outcome. */
 export interface CallEvent {
   readonly type: "call";
-  /** The same in all events of this call, and unique in the conversation. */
+  /** The id of the call: the same in all its events, and unique in the conversation. */
   readonly id: string;
   /** The tool name that the model uses. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface CallEvent {
   readonly error?: CallFailure;
   /** Milliseconds since the call was allowed. */
   readonly durationMs?: number;
-  /** The rule that allowed it, or that asked. */
+  /** The rule that allowed the call, or that asked. */
   readonly rule?: string;
   /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
@@ -68,7 +68,7 @@ export type TurnEvent =
       readonly serverToolName: string;
       readonly reason: string;
     }
-  /** The catalogs of these servers are not known yet; the turn waits for them, for a limited time. */
+  /** The catalogs of these servers have not been read yet; the turn waits for them, for a limited time. */
   | { readonly type: "waiting"; readonly servers: readonly string[] }
   /** The turn goes on without these servers. Tools of a server that connects later are in the next request. */
   | { readonly type: "missing"; readonly servers: readonly MissingServer[] }

@@ -18,7 +18,6 @@ const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   lost: "The server was lost before it answered: the call may or may not have had its effect.",
 };
 
-/** Converts any error to a `HostError`. */
 export function toHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
   const words = errorMessage(error);

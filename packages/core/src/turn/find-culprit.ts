@@ -5,9 +5,9 @@ import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
 export type Culprit =
-  /** This declaration, by its index. */
+  /** The API refuses the declaration with this index. */
   | { readonly kind: "declaration"; readonly index: number }
-  /** All of them are too many; the first `passing` are accepted. */
+  /** The API refuses all declarations together, but accepts the first `passing`. */
   | { readonly kind: "too_many"; readonly passing: number }
   /** The refusal is not about the declarations. */
   | { readonly kind: "none" };
@@ -16,8 +16,8 @@ export type Culprit =
 export type Probe = (declarations: readonly FunctionDeclaration[]) => Promise<boolean>;
 
 /**
- * Bisects the declarations: if one half is accepted, the cause is in the other. Takes log2 of the number of suspects
- * requests, and one more if no half was refused, to make sure that the refusal is about declarations at all.
+ * Bisects the declarations: if one half is accepted, the cause is in the other. Takes log2(suspects) requests, and one
+ * more if no half was refused, to make sure that the refusal is about declarations at all.
  *
  * @param isProven Whether a declaration was accepted before: it is no suspect.
  */

@@ -20,7 +20,7 @@ export interface ResourceCall {
   readonly ask: ConfirmPort;
   /** Called with the rule that allows the read, before the read is sent. */
   readonly onAllowed: (rule: string) => void;
-  /** Receives the server, once it is known. */
+  /** Called with the server, once it is found. */
   readonly onServer: (server: string) => void;
 }
 
@@ -67,7 +67,7 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
   if (server === undefined || server === "") return servers;
   if (typeof server === "string" && servers.includes(server)) return [server];
   const names = servers.map((name) => `"${name}"`).join(", ");
-  throw new HostError("server_unknown", `there is no server ${JSON.stringify(server)}; there are ${names}`);
+  throw new HostError("server_unknown", `there is no server ${JSON.stringify(server)}; the servers are ${names}`);
 }
 
 /**
@@ -108,7 +108,7 @@ export function chooseResourceNames(taken: readonly string[]): ResourceFunctionN
   return { list: free("list_resources"), read: free("read_resource") };
 }
 
-const server = { type: "string", description: "The name of the MCP server, where several are meant otherwise." };
+const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
 
 export function declareResourceFunctions({ list, read }: ResourceFunctionNames): readonly FunctionDeclaration[] {
   return [
@@ -123,7 +123,7 @@ export function declareResourceFunctions({ list, read }: ResourceFunctionNames):
       description: `Reads a resource of an MCP server. ${list} tells which there are.`,
       parametersJsonSchema: {
         type: "object",
-        properties: { uri: { type: "string", description: "The URI, letter by letter." }, server },
+        properties: { uri: { type: "string", description: "The exact URI." }, server },
         required: ["uri"],
       },
     },

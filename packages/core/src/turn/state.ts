@@ -6,7 +6,7 @@ import type { WriteSystemText } from "./system-text.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
 export interface TurnLimits {
-  /** The most requests to the model. */
+  /** Maximum number of requests to the model. */
   readonly turns: number;
   readonly calls: number;
 }

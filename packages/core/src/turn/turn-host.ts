@@ -24,9 +24,9 @@ export interface TurnHost {
   readonly servers: () => readonly string[];
   /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** The most tokens for declarations. */
+  /** Maximum number of tokens for declarations. */
   readonly toolBudget: () => number | undefined;
-  /** The known catalog of a server; undefined if there is none. */
+  /** The listed or cached catalog of a server; undefined if there is none. */
   readonly known: (server: string) => { readonly instructions?: string } | undefined;
   readonly states: () => readonly ServerState[];
   /** Fills the registries from the catalog cache. */

@@ -102,7 +102,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     try {
       yield* round.run();
     } finally {
-      // In one step, even if the reader of the events has left: no call is ever without its response.
+      // Added in one step, even if the reader of the events has left: no call is ever without its response.
       state.history = [...state.history, answer.content, ...round.contents()];
       account.denied += round.denied();
     }
@@ -204,7 +204,7 @@ function* announceArrivals({ missing }: ConversationState, host: TurnHost): Gene
   }
 }
 
-/** Starts servers without a known catalog before the model is asked, and waits for them for a limited time. */
+/** Starts servers without a catalog before the model is asked, and waits for them for a limited time. */
 async function startAndWait(
   servers: readonly string[],
   { host, wait, signal }: { readonly host: TurnHost; readonly wait: number; readonly signal: AbortSignal },

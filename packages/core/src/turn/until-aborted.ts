@@ -11,7 +11,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   return unlessAborted(promise, signal, cancelled);
 }
 
-/** The same for each step of a stream, which is asked to end. */
+/** Like `untilAborted`, for each step of a stream; asks the stream to end. */
 export async function* streamUntilAborted<T>(
   stream: AsyncIterable<T>,
   signal: AbortSignal,

@@ -29,13 +29,13 @@ test.each<[what: string, settings: (server: AuthorizationServer) => OAuthSetting
     "endpoints under an issuer's name",
     ({ issuer }) => ({ issuer, authorizationUrl: `${issuer}/authorize`, tokenUrl: thief }),
     false,
-    'sets "oauth.authorizationUrl" beside "oauth.issuer"',
+    'sets "oauth.authorizationUrl" together with "oauth.issuer"',
   ],
   [
     "endpoints in the place of the person's own issuer",
     ({ issuer }) => ({ authorizationUrl: `${issuer}/authorize`, tokenUrl: thief }),
     true,
-    'sets "oauth.authorizationUrl" beside your issuerOverride',
+    'sets "oauth.authorizationUrl" together with your issuerOverride',
   ],
 ])("a workspace cannot name %s", async (_, settings, override, words) => {
   await using servers = await both();

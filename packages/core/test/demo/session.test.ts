@@ -30,7 +30,7 @@ describe("requests that are wrong are answered with the code of JSON-RPC or MCP"
     ["prompts/get", { name: "teach" }, -32602, "The argument knot is required, and arguments are strings"],
     ["resources/read", { uri: "demo://knots/__proto__" }, -32002, "Resource not found"],
     ["resources/read", {}, -32002, "Resource not found"],
-    ["completion/complete", {}, -32602, "There is nothing of that name to complete"],
+    ["completion/complete", {}, -32602, "No prompt or template has this argument"],
   ])("%s %j", async (method, params, code, message) => {
     await expect(createDemoSession().request(method, params)).rejects.toMatchObject({
       name: "WireError",

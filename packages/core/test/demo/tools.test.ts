@@ -47,7 +47,7 @@ test.each([
   ["greet", { name: "Ada", language: "es", loud: true }, says("HOLA, ADA!")],
   ["count", { to: 3, pause: 0 }, says("1 2 3")],
   ["wait", { seconds: 0 }, says("Waited 0 s.")],
-  ["fail", undefined, { ...says("This tool failed: this is what it is for"), isError: true }],
+  ["fail", undefined, { ...says("This tool failed: this is a test"), isError: true }],
   ["fail", { reason: "no wind" }, { ...says("This tool failed: no wind"), isError: true }],
 ])("%s %j", async (name, args, result) => {
   expect(await call(name, args)).toEqual(result);
@@ -57,7 +57,7 @@ describe("arguments that do not fit are an error result, which a model can read"
   test.each([
     ["greet", undefined, '"name" is missing'],
     ["greet", {}, '"name" is missing'],
-    ["greet", [], "they must be an object"],
+    ["greet", [], "the arguments must be an object"],
     ["greet", { name: 1 }, '"name" must be a string'],
     ["greet", { name: "Ada", language: "la" }, '"language" must be one of en, de, es, fr, ja'],
     ["greet", { name: "Ada", loud: "yes" }, '"loud" must be true or false'],

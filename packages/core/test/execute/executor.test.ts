@@ -40,7 +40,7 @@ describe("a call", () => {
       { txt: "ahoy" },
       {
         code: "arguments_invalid",
-        message: 's.echo has invalid arguments: "text" is missing (did you mean it by "txt"?)',
+        message: 's.echo has invalid arguments: "text" is missing (did you mean it when you wrote "txt"?)',
         next: "fairlead tools s",
       },
     ],

@@ -115,7 +115,7 @@ test("a folder without write permission is reported, and the file in it is as it
   const outcome = await outcomeOf(spawn(process.execPath, [addKeys, file, "key"], user));
   expect(outcome).toEqual({
     code: 0,
-    said: `internal: ${file} cannot be written: permission denied; it was left as it is`,
+    said: `internal: ${file} cannot be written: permission denied; Fairlead did not change it`,
   });
   expect(await folder.read("closed/settings.json")).toBe("{}");
   await chmod(join(folder.path, "closed"), 0o755);

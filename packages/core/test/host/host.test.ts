@@ -56,11 +56,11 @@ test("with nothing configured there is the demo server, connected by start", asy
     server: "demo",
     serverToolName: "fail",
     title: "Fail on purpose",
-    description: "Report an error, as a tool does that could not do its work.",
+    description: "Report an error, as a tool does when it fails.",
     parametersJsonSchema: {
       type: "object",
       properties: {
-        reason: { type: "string", description: 'what to complain about\nDefault: "this is what it is for".' },
+        reason: { type: "string", description: 'the reason to report\nDefault: "this is a test".' },
       },
     },
     repairs: [
@@ -70,7 +70,7 @@ test("with nothing configured there is the demo server, connected by start", asy
     inputSchema: {
       type: "object",
       properties: {
-        reason: { type: "string", description: "what to complain about", default: "this is what it is for" },
+        reason: { type: "string", description: "the reason to report", default: "this is a test" },
       },
       additionalProperties: false,
     },
@@ -104,7 +104,7 @@ test("a call connects its server by itself and returns what the tool answered", 
     isError: false,
   });
   expect(await host.call("demo", "fail")).toEqual({
-    content: [{ type: "text", text: "This tool failed: this is what it is for" }],
+    content: [{ type: "text", text: "This tool failed: this is a test" }],
     isError: true,
   });
   expect(await host.call("demo", "statistics", { text: "ahoy" })).toMatchObject({

@@ -67,7 +67,7 @@ describe("settings as an object", () => {
     await using host = await createHost({ ...(await optionsIn(folder)), settings });
     expect(host.states()[0]).toMatchObject({
       status: "disabled",
-      next: expect.stringContaining('Take "enabled": false out of fairlead.servers.s in settings option') as string,
+      next: expect.stringContaining('Remove "enabled": false from fairlead.servers.s in settings option') as string,
     });
   });
 

@@ -49,7 +49,7 @@ test.each([
   ["a key that is wrong", { apiKey: "right" }, { apiKey: "wrong" }, "Check OPENAI_API_KEY."],
   ["a model that is unknown", {}, { name: "gone" }, "Choose another: --model NAME"],
   ["an address where nobody is", {}, { baseUrl: "http://127.0.0.1:9/v1" }, "Start the server"],
-  ["a conversation that is too long", { maxInputTokens: 1 }, {}, "Begin a new one"],
+  ["a conversation that is too long", { maxInputTokens: 1 }, {}, "Begin a new conversation"],
   ["too many tools", { maxTools: 1 }, {}, "Use fewer servers"],
 ])("%s is an error with a next step", async (_what, settings, options, next) => {
   const { model } = await openaiScene(settings, options);

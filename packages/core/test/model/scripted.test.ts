@@ -52,10 +52,10 @@ test("a request that is another one is told where the script differs", async () 
 });
 
 test.each([
-  ['{"role":"model"}', /line 1 is not a content/],
-  ["\nnot json", /line 2 is not a content/],
-  ['{"role":"system","parts":[]}', /line 1 is not a content/],
-  ['{"role":"model","parts":["x"]}', /line 1 is not a content/],
+  ['{"role":"model"}', /line 1 must be a message/],
+  ["\nnot json", /line 2 must be a message/],
+  ['{"role":"system","parts":[]}', /line 1 must be a message/],
+  ['{"role":"model","parts":["x"]}', /line 1 must be a message/],
   ['{"role":"model","parts":[],"finish":{"reason":"done"}}', /line 1: "finish" needs a reason: stop, length/],
 ])("%j is no script", (text, message) => {
   expect(() => createScriptedModel({ script: text })).toThrow(message);

@@ -194,7 +194,7 @@ describe("what a prompt gives", () => {
     const made = await toPromptMessages({ messages }, { server: "s", limits: { totalCharacters: 14 }, keep });
     expect(made.map(({ parts }) => parts.map(({ text }) => text))).toEqual([
       ["a".repeat(10)],
-      ["bbb\n[… 6 characters left out here …]\nb", "[What was left out:\n- a text of 10 characters, whole in /kept]"],
+      ["bbb\n[… 6 characters left out here …]\nb", "[Left out above:\n- a text of 10 characters, whole in /kept]"],
     ]);
     expect(kept).toEqual(["b".repeat(10)]);
   });

@@ -123,8 +123,8 @@ describe("a mistake takes its server out and says what it is", () => {
       { command: "a", args: ["${A:-${B}}"] },
       'error "args[0]" cannot be expanded: "${A:-${B}" is none of ${NAME}, ${NAME:-default} and ${secret:NAME}',
     ],
-    [{ command: "${secret:TOOL}" }, 'error "command" uses the secret TOOL; what is run must be visible'],
-    [{ command: "a", cwd: "/${secret:D}" }, 'error "cwd" uses the secret D; what is run must be visible'],
+    [{ command: "${secret:TOOL}" }, 'error "command" uses the secret TOOL; a command and its folder must be visible'],
+    [{ command: "a", cwd: "/${secret:D}" }, 'error "cwd" uses the secret D; a command and its folder must be visible'],
   ];
   test.each(mistakes)("%j", async (entry, message) => {
     const { server, problems } = await loadEntry(entry, { EMPTY: "", HOST: "secret-host" });
@@ -171,22 +171,22 @@ describe("what is odd is said, and changes nothing else", () => {
       { command: "a", env: { PORT: 80, ON: true } },
       ['warning "PORT" is 80, taken as the text "80"', 'warning "ON" is true, taken as the text "true"'],
     ],
-    [{ url: "http://h", type: "stdio" }, ['warning "stdio" does not fit "url", which counts']],
-    [{ httpUrl: "http://h", type: "sse" }, ['warning "sse" does not fit "httpUrl", which counts']],
-    [{ command: "a", type: "http" }, ['warning "http" does not fit "command", which counts']],
+    [{ url: "http://h", type: "stdio" }, ['warning "stdio" does not match "url"; Fairlead uses "url"']],
+    [{ httpUrl: "http://h", type: "sse" }, ['warning "sse" does not match "httpUrl"; Fairlead uses "httpUrl"']],
+    [{ command: "a", type: "http" }, ['warning "http" does not match "command"; Fairlead uses "command"']],
     [
       { url: "http://h", type: "sse", transportType: "http" },
-      ['warning "transportType" says something else than "type"; "type" counts'],
+      ['warning "transportType" differs from "type"; Fairlead uses "type"'],
     ],
     [
       { url: "http://h", args: [], env: {}, cwd: "/" },
-      ["args", "env", "cwd"].map((key) => `warning "${key}" has no effect beside "url"`),
+      ["args", "env", "cwd"].map((key) => `warning "${key}" has no effect together with "url"`),
     ],
     [
       { command: "a", headers: {}, oauth: {} },
-      ["headers", "oauth"].map((key) => `warning "${key}" has no effect beside "command"`),
+      ["headers", "oauth"].map((key) => `warning "${key}" has no effect together with "command"`),
     ],
-    [{ command: "npx -y server" }, ['warning "command" is taken as one name, "npx -y server"']],
+    [{ command: "npx -y server" }, ['warning "command" is used as one program name: "npx -y server"']],
     [
       { url: "http://h", oauth: { tokenParamName: "t" } },
       ['warning "tokenParamName" is ignored: Tokens are never put into URLs.'],

@@ -22,11 +22,11 @@ test.each([
 });
 
 test.each([
-  ["", "is no longer what was read"],
-  ["{}", "is no longer what was read"],
-  ['{"mcpServers":{"a":{"args":["pkg","-y"]}}}', "is no longer what was read"],
-  ['{"mcpServers":{"a":{"args":["-y"]}}}', "is no longer what was read"],
-  ['{"mcpServers":{"__proto__":{"args":["-y","pkg"]}}}', "is no longer what was read"],
+  ["", "has changed since it was read"],
+  ["{}", "has changed since it was read"],
+  ['{"mcpServers":{"a":{"args":["pkg","-y"]}}}', "has changed since it was read"],
+  ['{"mcpServers":{"a":{"args":["-y"]}}}', "has changed since it was read"],
+  ['{"mcpServers":{"__proto__":{"args":["-y","pkg"]}}}', "has changed since it was read"],
   ['{"mcpServers":[]}', '"mcpServers" must be an object'],
   ['{"mcpServers":{', "the file was not changed"],
 ])("a file that says something else stays as it is: %j", async (text, message) => {

@@ -103,7 +103,7 @@ const isExcluded: Admission = {
   status: "blocked",
   reason: "excluded",
   message: `"db" is excluded by mcp.excluded in ${userFile}:9 and /etc/gemini-cli/settings.json:2`,
-  next: `Take "db" out of mcp.excluded in ${userFile}:9 and /etc/gemini-cli/settings.json:2.`,
+  next: `Remove "db" from mcp.excluded in ${userFile}:9 and /etc/gemini-cli/settings.json:2.`,
 };
 const isNotAllowed: Admission = {
   status: "blocked",
@@ -198,7 +198,7 @@ test("a workspace that an option named is named in what to type next", () => {
 });
 
 test.each([
-  ["environment", "FAIRLEAD_TRUST_WORKSPACE=0", "Take FAIRLEAD_TRUST_WORKSPACE=0 out of the environment."],
+  ["environment", "FAIRLEAD_TRUST_WORKSPACE=0", "Remove FAIRLEAD_TRUST_WORKSPACE=0 from the environment."],
   ["embedder", "decided by the embedding program", "Trust the folder in the program that Fairlead runs in."],
   ["file", "DO_NOT_TRUST for /work (/rules:2)", "fairlead trust add"],
 ] as const)("what to do about a no depends on who said it: %s", (source, detail, next) => {
@@ -218,8 +218,8 @@ test("a server without a definition is never admitted, even if nobody said why",
 
 test.each([
   ["user", "fairlead mcp enable db"],
-  ["workspace", `Take "enabled": false out of fairlead.servers.db in ${workspaceFile}:7.`],
-  ["system", 'Take "enabled": false out of fairlead.servers.db in /etc/gemini-cli/settings.json:7.'],
+  ["workspace", `Remove "enabled": false from fairlead.servers.db in ${workspaceFile}:7.`],
+  ["system", 'Remove "enabled": false from fairlead.servers.db in /etc/gemini-cli/settings.json:7.'],
 ] as const)("switched off in the %s file: it is named, and what turns that switch", (scope, next) => {
   const disabledBy = at(scope, 7);
   expect(admit(server("user", { enabled: false, disabledBy }), facts())).toEqual({

@@ -161,7 +161,7 @@ test("a URI that nobody has, and a server that there is not, are explained", asy
   expect([...errors].sort()).toEqual([
     "arguments_invalid: no server has a resource with that URI; similar: note://two",
     "arguments_invalid: uri must be a string",
-    'server_unknown: there is no server "libb"; there are "lib", "s"',
+    'server_unknown: there is no server "libb"; the servers are "lib", "s"',
   ]);
   expect(JSON.stringify(told(model.requests[1]))).toContain("similar: note://two");
 });

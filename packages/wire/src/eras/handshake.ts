@@ -9,7 +9,7 @@ import type { ConnectOptions, WireTimes } from "../target.ts";
 import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
 
-/** What a server's handshake response says about the server. */
+/** The facts about a server in its handshake response. */
 export interface Greeting {
   readonly protocolVersion: string;
   readonly serverInfo: ServerInfo;
@@ -17,7 +17,7 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
-/** What a handshake needs: the open channel, the client's identity, times and the caller's signal. */
+/** The inputs of a handshake: the open channel, the client's identity, times and the caller's signal. */
 export interface Handshake {
   readonly rpc: Rpc;
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;

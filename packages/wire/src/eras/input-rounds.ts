@@ -78,7 +78,7 @@ async function collectInput(result: JsonObject, rounds: InputRounds): Promise<Js
   }
 }
 
-/** Where input requests come from and who answers them. */
+/** The source of input requests, and the handler that answers them. */
 export interface InputRequestContext extends Pick<InputRounds, "limits" | "handler"> {
   readonly step: string;
   readonly signal: AbortSignal;

@@ -49,7 +49,7 @@ function followLegacyTask(
     statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // A cancelled task may still have a result; the call has failed all the same.
+      // A cancelled task may still have a result; the call has failed anyway.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
       // `tasks/result` also delivers the task's input requests, and answers when the task has ended.

@@ -26,7 +26,7 @@ export function standardHeaders(method: string, params: JsonObject = {}): Record
   return { "mcp-method": headerValue(method), ...(typeof name === "string" && { "mcp-name": headerValue(name) }) };
 }
 
-/** By method, the parameter whose value goes into the `Mcp-Name` header. */
+/** The parameter whose value goes into the `Mcp-Name` header, by method. */
 const nameMembers: ReadonlyMap<string, string> = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],

@@ -21,7 +21,6 @@ const mostTools = 10_000;
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
-/** What a modern session is made of. */
 export interface ModernSessionOptions {
   readonly rpc: Rpc;
   readonly greeting: Greeting;

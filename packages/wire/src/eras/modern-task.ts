@@ -9,7 +9,7 @@ import type { WireLimits } from "../target.ts";
 import { answersTo } from "./input-rounds.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
-/** What following a modern task needs. */
+/** The inputs for following a modern task. */
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */

@@ -47,7 +47,7 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
   });
 }
 
-/** For servers that are known to answer the probe: those over HTTP, and those that were modern last time. */
+/** For servers that are expected to answer the probe: servers over HTTP, and servers that were modern last time. */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
   return discovery.era === "modern" ? discovery : openLegacy(handshake, discovery.offer);

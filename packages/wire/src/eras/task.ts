@@ -9,15 +9,15 @@ import type { JsonObject, NotificationListener } from "../session.ts";
 import { stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** Milliseconds between two polls, if the server does not set `pollInterval`, and the limits for what it sets. */
+/** Milliseconds between two polls if the server sets no `pollInterval`, and the limits for its `pollInterval`. */
 const usualPause = 1_000;
 const shortestPause = 100;
 const longestPause = 60_000;
 
-/** After so many polls in a row that failed on the network, the task counts as lost. */
+/** If this many polls in a row fail on the network, the task counts as lost. */
 const maxMisses = 3;
 
-/** What following a task needs; the two eras differ in it. */
+/** The functions for following a task, which differ between the two eras. */
 export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;

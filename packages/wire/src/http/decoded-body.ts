@@ -15,7 +15,7 @@ export async function decodedBody(response: IncomingMessage): Promise<Readable> 
     new WireError("bad_message", `the server's response ${why}: ${clip(encoding, 100)}`, {}, { cause });
   const body = new PassThrough({
     destroy(error, callback) {
-      callback(error && isDecoding(error) ? unreadable("does not have its content-encoding", error) : error);
+      callback(error && isDecoding(error) ? unreadable("does not match its content-encoding", error) : error);
     },
   });
   // An error before the body is read must not be uncaught.

@@ -5,7 +5,6 @@ import { createParser } from "eventsource-parser";
 import { WireError } from "../errors.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
 
-/** One server-sent event. */
 export interface StreamEvent {
   readonly event: string | undefined;
   readonly data: string;

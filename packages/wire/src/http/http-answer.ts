@@ -7,7 +7,7 @@ import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
-/** What an HTTP response contains, by its content type. */
+/** The kind of an HTTP response, by its content type. */
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
 /** Classifies a response by its headers. */

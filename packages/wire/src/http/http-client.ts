@@ -22,7 +22,6 @@ interface HttpRequest {
   readonly unattended?: boolean;
 }
 
-/** An HTTP response. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -38,7 +37,6 @@ export interface HttpClient {
   close(): void;
 }
 
-/** Options of `createHttpClient`. */
 export interface HttpOptions {
   readonly limits: WireLimits;
   readonly auth?: AuthHook | undefined;
@@ -85,7 +83,6 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     } catch (error) {
       // The server may close an idle connection while it is being used; then it has probably not seen the request.
       if (!(error instanceof StaleConnection)) throw error;
-      // Do not repeat a request after `close`.
       if (!request.repeatable || isClosed) throw error.asWireError();
       return attempted(await sendHttp(route, url, how, request));
     }
@@ -155,7 +152,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   };
 }
 
-/** Turns what the auth hook throws into `unauthorized`. */
+/** Turns an error of the auth hook into `unauthorized`. */
 async function runHook<T>(
   ask: () => Promise<T> | undefined,
   evidence: WireEvidence = { unsent: true },
@@ -216,7 +213,7 @@ export async function readStart(body: Readable, most = 512): Promise<string> {
       if (size >= most) break;
     }
   } catch {
-    // Keep what arrived before the connection broke.
+    // Keep the bytes that arrived before the connection broke.
   } finally {
     clearTimeout(enough);
   }

@@ -24,7 +24,6 @@ import { keepListening } from "./http-listen.ts";
 /** From this version on there is no session id and no GET stream, and closing a stream cancels its request. */
 const firstStateless = "2026-07-28";
 
-/** Options of the HTTP transports. */
 export interface HttpChannelOptions extends HttpOptions {
   readonly times: WireTimes;
   readonly time?: TimeSource | undefined;

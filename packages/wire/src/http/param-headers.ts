@@ -12,10 +12,10 @@ export interface ParamHeader {
   readonly path: readonly string[];
 }
 
-/** The headers of a tool, or what is wrong with its `x-mcp-header` keywords. */
+/** The headers of a tool, or the mistake in its `x-mcp-header` keywords. */
 export type ParamHeaders =
   | { readonly valid: true; readonly headers: readonly ParamHeader[] }
-  /** The protocol forbids to offer a tool with such a schema. */
+  /** The protocol forbids offering a tool with such a schema. */
   | { readonly valid: false; readonly reason: string };
 
 const keyword = "x-mcp-header";

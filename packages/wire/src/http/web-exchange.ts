@@ -18,7 +18,6 @@ export interface WebRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | undefined;
   readonly signal: AbortSignal;
-  /** The URL of the proxy to use. */
   readonly proxy?: string | undefined;
   /** Certificate authorities in PEM format, in addition to Node's. */
   readonly ca?: string | undefined;

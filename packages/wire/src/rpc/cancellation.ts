@@ -22,7 +22,7 @@ export function cancellationOf(signal: AbortSignal): Cancellation {
   };
 }
 
-/** The given cancellation or signal; reads `signal` only if there is no cancellation, because reading may create it. */
+/** Returns the given cancellation, or one for the signal. Reads `signal` only if necessary: reading may create it. */
 export function cancellationIn(given: {
   readonly cancellation?: Cancellation;
   readonly signal?: AbortSignal;

@@ -23,7 +23,6 @@ export interface ChannelSendOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a channel reports. */
 export interface ChannelEvents {
   /**
    * A message has arrived. The messages of a batch are reported one by one.

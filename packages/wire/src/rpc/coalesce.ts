@@ -3,7 +3,7 @@
 /** A rate-limited delivery. */
 export interface Coalesced<T> {
   readonly push: (key: string, value: T) => void;
-  /** Drops what has not been delivered yet. */
+  /** Drops a value that has not been delivered yet. */
   readonly stop: () => void;
 }
 

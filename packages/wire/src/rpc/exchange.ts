@@ -30,7 +30,6 @@ export interface ExchangeOptions extends McpRequestOptions {
 export interface OpenRequest {
   /** Aborted when the caller gives up or the connection ends. */
   readonly signal: AbortSignal;
-  /** Restarts the timeout. */
   readonly restartTimeout: () => void;
   readonly progress: (progress: Progress) => void;
   /** Reports a text together with the last progress. */

@@ -1,4 +1,4 @@
-/** Wraps the callbacks of `ConnectOptions`, so that what they throw becomes a diagnostic and breaks nothing. */
+/** Wraps the callbacks of `ConnectOptions`, so that an error in a callback becomes a diagnostic and breaks nothing. */
 
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { errorMessage } from "../shapes/text.ts";
@@ -6,7 +6,7 @@ import type { ConnectOptions } from "../target.ts";
 
 type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">;
 
-/** The same callbacks, which never throw. */
+/** Returns the same callbacks, but they never throw. */
 export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callbacks): Callbacks {
   // There is no other place to report a failing diagnostic callback to.
   const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});

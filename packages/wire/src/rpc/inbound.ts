@@ -11,7 +11,7 @@ const methodNotFound = -32601;
 const internalError = -32603;
 const busy = -32000;
 
-/** What answering requests needs. */
+/** Options for answering requests. */
 export interface InboundOptions {
   /** How many requests may be open at the same time. */
   readonly limit: number;
@@ -128,7 +128,7 @@ function isUnsendable(error: unknown): error is WireError {
   return error.code === "bad_message" || error.code === "too_large";
 }
 
-/** The JSON-RPC error for what a handler threw: its own, or an internal error. */
+/** The JSON-RPC error for an error of a handler: its own, or an internal error. */
 function faultOf(error: unknown): JsonObject {
   if (error instanceof WireError && error.evidence.rpc) return { ...error.evidence.rpc, message: error.message };
   return { code: internalError, message: errorMessage(error) };

@@ -45,7 +45,7 @@ export function createNotifications(diagnose: Diagnose): Notifications {
   };
 }
 
-/** Notifications with the same key mean the same; those without a key are all delivered. */
+/** Notifications with the same key have the same meaning; notifications without a key are all delivered. */
 function keyOf(method: string, params: JsonObject): string | undefined {
   if (method.endsWith("/list_changed")) return method;
   if (method === "notifications/resources/updated" && typeof params["uri"] === "string")

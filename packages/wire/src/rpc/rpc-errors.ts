@@ -60,7 +60,7 @@ export function withStep(error: unknown, step: string): WireError {
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
-/** The same, without `unsent`: the server has already seen the request. */
+/** Like `withStep`, but without `unsent`: the server has already seen the request. */
 export function afterSending(error: unknown, step: string): WireError {
   const { code, message, evidence } = toWireError(error);
   const { unsent: _, ...rest } = evidence;

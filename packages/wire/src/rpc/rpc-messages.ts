@@ -4,7 +4,7 @@ import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** A request id of ours, also if the server sent it back as a string; -1 if it is none. */
+/** A request id of ours, also if the server sent it back as a string; -1 for any other value. */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
@@ -18,7 +18,7 @@ export function withMeta(
 ): JsonObject | undefined {
   if (meta === undefined && progressToken === undefined) return params;
   const own = progressToken === undefined ? { ...meta } : { progressToken, ...meta };
-  // Spread last in the usual case: members after a spread are ten times slower.
+  // Spread last in the common case: members after a spread are ten times slower.
   if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }

@@ -27,7 +27,6 @@ import {
 } from "./rpc-errors.ts";
 import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
 
-/** Options of `openRpc`. */
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;

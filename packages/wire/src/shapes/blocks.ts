@@ -48,7 +48,7 @@ export function blocksOf(content: unknown, notes: string[]): Block[] {
   return [blockOf(content, notes)];
 }
 
-/** One block; adds a note if it is not valid. */
+/** Returns one block; adds a note if it is not valid. */
 export function blockOf(raw: unknown, notes: string[]): Block {
   if (typeof raw === "string") {
     notes.push("a block is a bare string");

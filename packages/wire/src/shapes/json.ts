@@ -47,7 +47,7 @@ export function parseObject(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** Whether `JSON.stringify` can write the value: it fails on what is nested too deeply. */
+/** Whether `JSON.stringify` can write the value: it fails on values that are nested too deeply. */
 export function isShallow(value: unknown, levels = 500): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));

@@ -20,7 +20,6 @@ export interface LineSplitter {
   end(): void;
 }
 
-/** Options of `createLineSplitter`. */
 export interface LineOptions {
   /** The longest line, in bytes. */
   readonly limit: number;

@@ -8,12 +8,12 @@ import { isObject, parseJson } from "../shapes/json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** After so many other lines without any message, the program is not an MCP server. */
+/** A program that writes this many lines without a message is not an MCP server. */
 const noiseLimit = 1000;
 /** Messages of one batch that are delivered; the protocol has had no batches since 2025-06-18. */
 const batchLimit = 1000;
 
-/** What the parser reports to. */
+/** The listeners of the parser. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic">;
   /** Counts each line in the budget. */

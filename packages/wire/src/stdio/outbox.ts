@@ -1,4 +1,4 @@
-/** Writes messages to a server's stdin: in one write per tick, with a limit and a timeout for what waits. */
+/** Writes messages to a server's stdin: in one write per tick, with a limit and a timeout for waiting messages. */
 
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
@@ -6,7 +6,6 @@ import { WireError, type WireErrorCode } from "../errors.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
 import { errorMessage } from "../shapes/text.ts";
 
-/** Limits of the outbox. */
 export interface OutboxOptions {
   /** The largest message, in bytes. */
   readonly messageBytes: number;
@@ -19,7 +18,7 @@ export interface OutboxOptions {
 /** The queue of messages to one server. */
 export interface Outbox {
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
-  /** Writes what waits, then closes stdin. */
+  /** Writes all waiting messages, then closes stdin. */
   end(): void;
   /** Rejects all messages that are not written, and all later ones. */
   fail(cause: WireError): void;
@@ -35,7 +34,6 @@ interface Batch {
   timer?: NodeJS.Timeout;
 }
 
-/** Creates the outbox of a server's stdin. */
 export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadline }: OutboxOptions): Outbox {
   /** Collects messages for the next write. */
   let next: Batch | undefined;

@@ -4,9 +4,9 @@ import { uptime } from "../rpc/uptime.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
-/** An environment variable that servers pass on to their child processes, which are found by it. */
+/** An environment variable by which the child processes of servers are found: servers pass it on. */
 const tagVariable = "FAIRLEAD_CHILD";
-/** Reading the process table waits 1 ms per running server, up to this, so that servers that end together share it. */
+/** Maximum milliseconds to wait before reading the process table, so that servers that end together share a reading. */
 const maxGatheringTime = 20;
 /** The pause after reading the table, as a multiple of the time that reading took. */
 const pauseFactor = 4;

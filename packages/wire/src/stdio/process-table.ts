@@ -8,7 +8,7 @@ const { closeSync, existsSync, openSync, readdirSync, readSync } = process.getBu
 /** Processes to read before yielding to the event loop. */
 const perTurn = 100;
 
-/** What was found in `/proc`. */
+/** The processes found in `/proc`. */
 export interface ProcessTable {
   /** Ids of running processes, by the part of their tag after the prefix. */
   readonly tagged: ReadonlyMap<string, readonly number[]>;

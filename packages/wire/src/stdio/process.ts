@@ -6,17 +6,15 @@ import type { Readable, Writable } from "node:stream";
 import type { StdioTarget } from "../target.ts";
 import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts";
 
-/** How a process ended. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The start failed; on Windows a missing command is reported only here. */
+  /** Set if the start failed; on Windows a missing command is reported only here. */
   readonly error?: Error;
 }
 
-/** A running server process. */
 export interface ServerProcess {
-  /** Also the number of its process group, except on Windows. */
+  /** The process id; also the number of the process group, except on Windows. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;

@@ -19,7 +19,6 @@ import { endTree } from "./process-tree.ts";
 /** Milliseconds without output after which a pipe that stays open after the exit is no longer read. */
 const quiet = 50;
 
-/** Options of the stdio transport. */
 export interface StdioOptions {
   readonly limits: WireLimits;
   readonly times: WireTimes;

@@ -19,7 +19,6 @@ export interface Watchdog {
   remove(group: number): void;
 }
 
-/** Options of `createWatchdog`. */
 export interface WatchdogOptions {
   /** A text that only the environment of this host's servers contains. */
   readonly prefix: string;

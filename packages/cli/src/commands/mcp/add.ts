@@ -46,9 +46,9 @@ import { askToTrust } from "./add/trust-folder.ts";
 interface Options extends AddOptions {
   readonly scope?: ScopeWord;
   readonly replace?: boolean;
-  /** `--no-test` makes it false. */
+  /** False with `--no-test`. */
   readonly test: boolean;
-  /** `--no-approve` makes it false. */
+  /** False with `--no-approve`. */
   readonly approve: boolean;
 }
 
@@ -91,7 +91,7 @@ Examples:
       )
       .option(
         "-e, --env <NAME=VALUE>",
-        "environment variable for the command; NAME alone passes yours on (repeatable)",
+        "environment variable for the command; NAME alone passes on your own value (repeatable)",
         repeat,
       )
       .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
@@ -100,7 +100,7 @@ Examples:
       .option("--trust", "run its tools without confirmation")
       .option("--description <text>", "what it is for")
       .option("--include-tools <a,b>", "only these tools")
-      .option("--exclude-tools <a,b>", "all but these tools")
+      .option("--exclude-tools <a,b>", "use all tools except these")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
       .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
@@ -187,7 +187,7 @@ async function askToReplace(
   throw new HostError("denied", "nothing was changed");
 }
 
-/** Returns the state after connecting of each server that may start. */
+/** Connects to each server that may start, and returns the resulting states. */
 async function testAdded(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
@@ -219,6 +219,6 @@ function printOne(state: ServerState, out: Output): void {
   }
   const { message, next } = notConnectedError(state);
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
-  out.warn(safe`warning: "${name}" was added, but cannot connect: ${toSafeLine(message)}${hint}`);
+  out.warn(safe`warning: "${name}" was added, but Fairlead cannot connect to it: ${toSafeLine(message)}${hint}`);
   out.say(safe`to test again: fairlead mcp test ${toSafeLine(toShellWord(state.name))}`);
 }

@@ -73,7 +73,7 @@ Examples:
 
   define(command) {
     command
-      .option("--from <file>", "read this file instead of the usual files")
+      .option("--from <file>", "read this file instead of the default files of the programs")
       .addOption(
         new Option(
           "--format <program>",
@@ -239,7 +239,7 @@ interface Wanted {
   readonly workspace: boolean;
 }
 
-/** Finds the files that `mcp import` reads: the file given with `--from`, or the usual files of each program. */
+/** Finds the files that `mcp import` reads: the file given with `--from`, or the default files of each program. */
 async function findSources(
   { from, format, workspace }: Wanted,
   { environment, locations }: Pick<Configuration, "environment" | "locations">,

@@ -32,7 +32,7 @@ Examples:
 
   define(command) {
     command
-      .option("--strict", "exit with the worst code among the servers, not 0")
+      .option("--strict", "exit with the code of the worst server error instead of 0")
       .addOption(command.createOption("--cached", "do not connect: show the cached catalogs").conflicts("strict"));
   },
 

@@ -101,7 +101,7 @@ async function* followFile(path: string, signal: AbortSignal): AsyncGenerator<st
   }
 }
 
-/** Yields lines until another file takes the path. */
+/** Yields lines until the path names another file. */
 async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { ino } = await file.stat();
   const decoder = new StringDecoder("utf8");

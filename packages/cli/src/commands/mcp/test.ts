@@ -123,7 +123,7 @@ function notesOf(catalog: Catalog | undefined, hide: Redact): Notes {
   return { dropped: hidden(dropped), repaired: hidden(repaired), truncated: hidden(truncated) };
 }
 
-/** The server's note, and list items that were dropped, repaired or truncated. */
+/** The note about the server's state, and the list items that were dropped, repaired or truncated. */
 function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, hide: Redact): SafeText[] {
   const lines = (words: SafeText, notes: Notes["dropped"]): SafeText[] =>
     notes.map(({ kind, name = "", reason }) => {
@@ -185,7 +185,7 @@ function stepText(label: Label, lines: readonly SafeText[], milliseconds?: numbe
 /** The step with secrets hidden: a server or a path can repeat them. */
 function withoutSecrets(step: Step, hide: Redact): Step {
   switch (step.step) {
-    // These hold no values.
+    // These steps contain no values of variables or headers.
     case "definition":
     case "environment":
     case "start":
@@ -220,7 +220,7 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
       return [
         safe`${place(origin)} (${toSafeLine(origin.scope)})`,
         targetLine(transport),
-        safe`waits ${timeout.milliseconds} ms at most (${toSafeLine(timeout.setting)})`,
+        safe`waits at most ${timeout.milliseconds} ms (${toSafeLine(timeout.setting)})`,
       ];
     }
     case "program":

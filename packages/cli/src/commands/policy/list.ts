@@ -38,7 +38,7 @@ Examples:
         problems,
       });
     for (const problem of problems) out.warn(problemLines(problem));
-    // In a trusted folder, an ignored file is a link that leads out of it and is already reported as a problem.
+    // In a trusted folder, Fairlead ignores only links to files outside it; these are already reported as problems.
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
         if (state === "ignored") out.say(safe`${toSafeLine(file)} ignored: the folder is not trusted`);

@@ -1,4 +1,4 @@
-/** Collects and prints what a person must see before trusting a folder: its servers in full, with invisible characters shown. */
+/** Collects and prints what a person must check before trusting a folder: its servers in full, with hidden characters shown. */
 
 import { realpath } from "node:fs/promises";
 import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";

@@ -13,7 +13,7 @@ import { differenceLines } from "./difference-lines.ts";
 /** Changed members of each tool, by tool name. A tool whose locked definition is no longer cached is missing. */
 type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
-/** The lock file holds digests only, so the locked definition comes from the catalog cache, if it is still there. */
+/** The lock file holds only digests, so the locked definition comes from the catalog cache, if it is still cached. */
 function toolDifferences(
   { server, tools }: LockDrift,
   lock: LockFile,
@@ -79,7 +79,7 @@ interface Relock {
   readonly before: LockFile;
   readonly state: "written" | "unchanged";
   readonly looks: ReadonlyMap<string, ServerSnapshot>;
-  /** The server that was named; undefined: all. */
+  /** The server that the user named; undefined for all servers. */
   readonly only: string | undefined;
 }
 
@@ -107,7 +107,7 @@ export function printRelock(
     const name = toVisibleLine(drift.server);
     if (drift.kind === "changed")
       out.print(safe`${name} locked again with these changes:\n${driftText(drift, differences(drift))}`);
-    if (drift.kind === "removed") out.print(safe`${name} removed from the lock file: the settings no longer have it`);
+    if (drift.kind === "removed") out.print(safe`${name} removed from the lock file: it is no longer in the settings`);
   }
   out.say(state === "written" ? safe`wrote ${toSafeLine(file)}` : safe`${toSafeLine(file)} is up to date`);
 }

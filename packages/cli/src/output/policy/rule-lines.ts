@@ -46,7 +46,7 @@ function conditionTexts({ argsPattern, annotations, modes, interactive }: Condit
   ];
 }
 
-/** `a rule in FILE:12 denies it`. */
+/** Returns for example `a rule in FILE:12 denies it`. */
 export function reasonText(rule: PolicyRule): SafeText {
   return toVisibleLine(ruleText(rule));
 }

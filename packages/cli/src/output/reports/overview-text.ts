@@ -44,7 +44,7 @@ export function overviewText(overview: Overview, look: Look): SafeText {
 function foundLines({ workspace, files, servers }: Overview, { home, style }: Look): SafeText[] {
   const { root, trusted, because } = workspace;
   const trustWords = safe`${trusted ? style.green(safe`trusted`) : style.yellow(safe`not trusted`)}: ${toSafeLine(because)}`;
-  // Missing system files are usual and not shown.
+  // System files are usually missing, so a missing one is not shown.
   const shown = files.filter(({ scope, state }) => scope === "user" || scope === "workspace" || state !== "absent");
   const rows = [
     ...shown
@@ -147,7 +147,7 @@ export interface Overview {
   readonly next: readonly Suggestion[];
 }
 
-/** `command`: `fairlead` or `npx fairlead`, whichever works here. */
+/** `command`: `fairlead` or `npx fairlead`, depending on which of them works here. */
 export function createOverview(
   configuration: Configuration,
   demoTools: readonly HostTool[],
@@ -178,7 +178,9 @@ function suggestions({
   const canApprove = servers.some(({ admission }) => admission.status === "blocked" && isForTrust(admission.reason));
   return [
     ...(tool === undefined ? [] : [{ command: `tools ${tool.server}`, purpose: "list the demo server's tools" }]),
-    ...(tool === undefined ? [] : [{ command: `call ${exampleCall(tool)}`, purpose: "call one of its tools" }]),
+    ...(tool === undefined
+      ? []
+      : [{ command: `call ${exampleCall(tool)}`, purpose: "call a tool of the demo server" }]),
     ...(canApprove ? [{ command: "trust add", purpose: "review and approve this folder's servers" }] : []),
     ...(problems.length > 0 ? [{ command: "settings validate", purpose: "show the problems in the settings" }] : []),
     ...(servers.length > 0 ? [{ command: "mcp list", purpose: "show your servers" }] : []),

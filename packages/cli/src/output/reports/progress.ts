@@ -40,7 +40,7 @@ export function createProgressLine(
 }
 
 const frame = 100;
-/** Milliseconds before the line appears: a faster call needs none. */
+/** Milliseconds before the line appears: a call that ends earlier shows none. */
 const showAfter = 1000;
 
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
@@ -60,7 +60,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // The timer draws all later ones, at a rate that can be seen.
+      // Later notifications are drawn by the timer, at a rate that people can follow.
       if (isFirst) draw();
     },
     clear() {
@@ -83,7 +83,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const barWidth = 20;
 
-/** The sign of the spinner at a time; it changes after each `every`. Both in milliseconds. */
+/** The spinner's character at the time `now`; it changes every `every` milliseconds. */
 export function spinnerSign(now: number, every: number): SafeText {
   return toSafeLine(spinner[Math.floor(now / every) % spinner.length] ?? "");
 }
@@ -102,7 +102,7 @@ function bar(part: number): SafeText {
   return toSafeLine(`${"█".repeat(full)}${"░".repeat(barWidth - full)}`);
 }
 
-/** The fraction that is done; undefined if the server sent numbers that make none. */
+/** The fraction that is done; undefined if the server's numbers give no fraction. */
 export function fractionDone({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
@@ -122,7 +122,7 @@ function rounded(number: number): SafeText {
   return safe`${Number(number.toFixed(2))}`;
 }
 
-/** Lines that are written at once; later ones are limited to one a second. */
+/** How many lines are written without delay; after these, at most one line per second is written. */
 const freeLines = 100;
 
 export function createLineLog(

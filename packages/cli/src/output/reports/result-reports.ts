@@ -56,7 +56,7 @@ export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarge
 export interface CallReport extends Omit<Outcome, "error"> {
   readonly target: ToolTarget;
   readonly error: HostError | undefined;
-  /** The folder for images and audio; undefined: they are not saved. */
+  /** The folder for images and audio; undefined if they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -118,10 +118,10 @@ type Message = PromptResult["messages"][number];
 
 interface PromptReport {
   readonly server: string;
-  /** The server's own name for it. */
+  /** The prompt's name as the server lists it. */
   readonly prompt: string;
   readonly result: PromptResult;
-  /** The folder for images and audio; undefined: they are not saved. */
+  /** The folder for images and audio; undefined if they are not saved. */
   readonly folder: string | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -165,7 +165,7 @@ type Contents = Reading["contents"][number];
 interface ResourceReport {
   readonly address: ResourceAddress;
   readonly result: Reading;
-  /** Where to save the contents; undefined: print them. */
+  /** Where to save the contents; undefined if they are printed. */
   readonly place: SavePlace | undefined;
   readonly draw: DrawImage | undefined;
 }
@@ -187,14 +187,14 @@ export async function reportReading({ address, result, place, draw }: ResourceRe
   else out.say(safe`${toSafeLine(address.uri)} is empty`);
   for (const note of notes) out.warn(safe`warning: ${toSafeLine(note)}`);
   if (place === undefined && !globals.json && blocks.some(mediaOf))
-    out.say(safe`next: add --save . to save it in a file`);
+    out.say(safe`next: add --save . to save the contents in a file`);
 }
 
 function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
-/** As bytes, because a saved text is written like any other file. */
+/** Text is returned as bytes too, because it is saved like any other file. */
 function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
@@ -216,7 +216,7 @@ function textOf(
   return joinSafe(parts, safe`\n\n`);
 }
 
-/** The base of file names. */
+/** The text from which names of saved files are made. */
 function nameOf({ server, uri }: ResourceAddress): string {
   return uri.startsWith(`${server}:`) ? uri : `${server}:${uri}`;
 }

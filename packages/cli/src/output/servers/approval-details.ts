@@ -56,7 +56,7 @@ function variableText(use: VariableUse, { values }: ServerDefinition): SafeText 
   return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
 }
 
-/** The resolved values that differ from what the entry says. */
+/** The resolved values that differ from the text of the entry. */
 function resolvedValues(definition: ServerDefinition): SafeText[] {
   const { transport, resolved, base, authentication } = definition;
   const render = renderer(shownValues(definition));

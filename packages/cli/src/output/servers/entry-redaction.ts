@@ -19,15 +19,12 @@ export function redactEntry(entry: Entry): Entry {
   });
 }
 
-/** Whether the entry contains something that must not be logged. */
+/** Whether the entry contains a value that must not be logged. */
 export function holdsSecret(entry: Entry): boolean {
   return !isDeepStrictEqual(redactEntry(entry), entry);
 }
 
-/**
- * The entry for a user who decides about importing it: nothing that may be code is hidden,
- * even if it contains a secret.
- */
+/** The entry as shown before an import: text that may be code is not hidden, even if it contains a secret. */
 export function previewEntry(entry: Entry): Entry {
   const { command, args } = entry;
   if (!Array.isArray(args)) return redactEntry(entry);

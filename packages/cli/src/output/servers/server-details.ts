@@ -14,7 +14,7 @@ import { parseUrl } from "@fairlead/wire/text";
 
 export interface Field {
   readonly label: SafeText;
-  /** One line each. A field without values is not shown. */
+  /** The values, one per line. A field without values is not shown. */
   readonly values: readonly SafeText[];
 }
 

@@ -9,9 +9,9 @@ interface Runner {
   /** Words between the program's name and the package, e.g. `tool run`. */
   readonly verb?: readonly string[];
   readonly from: Source;
-  /** Options that name the package themselves. */
+  /** Options whose value is the package. */
   readonly packageOptions?: readonly string[];
-  /** Options with a value of their own. */
+  /** Options that are followed by a value. */
   readonly valueOptions?: readonly string[];
   readonly isPinned: (name: string) => boolean;
 }
@@ -81,16 +81,16 @@ export interface Download {
   readonly name: string;
   readonly from: Source;
   readonly pinned: boolean;
-  /** The program that fetches it, as written. */
+  /** The program that downloads the package, as written in the entry. */
   readonly launcher: string;
-  /** Which of the arguments names it; `--package=NAME` ends with the name. */
+  /** The index of the argument that names the package; `--package=NAME` ends with the name. */
   readonly at: number;
 }
 
-/** The package or image that a command line downloads and runs; undefined if it does not. */
+/** The package or image that a command line downloads and runs; undefined if it downloads nothing. */
 export function findDownload(command: string, args: readonly string[]): Download | undefined {
   const program = programName(command);
-  // Windows entries often start their runner through a shell.
+  // On Windows, entries often start npx or uvx through `cmd /c`.
   if (program === "cmd" && /^\/c$/i.test(args[0] ?? "")) return findBehind(args, 1);
   if (program === "env") {
     return findBehind(
@@ -103,14 +103,14 @@ export function findDownload(command: string, args: readonly string[]): Download
     if (!verb.every((word, at) => args[at] === word)) continue;
     const { name, at } = packageOf(args, verb.length, runner);
     if (name === undefined || /^[./~]/.test(name)) continue;
-    // No package has a longer name, and the patterns are not made for one.
+    // No package has a longer name, so longer text is not matched against the patterns.
     const pinned = name.length <= longestName && runner.isPinned(name);
     return { name, from: runner.from, pinned, launcher: command, at };
   }
   return undefined;
 }
 
-/** The download of a command line that starts at an argument. */
+/** Finds the download of the command line that begins at the argument `start`. */
 function findBehind(args: readonly string[], start: number): Download | undefined {
   const command = args[start];
   const found = command === undefined ? undefined : findDownload(command, args.slice(start + 1));
@@ -143,7 +143,7 @@ function programName(command: string): string {
   return last.replace(/\.(cmd|exe|bat|ps1)$/i, "").toLowerCase();
 }
 
-// Interpreters, and the option before the argument that is code.
+// Interpreters, each with the option whose value is code.
 const interpreters = [
   {
     program: /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)$/,

@@ -8,10 +8,10 @@ import type { Context } from "../../shell/verb.ts";
 
 const tellingName =
   /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
-// Names that contain such a word and hold nothing secret.
+// Names that contain a word such as "key" or "token" but hold no secret.
 const harmlessName =
   /(type|method|mode|scheme|url|uri|limit|budget|file|path|dir|name|length|expiry|ttl)$|max[-_]?tokens/i;
-// The prefixes that well-known services give to their keys, signed tokens, and keys in PEM form.
+// Prefixes of the keys of well-known services, signed tokens, and PEM keys.
 const tellingValue =
   /^(Bearer\s+|Basic\s+|Token\s+)?((sk|pk|rk)[-_]\w|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]|AIza|npm_\w{20}|eyJ[\w-]+\.|-----BEGIN)|^(Bearer|Basic)\s+\S/i;
 const reference = /\$(?!\$)(\{|[A-Za-z_])/;
@@ -33,7 +33,7 @@ export function isTellingName(name: string): boolean {
 export interface SecretHint {
   /** For example `env.GITHUB_TOKEN`, or `url (its password)`. */
   readonly key: string;
-  /** The name to store it under. */
+  /** The name under which to store the secret. */
   readonly secret: string;
 }
 
@@ -66,7 +66,7 @@ export function secretName(name: string): string {
 
 type Missing = ReadonlySet<string>;
 
-/** Finds secrets that settings refer to and that are not stored. Reads names only, so no keychain is opened. */
+/** Finds secrets that settings refer to, but that are not stored. Reads names only, so no keychain is opened. */
 export async function missingSecrets(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,
   { out }: Pick<Context, "out">,
@@ -83,7 +83,7 @@ export async function missingSecrets(
   }
 }
 
-/** One line for each missing secret of a server: the server may start, and then fails. */
+/** One line for each missing secret of a server. The server may start, but starting will fail. */
 export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
   return secrets
     .filter((name) => missing.has(name))

@@ -223,7 +223,7 @@ export function signInWords(signIn: SignInState): SafeText {
     case "needed":
       return safe`needs sign-in`;
     case "unknown":
-      return safe`not signed in; the server has not asked for it`;
+      return safe`not signed in; the server has not asked for a sign-in`;
   }
 }
 

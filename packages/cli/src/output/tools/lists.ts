@@ -171,7 +171,7 @@ export function badges({ annotations }: Annotated, style: Style): readonly SafeT
   ];
 }
 
-/** The label for a call by a model; `ask` is the usual decision and has no label. */
+/** The label for a decision about a model's call; `ask` is the most frequent decision and has no label. */
 function ruled({ decision }: Pick<HostTool, "decision">, style: Style): readonly SafeText[] {
   if (decision === "allow") return [style.green(safe`[allowed]`)];
   return decision === "deny" ? [style.red(safe`[denied]`)] : [];

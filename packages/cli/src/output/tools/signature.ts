@@ -17,7 +17,7 @@ import { isShallow, listOf, member } from "@fairlead/wire/json";
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 
 export interface SignatureLimits extends TypeLimits {
-  /** Most parameters shown; required ones count too, but are shown even above this limit. */
+  /** Maximum number of parameters shown. Required parameters are all shown, even above this limit. */
   readonly parameters: number;
 }
 

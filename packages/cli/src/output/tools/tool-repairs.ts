@@ -17,7 +17,7 @@ const mostReasons = 10;
 const longestPlace = 100;
 const longestNote = 400;
 
-/** Common keywords whose removal changes nothing that matters to a caller. */
+/** Common keywords whose removal does not matter to a caller. */
 const usual: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -28,7 +28,7 @@ const usual: ReadonlySet<string> = new Set([
   "example",
 ]);
 
-/** One sentence, or undefined if all changes are minor. */
+/** One sentence about the changes; undefined if all changes are minor. */
 export function repairSummary(tools: readonly Repaired[]): SafeText | undefined {
   const adapted = tools.filter(isAdapted).length;
   if (adapted === 0) return undefined;

@@ -73,7 +73,7 @@ const mostSuggestions = 50;
 /** Undefined if the only suggestion is the typed text itself. */
 export function openCompletion(text: string, offer: CompletionOffer): CompletionList | undefined {
   const { from, to, isUnfinished = false } = offer;
-  // Names come from servers: one with invisible characters is not suggested.
+  // Names come from servers: a name with invisible characters is not suggested.
   const suggestions = offer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
   const typed = text.slice(from, to);
   if (suggestions.every(({ value }) => value === typed)) return undefined;
@@ -107,7 +107,7 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   let start = lower.indexOf(letters.charAt(0));
   for (let tries = 0; start !== -1 && tries < mostStarts; tries += 1) {
     const score = scoreFrom(letters, within, lower, start);
-    // A text that does not match from here does not match from a later start.
+    // If the text does not match from this start, it matches from no later start.
     if (score === undefined) break;
     if (best === undefined || score > best) best = score;
     start = lower.indexOf(letters.charAt(0), start + 1);

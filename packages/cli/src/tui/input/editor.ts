@@ -13,10 +13,10 @@ export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut
 
 export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
 
-/** A longer paste is replaced by a label. */
+/** A paste with more lines is shown as a label. */
 const mostPastedLines = 5;
 const mostPastedCharacters = 1000;
-/** Code units of the longest grapheme. */
+/** Maximum length of a grapheme, in code units. */
 const longestCharacter = 64;
 
 export function withText(editor: Editor, text: string, cursor: number = text.length): Editor {
@@ -28,7 +28,7 @@ export function insert(editor: Editor, words: string): Editor {
   return withText(editor, text.slice(0, cursor) + words + text.slice(cursor), cursor + words.length);
 }
 
-/** Inserts a paste; a large one as a label that `wholeText` replaces again. */
+/** Inserts pasted text. Long text is inserted as a label, which `wholeText` replaces by the text. */
 export function paste(editor: Editor, words: string): Editor {
   if (!isLong(words)) return insert(editor, words);
   const lines = words.split("\n").length;

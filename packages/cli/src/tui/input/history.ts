@@ -1,4 +1,4 @@
-/** The lines entered before: moving through them, and the private file that keeps them, the same for all folders. */
+/** The history of entered lines: moving through it, and the private file that stores it for all folders. */
 
 import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
@@ -6,7 +6,7 @@ import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
 export interface InputHistory {
   /** Oldest first. */
   readonly entries: readonly string[];
-  /** Index of the entry that is shown; `entries.length` for none. */
+  /** Index of the entry that is shown; `entries.length` if no entry is shown. */
   readonly at: number;
   /** The text in the prompt before an entry was shown. */
   readonly draft: string;

@@ -77,7 +77,7 @@ function isRunning(status: CallStatus): boolean {
 
 function enter(state: AppState): Routed {
   const { editor } = state;
-  // A line that ends with a backslash goes on.
+  // Enter after a backslash at the end of the text starts a new line.
   if (editor.text.endsWith("\\") && editor.cursor === editor.text.length) {
     const text = `${editor.text.slice(0, -1)}\n`;
     return { events: [{ type: "edit", editor: { ...editor, text, cursor: text.length } }] };

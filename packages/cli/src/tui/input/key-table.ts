@@ -12,8 +12,8 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Ctrl-O", "expand or fold the last result"],
   ["Ctrl-A, Ctrl-E", "start and end of the line"],
   ["Alt-B, Alt-F", "previous and next word"],
-  ["Ctrl-W, Ctrl-U, Ctrl-K", "cut a word, the line before the cursor, the line after it"],
-  ["Ctrl-Y", "insert what was cut"],
+  ["Ctrl-W, Ctrl-U, Ctrl-K", "cut a word, the line before the cursor, the line after the cursor"],
+  ["Ctrl-Y", "insert the text that was cut"],
   ["Ctrl-L", "redraw the screen"],
   ["Ctrl-D", "quit, on an empty prompt; during a turn: twice"],
 ];

@@ -22,7 +22,7 @@ type KeyName =
 /** One key. A letter with Ctrl or Alt is a `text` with that letter in lower case; characters that arrive together are one `text`. */
 export interface Key {
   readonly name: KeyName;
-  /** Of `text` and `paste`. */
+  /** The text of a `text` or `paste` key. */
   readonly text?: string;
   readonly ctrl?: boolean;
   /** Alt. */
@@ -223,7 +223,7 @@ function sequenceKey(parameters: string, final: string): Key | undefined {
   if (final === "~") return withModifiers({ name: tildeKeys[first] ?? "unknown" }, modifier);
   if (final === "u") return codeKey(Number.parseInt(first, 10), modifier);
   if (final === "Z") return { name: "tab", shift: true };
-  // Focus in and out are no keys.
+  // Reports of the terminal's focus are not keys.
   if ((final === "I" || final === "O") && parameters === "") return undefined;
   return letterKey(final, modifier);
 }
@@ -241,7 +241,7 @@ function codeKey(code: number, modifier: number): Key {
   return withModifiers(key, modifier);
 }
 
-/** 1 + Shift 1 + Alt 2 + Ctrl 4. */
+/** `modifier` is 1, plus 1 for Shift, 2 for Alt and 4 for Ctrl. */
 function withModifiers(key: Key, modifier: number): Key {
   const bits = Number.isInteger(modifier) && modifier > 0 ? modifier - 1 : 0;
   return {

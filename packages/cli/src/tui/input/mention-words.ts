@@ -21,7 +21,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // From the first variable on, the server completes.
+    // After the start of the template, the server completes the variables.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });
@@ -102,7 +102,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Half an escape: it is still being typed.
+    // The text ends within an escape that is still being typed.
     return text;
   }
 }
@@ -111,7 +111,7 @@ function addressOf(resource: HostResource): string {
   return `${resource.server}:${resource.kind === "resource" ? resource.uri : resource.uriTemplate}`;
 }
 
-/** The ways in which people write the address of something. */
+/** The forms in which a user may write the address of a resource. */
 function addressesOf(server: string, uri: string): readonly string[] {
   return [`${server}:${uri}`, uri];
 }

@@ -1,4 +1,4 @@
-/** Keeps keys that were typed for something else from answering a question that has just appeared or closed. */
+/** Ignores keys that were not meant for a question, because it has just appeared or just closed. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -14,16 +14,16 @@ export interface QuestionGuardOptions {
 
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
-  /** A frame with this question was drawn; may be called repeatedly. */
+  /** Call when a frame with this question was drawn; repeated calls are allowed. */
   readonly drawn: (question: string | undefined) => void;
-  /** The state has changed. */
+  /** Call when the state has changed. */
   readonly look: () => void;
   readonly end: () => void;
 }
 
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
-/** Milliseconds without a key after which typing into a closed question has ended. */
+/** Milliseconds without a key after which the user has stopped typing into a closed question. */
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
@@ -57,7 +57,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
     typedInto = undefined;
     if (isQuitting) return;
     startPause();
-    const text = "The question has closed, and what you typed into it is lost. Keys are ignored for a moment.";
+    const text = "The question has closed, and the text that you typed into it is lost. Keys are ignored for a moment.";
     dispatch({ type: "note", tone: "warning", text });
   }
 
@@ -82,7 +82,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
       const [question] = questions;
       if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
       const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
-      // A question that its own key has answered did not close by itself.
+      // If the key itself answered the question, the question did not close by itself.
       typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
     },
     end() {

@@ -81,18 +81,18 @@ function typed(text: string): LineStep {
 }
 
 export interface LateLine {
-  /** The state has changed. */
+  /** Call when the state has changed. */
   readonly look: () => void;
-  /** Whether the last line was started while a question that has closed was open. */
+  /** Returns whether the user began the last line while a question was open that has closed since. */
   readonly isLate: () => boolean;
-  /** A line was handled: a question that has closed now was answered by it. */
+  /** Call after a line was handled: a question that has closed now was answered by that line. */
   readonly read: () => void;
 }
 
-/** Milliseconds after which a line was started after the question closed. */
+/** A line entered later than this many milliseconds after a question closed counts as begun after it. */
 const longestLine = 5000;
 
-/** Detects a line that was typed as the answer to a question that has closed meanwhile; it must not be sent elsewhere. */
+/** Detects a line that the user typed for a question that has closed meanwhile: it must not be sent elsewhere. */
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
   let open: string | undefined;
   let goneAt: number | undefined;

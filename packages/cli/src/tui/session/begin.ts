@@ -29,7 +29,7 @@ function hasWaiting({ servers }: Configuration): boolean {
   );
 }
 
-/** One answer for the folder and all its servers, exactly as shown; `fairlead trust add` asks about each. */
+/** One answer trusts the folder and all its servers, exactly as shown; `fairlead trust add` asks about each server. */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed }) => ({
@@ -51,7 +51,7 @@ export async function askTrust(found: Review, { session, settings }: TrustServic
   session.note(
     "info",
     `Trusted: ${toVisibleLine(root)}. Approved: ${approved.map(({ name }) => toVisibleLine(name)).join(", ") || "no servers"}.`,
-    "/trust remove revokes it",
+    "to revoke this: /trust remove",
   );
   session.host.start().catch(session.fail);
 }

@@ -26,7 +26,7 @@ export interface LiveSettingsOptions {
   readonly context: Context;
   readonly configuration: Configuration;
   readonly host: () => Pick<Host, "reload">;
-  /** Gets the problems of the settings: nothing may be printed over the screen. */
+  /** Called with problems of the settings, which must not be printed over the screen. */
   readonly warn: (text: string) => void;
 }
 

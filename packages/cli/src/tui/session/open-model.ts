@@ -31,7 +31,7 @@ export function openManualModel(
 }
 
 export interface Models {
-  /** Manual mode: parses each line as a call. */
+  /** The model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly find: (wanted?: string) => Promise<ModelChoice>;
 }

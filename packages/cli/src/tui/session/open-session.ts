@@ -129,7 +129,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   };
 }
 
-/** Calls `warn` for media that cannot be saved; the result is used all the same. */
+/** Saves the media of an event. Calls `warn` for media that cannot be saved; the result is still used. */
 async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
   if (event.type !== "call" || event.media === undefined) return event;
   const files: string[] = [...(event.files ?? [])];
@@ -149,7 +149,7 @@ interface ServicesOptions {
   readonly session: AppSession;
   readonly context: Context;
   readonly settings: LiveSettings;
-  /** Manual mode: parses each line as a call. */
+  /** The model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly screen: Pick<Screen, "hasScreen" | "writeTerminal">;
 }
@@ -161,7 +161,7 @@ interface OpenedServices {
   readonly end: () => void;
 }
 
-/** Columns beside a list. */
+/** Screen columns that the output of a command leaves free. */
 const margin = 4;
 
 function openServices({ session, context, settings, manual, screen }: ServicesOptions): OpenedServices {

@@ -11,7 +11,7 @@ import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
-  /** Reads the settings again and starts the servers. `reason`: why, as a sentence in front of what has changed. */
+  /** Reads the settings again and starts the servers. `reason` returns a sentence to show before the changes. */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */
   readonly stateOf: (server: string) => ServerState;
@@ -48,7 +48,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     }
   }
 
-  /** Writes the switch into the user's settings, so it outlasts the app. */
+  /** Writes `enabled` into the user's settings, so that it also applies after the app ends. */
   async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
     note("info", await settings.change(() => runVerb("mcp", verb, server)));
   }

@@ -78,7 +78,8 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
         { kind: "sampling", serverName, params, model: asked.name, answer },
         signal,
       );
-      if (!isGiven) throw new HostError("denied", "the user did not release the answer of the model", { serverName });
+      if (!isGiven)
+        throw new HostError("denied", "the user did not allow the server to get the model's answer", { serverName });
       const { text, isCut } = answer;
       return {
         role: "assistant",
@@ -91,14 +92,14 @@ export function answerServers({ asking, model, isConsented, openUrl, tell }: Ser
 }
 
 interface Sampled extends SampledAnswer {
-  /** The answer was cut at `maxTokens`. */
+  /** Whether the answer was cut at `maxTokens`. */
   readonly isCut: boolean;
 }
 
-/** Average characters of a token: the model does not get the server's limit, so the answer is cut at it here. */
+/** Average number of characters per token. The model does not get `maxTokens`, so its answer is cut here. */
 const charactersPerToken = 4;
 
-/** Runs a sampling request of a server on the user's model, without anything of the conversation. */
+/** Runs a sampling request of a server on the user's model, without the messages of the conversation. */
 async function sampleModel(
   model: Model,
   serverName: string,

@@ -26,7 +26,7 @@ export interface SlashCommand {
   /** The arguments, as `/help` shows them: `[list|auth SERVER]`. */
   readonly usage?: string;
   readonly prompt?: HostPrompt;
-  /** `words`: what follows the name. What it throws is shown. */
+  /** `words`: the text after the name. The app shows an error that this function throws. */
   readonly run: (words: string, session: AppSession) => void | Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface AppSession extends QuestionQueue {
 }
 
 export interface Overlay {
-  /** Whether the overlay has used the key. */
+  /** Returns whether the overlay has used the key. */
   readonly press: (key: Key) => boolean;
   /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
@@ -100,7 +100,7 @@ export function createSession(options: SessionOptions): AppSession {
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // All states at once: a replaced server may still send events.
+  // Replaces all states at once: a replaced server may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -130,7 +130,7 @@ export function createSession(options: SessionOptions): AppSession {
       for await (const event of conversation.send(input, { signal, references: !isManual, before, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
-      // A conversation reports failures as events, so a throw is a bug; the turn must end all the same.
+      // A conversation reports failures as events, so a throw is a bug; the turn must end anyway.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;

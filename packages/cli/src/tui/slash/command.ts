@@ -13,7 +13,7 @@ export interface BuiltIn {
   readonly usage?: string;
   /** Suggestions for the word after `before`. Synchronous: typing must not wait. */
   readonly complete?: (before: readonly string[], services: Services) => readonly CompletionItem[];
-  /** Runs the command with the text after its name. The app shows what it throws. */
+  /** Runs the command with the text after its name. The app shows an error that this function throws. */
   readonly run: (words: string, services: Services) => void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function wordsOf(line: string): readonly string[] {
   return splitWords(line).map(({ text }) => text);
 }
 
-/** Columns beside the text. */
+/** Screen columns that a list leaves free. */
 const margin = 4;
 const narrowest = 20;
 

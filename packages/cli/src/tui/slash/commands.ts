@@ -1,4 +1,4 @@
-/** The table of slash commands: built-in commands, then prompts of servers; and the commands that need few lines. */
+/** The table of slash commands: built-in commands, then prompts of servers. Also has the short built-in commands. */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -96,7 +96,9 @@ const model: BuiltIn = {
 /** `isGuess`: the provider was not asked whether the model exists. */
 function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
   set();
-  const doubt = isGuess ? " Fairlead has not checked that this model exists: your next message will show." : "";
+  const doubt = isGuess
+    ? " Fairlead did not check that this model exists; your next message will show whether it does."
+    : "";
   const words = name === "manual" ? "No model: you call the tools yourself." : `The model is now ${name}.${doubt}`;
   session.note("info", words);
 }

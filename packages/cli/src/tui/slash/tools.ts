@@ -1,4 +1,4 @@
-/** `/tools`, `/resources` and `/prompts`: list what the servers offer. */
+/** `/tools`, `/resources` and `/prompts`: list the catalogs of the servers. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
@@ -54,7 +54,7 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
   throw new HostError("tool_unknown", `this conversation has no tool "${name}"${hint}`, { next: "/tools" });
 }
 
-/** The text of `/tools` and `/mcp desc`: the tools that the model has, then those it does not have, with the reason. */
+/** The text of `/tools` and `/mcp desc`: the tools that the model has, then the tools that it does not have, with reasons. */
 export function toolListText(server: string | undefined, isWhole: boolean, services: Services): SafeText {
   const { host, conversation } = services.session;
   const meant = new Set(host.tools(server).map((tool) => tool.server));

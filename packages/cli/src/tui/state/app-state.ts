@@ -35,7 +35,7 @@ export interface AppState {
   readonly servers: readonly ServerState[];
   readonly model: ModelLine;
   readonly usage: Usage;
-  /** Ctrl-C was pressed on an empty prompt; the next one quits. */
+  /** Whether Ctrl-C was pressed on an empty prompt: the next Ctrl-C quits. */
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
   readonly size: Size;
@@ -48,7 +48,7 @@ export type TurnState =
   | {
       readonly kind: "running";
       readonly startedAt: number;
-      /** What the turn waits for: servers, or the next attempt. */
+      /** Names the servers or the next attempt that the turn waits for. */
       readonly doing?: string;
       readonly isCancelling: boolean;
     };
@@ -83,11 +83,11 @@ export type AppEvent =
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
   | { readonly type: "ask"; readonly question: UserQuestion }
-  /** The same question, with more to show. */
+  /** Updates the open question with more text. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
   /** The question was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }
-  /** The user can have seen this question. */
+  /** A frame with this question was drawn, so the user can have seen it. */
   | { readonly type: "drawn"; readonly key: string }
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
@@ -110,7 +110,6 @@ export type AppEvent =
 
 type New<T> = T extends TranscriptItem ? Omit<T, "key"> : never;
 
-/** Adds an item to the transcript. */
 export function add(state: AppState, item: New<TranscriptItem>): AppState {
   const serial = state.serial + 1;
   return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };

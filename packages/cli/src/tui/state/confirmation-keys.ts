@@ -12,7 +12,7 @@ export interface ConfirmationState {
 export interface AnswerKey {
   readonly letter: string;
   readonly words: string;
-  /** For a narrow screen. */
+  /** The label for a narrow screen. */
   readonly short: string;
   readonly outcome: ToolConfirmationOutcome;
 }

@@ -11,7 +11,6 @@ import { type FormState, formKey, openForm } from "./form.ts";
 import type { AnswersByKind, QuestionAnswer, QuestionOf, UserQuestion } from "./questions.ts";
 import { scrollKey } from "./scroll.ts";
 
-/** The state of a dialog. */
 export type DialogState = { readonly key: string } & (
   | { readonly kind: "read"; readonly scroll: number }
   | { readonly kind: "form"; readonly form: FormState }
@@ -65,7 +64,7 @@ export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key,
 
 type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
 
-/** Only the length of the frame matters here, so any number does. */
+/** Only the height of the frame matters here, so any question number works. */
 const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
@@ -82,7 +81,7 @@ function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Roo
     : { answer };
 }
 
-/** The answer of a key; only one letter means yes. */
+/** Returns the answer that a key gives; only one letter means yes. */
 function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
   const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
   const isNo = name === "enter" || name === "escape" || letter === "n";

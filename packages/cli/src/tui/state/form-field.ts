@@ -11,7 +11,7 @@ export interface FormField {
   readonly title: string;
   readonly description?: string;
   readonly isRequired: boolean;
-  /** The name suggests a secret, so the form warns. */
+  /** Whether the name suggests a secret, so that the form warns. */
   readonly isSecret: boolean;
   readonly default?: unknown;
   readonly input: FieldInput;
@@ -35,7 +35,7 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** Any other type: typed as after `key=` in a call. */
+  /** Any other type: the user types the value as after `key=` in a call. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
 export interface Choice {
@@ -43,7 +43,7 @@ export interface Choice {
   readonly title: string;
 }
 
-/** Most fields of a form; more are not shown. */
+/** Maximum number of fields that a form shows. */
 export const mostFields = 200;
 const mostChoices = 1000;
 

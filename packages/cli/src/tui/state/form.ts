@@ -15,9 +15,9 @@ export interface FormState {
   readonly fields: readonly FormField[];
   /** How many fields are not shown. */
   readonly leftOut: number;
-  /** One for each field. */
+  /** The input of each field. */
   readonly entries: readonly FieldEntry[];
-  /** A field by its number, or one of the two buttons below them. */
+  /** The index of a field, or one of the two buttons below the fields. */
   readonly focus: number | "send" | "decline";
   /** Problems found by the last attempt to send, by field number. */
   readonly problems: ReadonlyMap<number, string>;

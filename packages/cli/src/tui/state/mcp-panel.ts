@@ -5,7 +5,6 @@ import type { SafeText } from "@fairlead/core/text/safe-text";
 import type { Key } from "../input/keys.ts";
 import { scrollKey } from "./scroll.ts";
 
-/** The actions on a server. */
 export const serverVerbs = ["start", "stop", "restart", "enable", "disable", "auth", "test"] as const;
 export type ServerVerb = (typeof serverVerbs)[number];
 
@@ -111,7 +110,7 @@ function openKey(panel: PanelState, open: OpenServer, key: Key): PanelStep {
     const at = panelTabs.indexOf(open.tab) + by;
     return look(panel, open.server, panelTabs[(at + panelTabs.length) % panelTabs.length] ?? "tools");
   }
-  // The drawing limits the scroll position to the text.
+  // No limit here: the view limits the scroll position to the length of the text.
   const extent = { rows: Number.MAX_SAFE_INTEGER, page: pageRows };
   const scroll = key.name === "end" ? open.scroll : (scrollKey(open.scroll, key, extent) ?? open.scroll);
   return { kind: "stay", panel: { ...panel, open: { ...open, scroll } } };

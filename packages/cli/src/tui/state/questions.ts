@@ -31,7 +31,7 @@ export type Asked =
       readonly message: string;
       readonly schema: JsonObject;
       readonly purpose: "elicitation" | "arguments";
-      /** Values to start with. */
+      /** Initial values of the fields. */
       readonly values?: JsonObject;
     }
   | {
@@ -74,7 +74,7 @@ export type Asked =
 export type UserQuestion = { readonly key: string } & Asked;
 export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;
 
-/** The answer type of each kind. A question that closes without an answer gets the one in `refusals`. */
+/** The answer type of each kind of question. A question that closes without an answer gets its answer from `refusals`. */
 export interface AnswersByKind {
   readonly confirmation: ToolConfirmationOutcome;
   readonly form: ElicitationAnswer;
@@ -84,9 +84,9 @@ export interface AnswersByKind {
   readonly trust: boolean;
   /** The pasted text; undefined cancels the sign-in. */
   readonly sign_in: string | undefined;
-  /** Empty if the user enters none. */
+  /** Empty if the user enters no client ID. */
   readonly client_id: string;
-  /** The place in `options`; undefined: none of them. */
+  /** The index in `options`; undefined if the user chooses none of them. */
   readonly choice: number | undefined;
 }
 

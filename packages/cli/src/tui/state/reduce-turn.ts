@@ -17,7 +17,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
       return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
     }
-    // The host asks through `confirm`.
+    // Ignored: the host asks the user through `confirm`.
     case "confirmation":
       return state;
     case "quarantined": {
@@ -131,7 +131,7 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
   return { ...state, items: state.items.with(at, item) };
 }
 
-/** A shorter answer is not split. */
+/** An answer with fewer characters is not split. */
 const least = 400;
 
 /** Index after the last complete paragraph of a growing answer; 0 if there is none. Never inside a code block or a list. */

@@ -132,7 +132,7 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const text = changeWords(event);
       return text === undefined ? state : markSettled(add(state, { kind: "note", tone: "info", text }));
     }
-    // The views read these from the host when they need them; the session reports changed settings itself.
+    // Views read this data from the host when they need it; the session reports changed settings itself.
     case "settings_changed":
     case "discovery":
     case "servers":

@@ -4,7 +4,7 @@ import type { Key } from "../input/keys.ts";
 
 export interface Extent {
   readonly rows: number;
-  /** Rows that are visible. */
+  /** Number of visible rows. */
   readonly page: number;
 }
 

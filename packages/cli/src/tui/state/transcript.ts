@@ -24,7 +24,7 @@ interface CallProgress {
 export interface CallCard {
   readonly id: string;
   readonly server?: string;
-  /** The server's name of the tool; for a function of the host, the name that the model uses. */
+  /** The tool's name on its server; for a function of the host, the name that the model uses. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: CallStatus;

@@ -71,7 +71,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   return clipLine([...begun, ...said, ...end], width);
 }
 
-/** Longest part of a value: more than a line holds. */
+/** Maximum number of characters of a value; a line holds fewer. */
 const longestValue = 300;
 
 function argumentWords({ args }: CallCard): SafeText {
@@ -86,7 +86,7 @@ function valueWords(value: unknown): string {
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 
-/** Milliseconds; shorter durations are not shown. */
+/** Durations below this many milliseconds are not shown. */
 const shortest = 1000;
 
 function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {
@@ -129,7 +129,7 @@ function resultLines({ display = "", error, isOpen, files }: CallCard, width: nu
   if (isOpen) {
     const lines = outputLines(clip(text, mostCharacters), width);
     const rest = lines.length > mostRows || text.length > mostCharacters;
-    const where = files.length > 0 ? safe`… more than fits here` : safe`… and more`;
+    const where = files.length > 0 ? safe`… the rest does not fit here` : safe`… and more`;
     return [...lines.slice(0, mostRows), ...(rest ? [[span(where)]] : [])];
   }
   const rows = text.split("\n");

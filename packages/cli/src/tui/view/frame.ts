@@ -1,4 +1,4 @@
-/** The frame of a dialog: a title, a body behind a bar, and the keys. Pure. */
+/** The rows of a dialog: a title, a body with a bar on its left side, and the keys. Pure. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { clampScroll, type Extent } from "../state/scroll.ts";
@@ -11,14 +11,14 @@ export interface Room {
 
 export interface Frame {
   readonly title: Line;
-  /** Wrapped for `bodyWidth`. */
+  /** Rows of the body, already wrapped to `bodyWidth`. */
   readonly body: readonly Row[];
-  /** The keys and what they do; a key is wrapped only if it is longer than a row. */
+  /** The keys and their actions; a key is wrapped only if it is longer than a row. */
   readonly keys: readonly Line[];
   readonly colour: Colour;
 }
 
-/** `isBare`: without the bar, so that it can be copied; only for text that cannot look like a frame. */
+/** `isBare`: a row without the bar, so that it can be copied; only for text that cannot look like a frame. */
 export type Row = Line | { readonly isBare: true; readonly line: Line };
 
 const barColumns = 2;
@@ -30,7 +30,7 @@ export function bodyWidth({ width }: Room): number {
 export function frameExtent(frame: Frame, { width, height }: Room): Extent {
   const around = 1 + keyRows(frame, width).length;
   const page = Math.max(1, height - around);
-  // One row shows how much more there is.
+  // One row is reserved for the number of hidden rows.
   const { length } = frame.body;
   return { rows: length, page: length > page ? Math.max(1, page - 1) : page };
 }
@@ -56,7 +56,7 @@ function more(above: number, below: number): Line {
   return [span(safe`${start}↓ ${below} more rows`, { isBold: true }), span(safe` (arrows, PgDn)`)];
 }
 
-/** As many keys in a row as fit. */
+/** Puts as many keys into a row as fit. */
 function keyRows({ keys }: Frame, width: number): readonly Line[] {
   const room = Math.max(2, width - 3);
   const rows: Line[] = [];

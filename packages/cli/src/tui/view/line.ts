@@ -32,8 +32,8 @@ const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /**
- * Columns of a text, rather one too many than one too few: a line that is too long for the terminal continues in the first
- * column of the next row, where only our own frames begin.
+ * Counts the columns of a text, and rather overestimates them: a line that is too long for the terminal continues in
+ * the first column of the next row, where only Fairlead's own frames begin.
  */
 export function columns(text: string): number {
   if (plain.test(text)) return text.length;
@@ -52,7 +52,7 @@ export function lineColumns(line: Line): number {
   return line.reduce((sum, { text }) => sum + columns(text), 0);
 }
 
-/** How many code units of the text fit. */
+/** How many code units of the text fit into `room` columns. */
 function fitting(text: string, room: number): number {
   if (plain.test(text)) return Math.min(text.length, room);
   let [used, at] = [0, 0];
@@ -97,7 +97,7 @@ export function wrapLine(line: Line, width: number): readonly Line[] {
 }
 
 interface Word {
-  /** A word may change its style within. */
+  /** The style may change within a word. */
   readonly spans: Span[];
   readonly isBlank: boolean;
 }
@@ -152,7 +152,7 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
       }
       if (used > 0 && size <= width) breakRow();
     }
-    // Spaces after a broken word.
+    // Drop spaces after a broken word.
     if (isBlank && used === 0 && rows.length > 1) continue;
     for (const each of spans) add(each);
   }

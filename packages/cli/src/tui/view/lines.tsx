@@ -54,7 +54,7 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
   );
 }
 
-/** What the views know about the terminal: colours, code highlighting, image drawing. */
+/** The terminal's abilities, for the views: colours, code highlighting, image drawing. */
 export interface Look {
   readonly hasColour: boolean;
   readonly highlighter?: Highlighter;

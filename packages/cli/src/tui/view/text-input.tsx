@@ -9,7 +9,7 @@ import { Lines } from "./lines.tsx";
 
 export interface TextInputProps {
   readonly editor: Editor;
-  /** Whether keys go here. */
+  /** Whether keys go to the prompt. */
   readonly isActive: boolean;
   /** A question has just appeared: keys are ignored for a moment. */
   readonly isPaused: boolean;
@@ -17,7 +17,7 @@ export interface TextInputProps {
   readonly height: number;
 }
 
-/** `› ` before the first row, or `… `. */
+/** Columns of the mark before the text: `› `, or `… ` while keys are ignored. */
 const margin = 2;
 
 export function TextInput({ editor, isActive, isPaused, width, height }: TextInputProps): ReactElement {
@@ -52,7 +52,7 @@ interface InputRow {
 
 export interface InputLayout {
   readonly rows: readonly InputRow[];
-  /** Rows that are out of sight. */
+  /** Number of rows that are out of sight. */
   readonly above: number;
   readonly below: number;
 }
@@ -76,7 +76,7 @@ export function layoutInput(
 
   function put(shown: SafeText, isUnderCursor: boolean): void {
     const columns = stringWidth(shown);
-    // The cursor behind the last character needs a place too.
+    // The cursor after the last character needs a column too.
     if (column + columns > width && column > 0) breakRow();
     const row = rows.at(-1);
     if (row === undefined) return;

@@ -23,7 +23,7 @@ export function outputLines(text: string, width: number, style?: SpanStyle): rea
   return rowsOf(text).flatMap((row) => breakLine([span(row, style)], width));
 }
 
-/** The output of a Fairlead command: wrapped between words, with the indent of the row. */
+/** The output of a Fairlead command: wrapped between words; continuation rows keep the indent. */
 export function indentedLines(text: string, width: number): readonly Line[] {
   return rowsOf(text).flatMap((row) => {
     const words = sliceSafe(row, row.search(/\S|$/));
@@ -62,7 +62,7 @@ export function jsonLines(value: unknown, width: number): readonly Line[] {
   return decisionLines(broken, width);
 }
 
-/** Puts untrusted lines behind a bar, so that they cannot look like Fairlead's own. */
+/** Puts a bar before untrusted lines, so that they cannot look like Fairlead's own. */
 export function quoted(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => [span(safe`▏ `, { isDim: true }), ...line]);
 }

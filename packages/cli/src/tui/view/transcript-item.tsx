@@ -14,7 +14,7 @@ export interface TranscriptItemProps {
   readonly item: TranscriptItem;
   readonly now: number;
   readonly width: number;
-  /** Most rows while the item changes; undefined once it is complete. */
+  /** Maximum number of rows while the item can change; undefined once it is complete. */
   readonly height?: number;
 }
 

@@ -228,7 +228,7 @@ bank locked again with these changes:
     await here.write(projectFile, { mcpServers: { bank: bankOf(here) } });
     expect(await here.run("lock", "update", "books")).toMatchObject({
       code: 0,
-      stdout: "books removed from the lock file: the settings no longer have it\n",
+      stdout: "books removed from the lock file: it is no longer in the settings\n",
     });
     expect(Object.keys((await outline(here)) as object)).toEqual(["bank"]);
   });

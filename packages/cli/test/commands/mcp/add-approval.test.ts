@@ -132,7 +132,7 @@ describe("what was added is tried at once", () => {
     expect(code).toBe(0);
     expect(stdout).not.toContain("connected");
     expect(stderr).toMatch(
-      /warning: "a" was added, but cannot connect: .*no-such-program.*\n {2}next: .*\nto test again: fairlead mcp test a\n$/,
+      /warning: "a" was added, but Fairlead cannot connect to it: .*no-such-program.*\n {2}next: .*\nto test again: fairlead mcp test a\n$/,
     );
     expect(await entries(here, userFile)).toEqual({ a: { command: "no-such-program" } });
     const json = await here.run("mcp", "add", "-s", "user", "--json", "b", "no-such-program");

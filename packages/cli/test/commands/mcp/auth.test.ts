@@ -23,7 +23,7 @@ test("who needs a sign-in is known once a server has asked for it", async () => 
   const { here } = scene;
   expect(await here.run("mcp", "auth")).toMatchObject({
     code: 0,
-    stdout: "docs  not signed in; the server has not asked for it\n",
+    stdout: "docs  not signed in; the server has not asked for a sign-in\n",
     stderr: "next: fairlead mcp list   (connects, and shows which servers need a sign-in)\n",
   });
   const listed = await here.run("mcp", "list", "--strict");

@@ -52,7 +52,7 @@ test("what cannot be revoked is said, and forgotten all the same", async () => {
   expect(await scene.here.run("mcp", "logout", "docs")).toEqual({
     code: 0,
     stdout: 'signed out of "docs" here\n',
-    stderr: `warning: ${issuer} did not revoke the tokens; they may stay valid; to be sure, revoke the access on its website\n`,
+    stderr: `warning: ${issuer} did not revoke the tokens; they may stay valid; to be sure, revoke Fairlead's access on the website of that server\n`,
   });
   expect(await storageOf(scene).listServers()).toEqual([]);
 });

@@ -165,7 +165,7 @@ test("a model that is named is used, and that nobody has looked for it is said",
   await using scene = await openScene(here, { GEMINI_API_KEY: "k" });
   await scene.shown(/^Fairlead/);
   scene.enter("/model nosuch");
-  expect(await scene.shown(/The model is now nosuch/)).toContain("has not checked");
+  expect(await scene.shown(/The model is now nosuch/)).toContain("did not check");
 });
 
 test("/prompts shows what can be typed", async () => {

@@ -83,7 +83,7 @@ test("a model is asked only after its question and the cost were seen, and answe
     "│ cost     12 tokens in, 3 tokens out",
     "│ The model's answer:",
     "│ ▏ A cat.",
-    "╰─ y give it to the server · n no (also Enter, Esc)",
+    "╰─ y give the answer to the server · n no (also Enter, Esc)",
   ]);
 });
 

@@ -26,7 +26,7 @@ export interface AwaitOptions {
 
 const minutes = 5;
 
-/** The parameters of the redirect. @throws HostError `auth_failed`, `auth_required` or `cancelled` */
+/** Resolves with the parameters of the redirect. @throws HostError `auth_failed`, `auth_required` or `cancelled` */
 export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParams> {
   const { serverName, listener, ui, clock, signal, fail } = options;
   const { redirectUri } = listener;
@@ -124,7 +124,7 @@ type Pasted =
   | { readonly kind: "answer"; readonly answer: URLSearchParams }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** `over`: no more input can come, and why. */
+/** `over`: no more input can come; `reason` says why. */
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
 /** Ends the loop if a program answers every question at once with useless text. */

@@ -23,7 +23,7 @@ export interface CallbackOptions {
   /** The redirect URI; a missing port is filled in. By default `http://127.0.0.1` with `path`. */
   readonly redirectUri?: string;
   readonly path: string;
-  /** By default the port of the redirect URI; without one, a free port. */
+  /** Default: the port of the redirect URI; if the URI has no port, a free port. */
   readonly port?: number;
 }
 
@@ -150,7 +150,7 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
   return { promise, resolve: (value) => settle(value) };
 }
 
-/** The page that the browser shows after the redirect. It loads nothing and repeats nothing of the address. */
+/** The page that the browser shows after the redirect. It loads no other file and shows no part of the address. */
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -160,7 +160,7 @@ const headers = {
   connection: "close",
 };
 
-/** Sends `words`, which must be plain text of ours, as a page. */
+/** Sends `words` as a page. They must be plain text written by Fairlead, because they are not escaped. */
 function sendPage(response: ServerResponse, status: number, words: string): void {
   const title = "Fairlead";
   response.writeHead(status, headers);

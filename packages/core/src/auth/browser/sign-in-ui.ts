@@ -44,7 +44,7 @@ export interface SignInUi {
   readonly browserFirst: boolean;
   /** `OAUTH_CALLBACK_PORT`; a free port by default. */
   readonly callbackPort?: number;
-  /** Scopes to request instead of those of the server and its settings. */
+  /** Scopes to request instead of the scopes of the server and its settings. */
   readonly scopes?: readonly string[];
   /** Signs in although a token is stored, for another account or other scopes. */
   readonly again?: boolean;
@@ -53,7 +53,7 @@ export interface SignInUi {
 /** @deprecated The new name is `SignInUi`. */
 export type SignInWays = SignInUi;
 
-/** What the user is told while they sign in, such as the address to open or the code to enter. */
+/** A message to the user during a sign-in, such as the address to open or the code to enter. */
 export type SignInMessage =
   /** `issuerOverride` in the user's settings replaces the authorization servers that the server names (`instead`). */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }

@@ -73,7 +73,7 @@ function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: 
     case "impersonated_service_account":
       return fromImpersonation(json, options, library);
     case "external_account": {
-      // Without our `fetch`, which refuses the metadata addresses that other clouds use.
+      // Uses the library's `fetch`: ours refuses the metadata addresses that other clouds use.
       const client = isExternalAccount(json) ? library.ExternalAccountClient.fromJSON(json) : null;
       if (client === null) return undefined;
       client.scopes = scopes;

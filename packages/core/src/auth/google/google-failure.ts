@@ -11,7 +11,7 @@ const longestReason = 300;
 /** Errors after which the person must sign in to Google again. */
 const signInAgain = new Set(["invalid_grant", "invalid_rapt", "rapt_required"]);
 
-/** What the error message is about. */
+/** The server and the advice for the error message. */
 export interface GoogleFailureFacts {
   readonly serverName: string;
   /** Next step if Google answered 403. */

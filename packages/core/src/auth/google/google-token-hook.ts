@@ -6,7 +6,7 @@ import { HostError } from "../../errors.ts";
 export interface GoogleHeaders {
   /** `authorization`, and perhaps `x-goog-user-project`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** In milliseconds since 1970. */
+  /** Expiry time in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
@@ -22,7 +22,6 @@ export interface GoogleTokenHookOptions {
 /** Milliseconds before expiry at which headers are renewed. */
 const ahead = 300_000;
 
-/** Creates the sign-in hook. */
 export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook {
   const { serverName, serverUrl, ask, now = Date.now } = options;
   const { origin } = new URL(serverUrl);

@@ -12,7 +12,7 @@ import { toGoogleError } from "./google-failure.ts";
 import { createGoogleTokenHook, type GoogleHeaders } from "./google-token-hook.ts";
 
 export interface GoogleHookOptions {
-  /** With expanded variables. */
+  /** The server's URL with expanded variables. */
   readonly serverUrl: string;
   readonly environment: Environment;
   readonly secret: (name: string) => Promise<string | undefined>;

@@ -13,7 +13,7 @@ export interface TokenRequestOptions {
   readonly plan: SignInPlan;
   readonly client: StoredClient;
   readonly audiences: readonly string[];
-  /** Follows no redirects, because it sends secrets. */
+  /** A `fetch` that follows no redirects, because requests contain secrets. */
   readonly post: Fetch;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -54,7 +54,7 @@ export async function askForTokens(
   );
 }
 
-/** Why there are no tokens, with the secrets hidden that an error description may quote. */
+/** Why there are no tokens. Hides the secrets that an error description may quote. */
 export function reasonIn(
   answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>,
   secrets: readonly string[],
@@ -81,7 +81,7 @@ export type TokenAnswer =
   /** The response is invalid; `reason` is a text for people. */
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** Three such tokens and a registration fit into one stored secret. */
+/** Maximum characters of a token: three tokens and a registration must fit into one stored secret. */
 const longestToken = 16_000;
 const longestScope = 4_000;
 const longestWord = 100;

@@ -24,7 +24,7 @@ interface DeviceCode {
   readonly userCode: string;
   readonly verificationUri: string;
   readonly verificationUriComplete?: string;
-  /** In milliseconds, as `interval`. */
+  /** Lifetime of the code in milliseconds; `interval` is in milliseconds too. */
   readonly lifetime: number;
   readonly interval: number;
 }

@@ -45,7 +45,7 @@ export interface SignInPlan {
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
-  /** Scopes that the server asks for, without those of the settings. */
+  /** Scopes that the server asks for, without the scopes of the settings. */
   readonly scopes: readonly string[];
   /** The server itself is the authorization server, as in the protocol 2025-03-26. */
   readonly isLegacyFallback: boolean;
@@ -98,7 +98,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   };
 }
 
-/** A workspace may set all endpoints. A single one, mixed with those of a real issuer, could steal the code: the person sees only the issuer. */
+/** A workspace may set all endpoints or none: one endpoint beside those of a real issuer could steal the code unnoticed. */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
   const endpoints = Object.entries({ authorizationUrl, tokenUrl, registrationUrl });
@@ -110,7 +110,7 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   throw fail(
     aboutIssuer,
     isWhole
-      ? `the workspace sets "oauth.${named}" beside ${beside}, so Fairlead cannot tell whose endpoint it is`
+      ? `the workspace sets "oauth.${named}" together with ${beside}, so Fairlead cannot tell whose endpoint it is`
       : `the workspace sets "oauth.${named}", but not all endpoints, so Fairlead cannot tell whose endpoint it is`,
     {
       next: 'Set both "authorizationUrl" and "tokenUrl" without an issuer, or none of them; or set them in your user settings.',
@@ -247,7 +247,7 @@ export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly s
   if (chosen !== undefined) return chosen;
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
-  // `offline_access` alone would request nothing else. Without announced scopes, the server's request is kept.
+  // An empty list stays empty: `offline_access` alone is useless. If no scopes are announced, the list is kept.
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
 }

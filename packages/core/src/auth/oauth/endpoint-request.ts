@@ -10,7 +10,7 @@ export interface EndpointRequest {
   readonly fetch: Fetch;
 }
 
-/** Rejects with the error of `fetch`; the request may have arrived nevertheless. */
+/** Rejects with the error of `fetch`; even then the request may have arrived. */
 export function postForm({ url, client, parameters, fetch }: EndpointRequest): Promise<Response> {
   const proof = clientProof(client);
   return fetch(url, {
@@ -55,7 +55,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/** Result of a revocation. It is not an error: signing out continues with any of them. */
+/** Result of a revocation. `failed` is not an error: signing out continues in every case. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
 /** Revokes the refresh token first, because most servers then revoke the whole grant. Never rejects. */

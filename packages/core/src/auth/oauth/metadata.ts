@@ -23,9 +23,9 @@ export interface ServerMetadata {
   readonly scopes?: readonly string[];
   readonly challengeMethods?: readonly string[];
   readonly tokenAuthentication?: readonly string[];
-  /** It announces `iss` in its authorization responses (RFC 9207). */
+  /** Whether the server announces `iss` in its authorization responses (RFC 9207). */
   readonly sendsIssuer: boolean;
-  /** It accepts the URL of a client metadata document as client ID. */
+  /** Whether the server accepts the URL of a client metadata document as client ID. */
   readonly takesMetadataDocuments: boolean;
 }
 

@@ -107,7 +107,7 @@ export class MCPOAuthProvider {
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
-    // One per server, because each keeps the IP addresses that it resolved first.
+    // One `fetch` per server, because each keeps the IP addresses that it resolved first.
     const fetchFor = (near: string): Fetch => {
       const fetch = fetches.get(near) ?? createBoundedFetch({ near, env, maxRedirects: 0 });
       fetches.set(near, fetch);

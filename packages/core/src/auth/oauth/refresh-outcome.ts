@@ -86,7 +86,7 @@ function withoutRefresh(credentials: Credentials): Credentials {
   return { ...credentials, tokens };
 }
 
-/** The error description, with the secrets hidden that it may quote. */
+/** The error description. Hides the secrets that it may quote. */
 function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
   const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
   return secrets.reduce<string>(

@@ -34,7 +34,7 @@ export interface TokenKeeperOptions {
 
 /** Allowed difference between two clocks, in milliseconds. */
 const skew = 60_000;
-/** Random extra time, so that one of many processes refreshes first and the others find its tokens. */
+/** Maximum random extra milliseconds, so that one of many processes refreshes first and the others find its tokens. */
 const spread = 240_000;
 /** Milliseconds to wait for a refresh while the old token is still valid; then the old one is used. */
 const aheadTimeout = 2_000;
@@ -167,7 +167,7 @@ function usableOf(found: Exclude<Found, Refreshable>): Credentials | undefined {
   return found.kind === "usable" ? found.credentials : undefined;
 }
 
-/** The pauses, by the name of the stored secret. */
+/** Pauses after failed refreshes, by the name of the stored secret. */
 export interface RefreshPauses {
   /** The error of the last refresh while the pause lasts; else undefined. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
@@ -199,7 +199,7 @@ export function createRefreshPauses({ folder, now, random }: RefreshPausesOption
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** The last pause, also an expired one: the next pause is longer than it. */
+  /** The last pause, even if it has expired: the next pause is longer. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;

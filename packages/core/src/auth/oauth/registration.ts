@@ -15,7 +15,7 @@ export interface KnownClientOptions {
   /** `fairlead.clientMetadataUrl`: address of our client metadata document. */
   readonly clientMetadataUrl?: string | undefined;
   readonly stored?: Credentials | undefined;
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly now: number;
 }
 
@@ -37,12 +37,12 @@ export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "
   readonly why: string;
 }
 
-/** Longer registration responses are not stored; the members that Fairlead needs are. */
+/** A longer registration response is not stored; only the members that Fairlead needs are. */
 const longestRegistration = 16_000;
 const longestReason = 300;
 const step = "client registration";
 
-/** The client that needs no registration; undefined if there is none. One with a `redirectUri` works only with that URI. */
+/** The client that needs no registration, if any. A client with a `redirectUri` works only with that URI. */
 export function knownClient({
   plan,
   oauth,
@@ -104,7 +104,7 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
       authentication:
         clientSecret === undefined ? "none" : registeredMethod(answer["token_endpoint_auth_method"], plan),
       registration: isShort ? answer : undefined,
-      // 0 says that it never expires.
+      // 0 means that the secret never expires.
       expiresAt: typeof secretExpiry === "number" && secretExpiry > 0 ? secretExpiry * 1000 : undefined,
     }),
   };

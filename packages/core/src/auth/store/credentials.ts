@@ -9,7 +9,7 @@ export type ClientAuthentication = "none" | "client_secret_basic" | "client_secr
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** By default the method of the registration; without one, `client_secret_basic` with a secret, else `none`. */
+  /** Default: the method of the registration; without a registration, `client_secret_basic` with a secret, else `none`. */
   readonly authentication?: ClientAuthentication;
   /** The whole response of the registration endpoint. */
   readonly registration?: JsonObject;
@@ -26,7 +26,7 @@ export interface StoredTokens {
   readonly scope?: string;
   readonly idToken?: string;
   readonly obtainedAt: number;
-  /** Absent if the authorization server did not say. */
+  /** Expiry time; absent if the authorization server did not send it. */
   readonly expiresAt?: number;
 }
 

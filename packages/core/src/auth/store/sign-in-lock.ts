@@ -8,7 +8,7 @@ import { ensurePrivateFolder } from "../../files/atomic/private-folder.ts";
 /** Runs `work` under the lock of `name`. Waits `timeout` milliseconds for other processes (30 s by default), then rejects with `busy`. */
 export type SignInLock = <T>(name: string, work: () => Promise<T>, timeout?: number) => Promise<T>;
 
-/** Longer than a token request may take. */
+/** Milliseconds to wait for the lock; longer than a token request may take. */
 const defaultTimeout = 30_000;
 
 /** @param folder Folder of the lock files. */

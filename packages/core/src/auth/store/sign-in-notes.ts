@@ -17,10 +17,10 @@ export interface SignInKey {
   readonly pin?: string | undefined;
 }
 
-/** Lines of a secret name, a space and the text of the note. */
+/** Each line has the name of a secret, a space, and the text of the note. */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
-/** Most notes of a kind; the oldest are dropped. */
+/** Maximum number of notes of a kind; the oldest notes are dropped. */
 const mostServers = 1_000;
 
 /** The text of a note, perhaps empty; undefined if there is no note. */

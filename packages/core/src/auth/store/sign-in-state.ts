@@ -27,7 +27,7 @@ export type SignInState =
       readonly tokenHost?: string;
       readonly account?: string;
       readonly scopes: readonly string[];
-      /** In milliseconds since 1970. */
+      /** Expiry time in milliseconds since 1970. */
       readonly expiresAt?: number;
       /** Whether Fairlead can refresh the token without the person. */
       readonly isRenewable: boolean;

@@ -54,7 +54,7 @@ export class MCPOAuthTokenStorage {
     return credentials;
   }
 
-  /** What this process read or stored last; does not read the store. */
+  /** The credentials that this process read or stored last. Does not read the store. */
   lastKnown(serverUrl: string): Credentials | undefined {
     return this.#cache.get(checkedUrl(serverUrl));
   }

@@ -2,7 +2,7 @@
 
 export interface CacheLimits {
   readonly entries: number;
-  /** The length of all keys together. */
+  /** Maximum length of all keys together. */
   readonly characters: number;
 }
 

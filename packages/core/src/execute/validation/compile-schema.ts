@@ -20,7 +20,7 @@ const options: Options = {
   inlineRefs: false,
   // A property of Object.prototype is not a property of the value.
   ownProperties: true,
-  // An annotation in 2020-12: servers use their own names, and the usual checks are patterns without a time bound.
+  // `format` is an annotation in 2020-12. Servers use their own formats, and Ajv's checks have no time bound.
   validateFormats: false,
   // describe-error.ts writes the messages. It needs the schema of each error.
   messages: false,
@@ -114,7 +114,7 @@ function createLinearPatterns(): LinearPatterns {
 function toLinear(pattern: string): RegExpLike | Error {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv caches patterns by their text: without a text of its own, each would be the first one.
+    // Ajv caches patterns by `toString`: without a unique text, each pattern would be taken for the first one.
     return Object.assign({ test: (text: string) => linear.test(text) }, { toString: () => `/${pattern}/` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

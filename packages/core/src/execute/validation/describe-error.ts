@@ -7,7 +7,7 @@ import { pointerTo } from "../../normalise/schema/pointer.ts";
 import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
-/** More than a message shows: the errors of a union are many and become one. */
+/** More errors than a message shows, because the many errors of a union become one. */
 const maxErrors = 1000;
 const maxMessage = 300;
 const maxPath = 1000;

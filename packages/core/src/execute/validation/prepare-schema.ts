@@ -1,4 +1,4 @@
-/** Removes from a server's schema what the validator cannot handle, with a warning for each part. */
+/** Removes the parts of a server's schema that the validator cannot handle, with a warning for each part. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -72,7 +72,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (!fits(key, value)) return `"${clip(key, 40)}" at ${place(path)} is not valid JSON Schema`;
     if (key === "pattern") return patternOmission(String(value), path);
     if (key === "additionalProperties" && Object.keys(schema["patternProperties"] ?? {}).some(refusal))
-      return `${place(path)} was not checked, because a pattern beside it cannot be`;
+      return `${place(path)} was not checked, because a pattern next to it cannot be checked`;
     if (key === "$ref" && !hasNames && followReference(root, String(value)) === undefined)
       return `the reference ${clip(String(value), 100)} at ${place(path)} is outside the schema and is not fetched`;
     return undefined;

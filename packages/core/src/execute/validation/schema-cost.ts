@@ -21,13 +21,13 @@ export interface SchemaCost {
   readonly pairings: number;
 }
 
-/** Compiling takes 0.1 to 0.2 ms per node; the main thread accepts this much, once. */
+/** Maximum number of schema nodes for the main thread: compiling takes 0.1 to 0.2 ms per node, once. */
 const maxNodes = 300;
 const maxDepth = 32;
 const maxPatternWeight = 1000;
-/** In characters. Every reference is resolved against the `$id` of the schema. */
+/** Maximum characters of a `$id`, because every reference is resolved against it. */
 const maxName = 1000;
-/** In steps of a pattern, each up to 150 ns. */
+/** Maximum work on the main thread, in steps of a pattern, each up to 150 ns. */
 const maxWork = 500_000;
 
 /** A node of the schema checked on a node of the value may create an issue, which takes as long as 4 steps. */
@@ -105,7 +105,7 @@ const counted = /^\{(\d+)(,?)(\d*)\}/;
 
 /** Returns an upper estimate. A malformed pattern gets any number and is rejected later. */
 export function patternWeight(pattern: string): number {
-  // One total for each open group, and the weight of its last item, which a repeat count multiplies.
+  // The total weight of each open group, and the weight of its last item, which a repeat count multiplies.
   const totals = [0];
   let last = 0;
   const add = (weight: number): void => {

@@ -7,7 +7,7 @@ import type { Job } from "./worker-pool.ts";
 
 /** Small, because a compiled schema takes a hundred times the size of its text and the thread has little memory. */
 const limits = { entries: 50, characters: 262_144 };
-/** In characters. A larger value can have very many issues, so only the first is reported. */
+/** A value with more characters can have very many issues, so only the first is reported. */
 const smallValue = 65_536;
 
 const thorough = createBoundedCache(limits, (schema) => compileCheck(schema, true));

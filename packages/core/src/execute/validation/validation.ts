@@ -12,7 +12,7 @@ export interface Issue {
 
 export interface Validation {
   readonly issues: readonly Issue[];
-  /** What was not validated, or only in part, and why. */
+  /** Parts that were not validated, or only in part, and why. */
   readonly warnings: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export interface Validator {
 export type ValidatorOptions = Partial<PoolOptions>;
 
 const maxSchema = { nodes: 10_000, characters: 1_048_576 };
-/** In characters. Larger schemas go to a worker thread without further checks. */
+/** Schemas with more characters go to a worker thread without further checks. */
 const mainSchema = 65_536;
 const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 /**

@@ -8,7 +8,7 @@ import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
-/** A schema and a value as JSON texts: faster to transfer than objects, and exactly what would be sent. */
+/** A schema and a value as JSON texts, which are faster to transfer than objects and equal to the sent texts. */
 export interface Job {
   readonly schema: string;
   readonly value: string;
@@ -45,8 +45,8 @@ interface Thread {
 const startLimit = 30_000;
 
 /**
- * The worker's file, beside this one after compiling or bundling. A thread cannot run TypeScript, so the source uses
- * the compiled file.
+ * The compiled worker file, in the folder of this file. TypeScript source uses the file in `dist`, because a thread
+ * cannot run TypeScript.
  */
 export const workerFile: URL = new URL(
   import.meta.url.endsWith(".ts") ? "../../../build/execute/validation/validation-worker.js" : "./validation-worker.js",

@@ -22,7 +22,7 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
 export async function keepPrivate(path: string): Promise<void> {
   const stats = await stat(path).catch(unless("ENOENT", "ENOTDIR", "EACCES", "ELOOP"));
   if (stats === undefined || (stats.mode & others) === 0) return;
-  // Not a shared folder such as /tmp; the files in it are private themselves.
+  // Leaves a shared folder such as /tmp unchanged; the files in it are private themselves.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
   // Some file systems have no modes, and another user's file cannot be changed.
@@ -51,6 +51,6 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
 /** Explains two error codes that are misleading if the folder does not exist afterwards. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
-  if (code === "EEXIST") return notWritten(folder, "it is a symbolic link that leads nowhere", error);
+  if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);
   return code === "ENOENT" ? notWritten(folder, "no folder can be made there", error) : error;
 }

@@ -1,7 +1,7 @@
 /**
- * Replaces the content of a file in one step: a reader, or the next start after a kill or a power cut, finds the old
- * text or the new one, whole. Not with `write-file-atomic`: on a full disk it takes a short write for a whole one and
- * puts half a file in the place of a good one; and its temporary names do not show whose they are.
+ * Replaces the content of a file in one step: after a crash or a power cut, the file has either the whole old text or
+ * the whole new text. Does not use `write-file-atomic`: on a full disk it treats a short write as complete and replaces
+ * a good file by a part of the new text; and its temporary names do not show which process made them.
  */
 
 import type { Stats } from "node:fs";
@@ -9,14 +9,14 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
-/** Temporary files older than this are removed; their process id may be from another machine. */
+/** Temporary files older than this many milliseconds are removed; their process id may be from another machine. */
 const abandonedAfter = 60 * 60 * 1000;
 
 export interface Replacement {
   readonly text: string;
   /** The file mode. Default: 0666 without the bits of the umask. */
   readonly mode: number | undefined;
-  /** Of the file that is replaced; its owner is kept where the system allows. */
+  /** The file that is replaced; the new file keeps its owner if the system allows that. */
   readonly previous: Stats | undefined;
   /** Called just before the rename; false keeps the old file. */
   readonly isCurrent: () => Promise<boolean>;
@@ -44,7 +44,7 @@ export async function replaceFile(file: string, { text, mode, previous, isCurren
   }
 }
 
-/** What killed writers left beside the file. Only for who holds the file's lock: then no living writer is at work. */
+/** Removes temporary files of killed processes. Hold the file's lock, so that no other process is writing. */
 export async function sweepTemporaries(file: string): Promise<void> {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {

@@ -40,7 +40,7 @@ export async function updateText(
         const outcome = await tryUpdate(file, change, options);
         if (outcome !== "overtaken") return outcome;
       }
-      throw new HostError("busy", `${path} is being changed by another program all the time; it was left as it is`, {
+      throw new HostError("busy", `${path} is changed by another program again and again; Fairlead did not change it`, {
         next: "Close the other program, then try again.",
       });
     });
@@ -77,5 +77,8 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
 }
 
 function tooLarge(path: string): HostError {
-  return new HostError("too_large", `${path} would grow beyond ${limits.settingsBytes} bytes; it was left as it is`);
+  return new HostError(
+    "too_large",
+    `${path} would grow beyond ${limits.settingsBytes} bytes; Fairlead did not change it`,
+  );
 }

@@ -19,7 +19,7 @@ import {
   skipTrivia,
 } from "./text-layout.ts";
 
-/** Missing parents are created. Of several properties with one name, the one in force (the last) is changed. */
+/** Creates missing parents. Of several properties with the same name, changes the last one, which counts. */
 export function setValue(text: string | undefined, path: readonly string[], value: unknown): string {
   const source = text ?? "";
   const document = parseValid(source);
@@ -41,8 +41,8 @@ export function setValue(text: string | undefined, path: readonly string[], valu
 }
 
 /**
- * Removes every property of that name: were only the last one taken out, an overruled one would come into force.
- * A comment that follows a removed property on its line stays, like all others outside it.
+ * Removes every property with that name: if only the last one were removed, an earlier one would take effect. A comment
+ * after a removed property on the same line stays, like all comments outside it.
  */
 export function removeValue(text: string, path: readonly string[]): string {
   const key = path.at(-1);
@@ -95,7 +95,7 @@ interface JsonStyle {
 
 function formatValue(value: unknown, { oneLine, indent, unit, eol }: JsonStyle): string {
   const json = JSON.stringify(value, undefined, oneLine ? 1 : unit);
-  // No text in JSON holds a line break, so each one stands between two tokens.
+  // JSON strings contain no line breaks, so every line break is between two tokens.
   return oneLine ? json.replaceAll(/\n */g, " ") : json.replaceAll("\n", `${eol}${indent}`);
 }
 
@@ -105,7 +105,7 @@ function indentUnit(text: string, root: Node): string {
   return (first && isFirstOnLine(text, first.offset) && indentAt(text, first.offset)) || "  ";
 }
 
-/** For a text that holds nothing yet, or only comments. */
+/** Writes a document into a text that is empty or has only comments. */
 function appendDocument(text: string, value: unknown): string {
   const eol = eolOf(text);
   const endsLine = text.trim() === "" || lineBreakBefore(text, text.length) !== "";
@@ -133,14 +133,14 @@ function insertProperty(text: string, root: Node, object: Node, key: string, val
   if (last === undefined) return insertAt(endOfLine(text, skipTrivia(text, start).lastComment?.end ?? start), entry);
   const { next } = skipTrivia(text, endOf(last));
   if (text[next] === ",") return insertAt(endOfLine(text, next + 1), `${entry},`);
-  // The comma goes to the old entry, the new entry behind the old one's comment: the comment stays where it belongs.
+  // The comma goes after the old entry, the new entry after the old entry's comment, which so stays in place.
   return applyEdits(text, [
     { offset: endOf(last), length: 0, content: "," },
     { offset: endOfLine(text, endOf(last)), length: 0, content: entry },
   ]);
 }
 
-/** Behind the comments that follow on the same line; behind trailing blanks too, if nothing but a line break follows. */
+/** The offset after the comments on the same line, and after trailing blanks if only a line break follows. */
 function endOfLine(text: string, offset: number): number {
   let end = offset;
   for (;;) {
@@ -158,8 +158,8 @@ interface Span {
 }
 
 /**
- * Only an empty object that was spread over several lines does not come back: it closes up to `{}`, because
- * with one property in it, it looks the same as one that was written `{}`.
+ * Undoes an insertion exactly, except into an empty object on several lines: it becomes `{}`, because with one property
+ * in it, it looks the same as an object that was written as `{}`.
  */
 function removeProperty(text: string, object: Node, property: Node): string {
   const properties = object.children ?? [];

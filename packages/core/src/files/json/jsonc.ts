@@ -15,7 +15,7 @@ export interface JsoncError extends Position {
   readonly message: string;
 }
 
-/** A property that a later one of the same name in the same object overrides. */
+/** A property that is overridden by a later property of the same name in the same object. */
 export interface JsoncDuplicate extends Position {
   readonly name: string;
 }
@@ -23,7 +23,7 @@ export interface JsoncDuplicate extends Position {
 export interface JsoncDocument {
   /** The top value; undefined if the text has none or is nested too deeply. */
   readonly root: Node | undefined;
-  /** In the order of the text; when there are any, `root` is a guess. */
+  /** The errors in the order of the text. If there are any, `root` is a guess. */
   readonly errors: readonly JsoncError[];
   readonly duplicates: readonly JsoncDuplicate[];
   positionAt(offset: number): Position;
@@ -34,7 +34,7 @@ const byteOrderMark = "\uFEFF";
 const errorsKept = 100;
 
 export function parseJsonc(text: string): JsoncDocument {
-  // A blank in place of the byte order mark keeps every offset; the parser takes the mark for a syntax error.
+  // A space replaces the byte order mark, which the parser would report as an error; offsets stay the same.
   const source = text.startsWith(byteOrderMark) ? ` ${text.slice(1)}` : text;
   const positionAt = createPositionAt(text);
   const tooDeep = findTooDeep(source);
@@ -78,8 +78,8 @@ export function endOf(node: Node): number {
 function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
-  // Strings and comments are one token each, so a first character that is a bracket is one.
-  // The end is known by its place: after a text that ends in "/*" the scanner gives it a length for ever.
+  // A string or comment is one token, so a token that begins with a bracket is that bracket. The offset marks the end:
+  // after an unclosed "/*", the scanner never returns an empty token.
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const character = source[offset];
@@ -138,7 +138,7 @@ const messages: Readonly<Record<ReturnType<typeof printParseErrorCode>, string>>
   UnexpectedEndOfString: "a double quote is missing at the end of the text",
   UnexpectedEndOfNumber: "a number ends too early",
   InvalidUnicode: "\\u needs four hexadecimal digits after it",
-  InvalidEscapeCharacter: "a backslash in text needs a second one before it",
+  InvalidEscapeCharacter: "a backslash in text must be written twice",
   InvalidCharacter: "a control character in text; write a line break as \\n, a tab as \\t",
   "<unknown ParseErrorCode>": "this is not JSON",
 };

@@ -9,13 +9,13 @@ export function hasLineBreak(text: string): boolean {
   return /[\r\n]/.test(text);
 }
 
-/** The line break that begins here, or "". */
+/** The line break that begins at the offset, or "". */
 export function lineBreakAt(text: string, offset: number): string {
   if (text.startsWith("\r\n", offset)) return "\r\n";
   return isLineBreak(text[offset]) ? text.charAt(offset) : "";
 }
 
-/** The line break that ends here, or "". */
+/** The line break that ends at the offset, or "". */
 export function lineBreakBefore(text: string, offset: number): string {
   if (text.endsWith("\r\n", offset)) return "\r\n";
   return isLineBreak(text[offset - 1]) ? text.charAt(offset - 1) : "";
@@ -38,7 +38,7 @@ export function isFirstOnLine(text: string, offset: number): boolean {
   return lineBreakBefore(text, skipBlanksBack(text, offset)) !== "";
 }
 
-/** The blanks with which the line of the offset begins. */
+/** The indentation of the line that contains the offset. */
 export function indentAt(text: string, offset: number): string {
   let start = offset;
   while (start > 0 && !isLineBreak(text[start - 1])) start -= 1;

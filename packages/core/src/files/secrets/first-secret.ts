@@ -12,7 +12,6 @@ import type { Keychain, SecretStore } from "./secret-port.ts";
 export interface FirstSecretOptions {
   readonly directory: string;
   readonly keychain: Keychain;
-  /** The secret store on top of the keychain. */
   readonly inKeychain: SecretStore;
   readonly inFile: SecretFile;
   readonly clock?: Clock | undefined;
@@ -64,7 +63,7 @@ export function openUndecided({
 
 /** Whether a secret can be stored and read: over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
-  // A name that no secret can have, and different from that of an earlier test that still runs.
+  // A name that no secret has, and that differs for each test, because an earlier test may still run.
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {
     await keychain.set(probe, probe);

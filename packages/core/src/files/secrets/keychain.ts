@@ -46,7 +46,7 @@ async function hasKeychain({ env, platform, clock }: Omit<KeychainOptions, "dire
   return platform === "darwin" || platform === "win32";
 }
 
-/** In characters of at most two units of two bytes each. */
+/** Maximum characters of a part; a character has at most two units of two bytes each. */
 const partLength = 600;
 const part = new RegExp(`[\\s\\S]{1,${partLength}}`, "gu");
 /** The first characters of an entry: the secret itself, or the list of its parts. */

@@ -1,6 +1,6 @@
 /**
- * Secrets in a file, encrypted, with a random key in a file of its own. This keeps them out of backups and copies of the
- * one file; against another program of the same user only a keychain helps.
+ * Stores secrets in an encrypted file; the random key is in a separate file. A copy or backup of only one of them
+ * reveals nothing, but another program of the same user can read both: only a keychain prevents that.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
@@ -64,7 +64,7 @@ export function openSecretFile(directory: string): SecretFile {
     return key;
   }
 
-  /** Only one process at a time, and only it may set a broken store aside. */
+  /** Runs `work` in one process at a time; only that process may move a broken store aside. */
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
     await ensurePrivateFolder(directory);
     return withLock(join(directory, "secrets"), async () => {
@@ -72,7 +72,7 @@ export function openSecretFile(directory: string): SecretFile {
         return await work();
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
-        // The other secrets are there all the time, for those who read without the lock.
+        // If some secrets can still be read, the file is copied, not moved: readers without the lock always find them.
         const aside = await setAside(storeFile, error.rest && copyFile);
         if (error.rest !== undefined) await writeVault(error.rest);
         throw brokenStore(storeFile, aside, error);
@@ -122,7 +122,7 @@ export function openSecretFile(directory: string): SecretFile {
   };
 }
 
-/** What the system does not let us read today may be good tomorrow: no reason to set it aside. */
+/** A file that the system does not let us read now may be valid later, so it is not moved aside. */
 async function readOwn(file: string): Promise<TextFile> {
   const found = await readText(file, limits.settingsBytes);
   if (found.kind === "unreadable" && found.cause !== undefined) throw notRead(file, found.reason, found.cause);
@@ -145,7 +145,8 @@ function isSealed(value: unknown): value is Sealed {
 }
 
 function brokenStore(file: string, aside: string, { message: reason, rest }: Broken): HostError {
-  const where = rest === undefined ? "The file is now" : "It was taken out; the file as it was is";
+  const where =
+    rest === undefined ? "The file was renamed to" : "The damaged secret was removed; the old file was copied to";
   return new HostError("internal", `the secrets in ${file} cannot be read: ${reason}. ${where} ${aside}`, {
     next: `Store the secrets again with fairlead secret set; or restore the files from a backup as ${file} and its key.`,
   });

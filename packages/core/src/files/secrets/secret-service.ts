@@ -81,7 +81,7 @@ interface BusCall {
 interface BusMessage {
   /** True for a method return; false for an error or a signal. */
   readonly isReturn: boolean;
-  /** The serial number of the call that this answers. */
+  /** The serial number of the call that this message answers. */
   readonly replyTo: number | undefined;
   readonly body: Buffer;
   /** The length of the message in bytes. */
@@ -92,7 +92,7 @@ const bus = "org.freedesktop.DBus";
 const types = { call: 1, return: 2 } as const;
 const fields = { path: 1, interface: 2, member: 3, replySerial: 5, destination: 6, signature: 8 } as const;
 const letters = { u: "u".charCodeAt(0), g: "g".charCodeAt(0) } as const;
-/** Bytes before the header's fields, and what every field and the body are aligned to. */
+/** Bytes before the header fields. Every field and the body start at a multiple of `alignment` bytes. */
 const fieldsStart = 16;
 const alignment = 8;
 
@@ -123,7 +123,7 @@ export function readBusMessage(buffer: Buffer): BusMessage | undefined {
     const [code, , type] = buffer.subarray(offset);
     const value = offset + 4;
     if (code === fields.replySerial) replyTo = read(value);
-    // A number, a signature (a short length before, a zero behind) or a text (a long length before, a zero behind).
+    // A number, a signature (short length before, zero byte after) or a text (long length before, zero byte after).
     const size = type === letters.u ? 4 : type === letters.g ? buffer.readUInt8(value) + 2 : read(value) + 5;
     offset = aligned(value + size, alignment);
   }

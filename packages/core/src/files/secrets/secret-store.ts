@@ -19,8 +19,8 @@ export interface SecretStoreOptions {
 const maxValueBytes = 64 * 1024;
 
 /**
- * Where secrets are, there they stay: a file in use goes on being used when a keychain appears, and a keychain that
- * holds secrets but cannot be reached is an error, not an empty file.
+ * Keeps using the store that already holds secrets: an encrypted file stays in use when a keychain appears, and a
+ * keychain that holds secrets but cannot be reached is an error, not an empty store.
  */
 export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
   const { openSecretFile } = await import("./secret-file.ts");
@@ -56,7 +56,7 @@ function isFileForced(env: SecretStoreOptions["env"]): boolean {
   return choice === "file";
 }
 
-/** Checks names and values in front of either store. */
+/** Wraps a store so that names and values are checked first. */
 function checked(store: SecretStore): SecretStore {
   return {
     get backend() {

@@ -38,7 +38,7 @@ export interface CatalogRegistries {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
-  /** Sets what tools and prompts that are registered from now on run through. */
+  /** Sets the functions that run the tools and prompts registered from now on. */
   bind(binding: RequestBinding): void;
   /** Sets the order of servers from the settings, and the servers whose items never get a bare name. */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;

@@ -1,4 +1,4 @@
-/** Keeps the registries and the catalog cache up to date with what servers list. */
+/** Keeps the registries and the catalog cache up to date with the lists of servers. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
@@ -113,7 +113,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
-    // Too old to be listed; its definitions are still compared with the new ones.
+    // The catalog is too old to be listed; its definitions are still compared with the new ones.
     if (freshUntil < now()) return undefined;
     if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };

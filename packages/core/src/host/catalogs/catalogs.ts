@@ -23,7 +23,7 @@ export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "a
   readonly now: () => number;
 }
 
-/** What catalogs need from the servers and requests groups. Given by `join` once both groups exist. */
+/** The functions that catalogs need from the servers and requests groups; `join` sets them once both groups exist. */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
 }

@@ -16,7 +16,7 @@ export interface Accepted {
 
 /** Compares the tools that servers list with the accepted definitions and the lock file. */
 export interface ChangedDefinitions extends ToolDefinitions {
-  /** Sets the lock file: a definition that differs from it is a changed one. */
+  /** Sets the lock file. A definition that differs from it counts as changed. */
   readonly lock: (drift: LockComparison) => void;
   /** Sets the definitions of a server that were accepted in earlier runs. Called before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;

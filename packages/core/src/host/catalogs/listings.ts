@@ -41,7 +41,7 @@ export interface HostTool {
 /** A prompt of one server, as `host.prompts()` lists it. */
 export interface HostPrompt extends CatalogPrompt {
   readonly server: string;
-  /** The name that the user types; `serverPromptName` is the server's own. */
+  /** The name that the user types; `serverPromptName` is the server's own name. */
   readonly name: string;
   readonly serverPromptName: string;
 }

@@ -34,8 +34,8 @@ const nothing: HostLock = {
 };
 
 /**
- * Loads the lock file. In a folder that is not trusted it locks nothing; a lock file that is not valid makes every tool
- * of the workspace's servers a changed one.
+ * Loads the lock file. In a folder that is not trusted, it locks nothing. If the lock file is invalid, all tools of the
+ * workspace's servers count as changed.
  */
 export async function loadLock(options: HostLockOptions): Promise<HostLock> {
   const { locations, trust } = options.configuration;

@@ -81,7 +81,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     };
   }
 
-  /** Known to `close`: nothing is written after it. */
+  /** Tracked as running work, so that `close` waits for it and nothing is written afterwards. */
   function keep(file: LeftOut): Promise<string> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");

@@ -25,7 +25,7 @@ export interface HostDecisionsOptions {
 }
 
 export interface HostDecisions {
-  /** Reads changed rules from disk, then returns what decides and confirms. */
+  /** Reads changed rules from disk, then returns the object that decides and confirms requests. */
   readonly current: () => Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   readonly explain: Host["explain"];
@@ -82,7 +82,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    // Of two readings at once, the one that began later counts.
+    // If two readings run at once, the result of the later one is used.
     if (version === readings) {
       for (const approval of approved.all()) {
         const { server: serverName, tool: serverToolName, digest } = approval;

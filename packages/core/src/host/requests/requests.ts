@@ -106,7 +106,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   };
 }
 
-/** The confirmation's subject when a server samples. */
+/** The tool that a confirmation shows for a sampling request. */
 function theModel(serverName: string) {
   const method = "sampling/createMessage";
   return {

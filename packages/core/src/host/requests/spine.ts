@@ -62,9 +62,9 @@ export type AskRequest = Pick<
 /** A request without the members whose types depend on its result. */
 type AnyRequest = Omit<HostRequest<unknown, unknown>, "execute" | "present" | "outcomeOf">;
 
-/** What the ledger row of a running request needs. */
+/** The facts about a running request that its ledger row needs. */
 interface Progress {
-  /** The decision to record: the one that asked if the user answered it, else the last one. */
+  /** The decision to record: if the user answered, the decision that asked; else the last decision. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to a question; absent if there was none. */
@@ -76,7 +76,7 @@ interface Progress {
   release?: (() => void) | undefined;
 }
 
-/** The most decisions of `ask` that are kept for `run`. */
+/** Maximum number of decisions of `ask` that are kept for `run`. */
 const mostCarried = 64;
 
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
@@ -97,8 +97,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Refuses a request that needs confirmation when there is none and no way to ask. The message names a definition that
-   * changed on connecting.
+   * Refuses a request that needs confirmation if it has none and the user cannot be asked. The message names a
+   * definition that changed on connecting.
    */
   async function refuseUnconfirmed(
     request: AnyRequest,
@@ -128,7 +128,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     async function decideAgain(): Promise<void> {
       rules = await current();
       decision = rules.decide(request);
-      // A typed request is recorded with the rule that asked the user; a model's with the rule that lets it run.
+      // A typed request is recorded with the rule that asked the user, a model's request with the rule that allows it.
       if (request.who !== "user") progress.decision = decision;
     }
 
@@ -153,7 +153,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
 
   /**
    * Several requests may wait for the user: the answer to an earlier question may answer this one too. A question ends
-   * with its request; an answer that comes later takes no effect.
+   * with its request; a later answer has no effect.
    */
   async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: Progress): Promise<void> {
     let decision = first;
@@ -184,7 +184,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     let decision = await decide(request);
     progress.decision = decision;
     if (request.who !== "user") {
-      // A yes that a program got from `ask` is used up here, in one step, whatever becomes of the request.
+      // Uses up a confirmation that a program got from `ask`, even if the request fails later.
       if (decision.decision === "ask_user" && request.confirm === undefined) {
         const rules = await current();
         if (rules.takeConfirmation(request)) progress.confirmedKey = rules.confirmationKey(request);
@@ -284,8 +284,8 @@ function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule }: Car
 }
 
 /**
- * Whether the confirmation that came with a typed request answers this decision. A changed definition is first shown,
- * where the user can be asked; that of a tool must be accepted explicitly.
+ * Whether the confirmation that came with a typed request answers this decision. If the user can be asked, a changed
+ * definition is shown first; a changed tool must be accepted explicitly.
  */
 function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,

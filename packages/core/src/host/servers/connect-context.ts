@@ -1,6 +1,6 @@
 /**
- * What all connections of a host share: process registry, secrets, sign-in and log files. Created with the first
- * connection.
+ * The parts that all connections of a host share: process registry, secrets, sign-in and log files. Created with the
+ * first connection.
  */
 
 import type { ConnectContext } from "../../connect/open-session.ts";

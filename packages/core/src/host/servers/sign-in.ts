@@ -19,7 +19,7 @@ export interface HostSignInOptions {
   readonly secret: (name: string) => Promise<string | undefined>;
   /** Where sign-ins are stored, instead of the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
-  /** How to reach the user. Absent: there is no way to ask. */
+  /** How to ask the user; absent if the user cannot be asked. */
   readonly ways?: SignInUi | undefined;
 }
 
@@ -167,7 +167,7 @@ function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Prom
   return (work, signal) => {
     const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was cancelled"));
     const mine = turn.then(work);
-    // A cancelled sign-in does not let later ones overtake earlier ones.
+    // After a cancelled sign-in, later sign-ins still wait for earlier ones.
     last = Promise.allSettled([last, mine]);
     return mine;
   };

@@ -16,7 +16,7 @@ export interface WatchOptions {
   readonly clock: Clock;
 }
 
-/** Editors write a file in several steps, or replace it. In milliseconds. */
+/** Milliseconds to wait after a change: editors write a file in several steps, or replace it. */
 const settleTime = 200;
 
 /**
@@ -40,7 +40,7 @@ function watchFile(file: string, onChange: (file: string) => void, clock: Clock)
   async function look(): Promise<void> {
     const before = await known;
     known = contentOf(file);
-    // The event may be a read, a touch or another file of the folder: only another content is a change.
+    // The event may be a read, a touch or another file of the folder: only different content is a change.
     if ((await known) !== before && isOpen) onChange(file);
   }
 

@@ -24,7 +24,7 @@ export interface HealthOptions {
 const suspiciousTimeouts = 2;
 const answerTimeout = 5000;
 
-/** Starts without a check. */
+/** Creates the health check of a session; sends no request yet. */
 export function createHealth({ session, serverName, clock, onUnresponsive }: HealthOptions): Health {
   const method = session.era === "modern" ? "server/discover" : "ping";
   let timeouts = 0;

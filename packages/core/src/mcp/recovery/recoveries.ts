@@ -17,9 +17,9 @@ export interface Recoveries {
   cancel(name: string): void;
   /** Forgets earlier failures, because the person starts the server. */
   resetHistory(name: string): void;
-  /** Starts to watch for sleep of the machine. */
+  /** Starts watching for sleep of the machine. */
   watch(): void;
-  /** Stops to watch for sleep. */
+  /** Stops watching for sleep. */
   stop(): void;
 }
 
@@ -31,7 +31,7 @@ export interface RecoveriesOptions extends RetryInputs {
 /** Milliseconds over which the checks after a sleep are spread. */
 const wakingTime = 5000;
 
-/** Starts without servers. */
+/** Creates the recoveries; they have no servers yet. */
 export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOptions): Recoveries {
   const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;

@@ -18,13 +18,13 @@ export const emptyHistory: RetryHistory = { tries: 0, crashes: 0, hasWorked: fal
 /** A failure of a server. */
 export interface End {
   readonly retry: RetryClass;
-  /** Milliseconds since its start. */
+  /** Milliseconds from the server's start to the failure. */
   readonly lasted: number;
-  /** Whether it was connected and its catalog read. */
+  /** Whether the server was connected and its catalog was read. */
   readonly wasUp: boolean;
 }
 
-/** What to do after a failure. */
+/** The next action after a failure. */
 export type Plan =
   /** Stay disconnected until a request or the person needs the server. */
   | { readonly kind: "stay" }
@@ -91,7 +91,7 @@ function retryAfterIn(retry: RetryClass, { random, now }: RetryInputs): number {
 const firstPause = 1000;
 const growth = 1.6;
 const jitter = 0.2;
-/** Jitter included. */
+/** Maximum pause in milliseconds, including jitter. */
 const longestPause = 60_000;
 
 /** Milliseconds to wait after `tries` failed attempts; `random` as `Math.random`. */

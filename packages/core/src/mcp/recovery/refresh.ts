@@ -3,7 +3,7 @@
 import type { Clock } from "../../clock.ts";
 import type { ListName } from "../../events.ts";
 
-/** The readings of changed lists. */
+/** Schedules the reading of changed lists. */
 export interface Refresh {
   readonly changed: (list: ListName) => void;
   /** Starts reading. Changes before that wait until the first catalog is read. */

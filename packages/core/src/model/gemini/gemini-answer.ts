@@ -25,7 +25,6 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["UNEXPECTED_TOOL_CALL", "malformed_call"],
 ]);
 
-/** Starts a new answer. */
 export function createGeminiAnswer(): GeminiAnswer {
   let parts: Part[] = [];
   let finish: { readonly reason: FinishReason; readonly message?: string } | undefined;

@@ -94,7 +94,7 @@ function wishIn(details: readonly JsonObject[]): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
-/** A daily quota names a pause too, after which it is still used up. */
+/** The error of a daily quota names a pause too, but after the pause the quota is still used up. */
 function isOfADay(details: readonly JsonObject[]): boolean {
   return details.some(
     ({ violations }) =>

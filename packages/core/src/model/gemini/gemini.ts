@@ -124,7 +124,7 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Media may be beside one response; beside several it would count as one of them, so it gets its own content. */
+/** Media next to one response belongs to it. Next to several it would count as another response, so it gets its own content. */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
   if (media.length === 0) return [{ role, parts }];
@@ -140,7 +140,7 @@ function withMediaBeside({ role, parts }: Content): Content[] {
       ];
 }
 
-/** Reads an error that arrives within a stream: Google's package puts it behind a text. */
+/** Reads an error that arrives within a stream: Google's package puts text before it. */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || error.name !== "ApiError") return undefined;
   const status = "status" in error && typeof error.status === "number" ? error.status : 500;

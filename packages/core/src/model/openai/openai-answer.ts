@@ -16,7 +16,6 @@ export interface OpenaiAnswer {
 
 type Finish = Omit<ModelEvent & { readonly type: "finish" }, "type" | "content">;
 
-/** Starts a new answer. */
 export function createOpenaiAnswer({ toOurs }: NameMap): OpenaiAnswer {
   const assembly = createCallAssembly();
   const said = { text: "", thought: "" };
@@ -133,7 +132,6 @@ interface Piece {
   readonly hasArguments: boolean;
 }
 
-/** Starts an empty assembly. */
 export function createCallAssembly(): CallAssembly {
   const drafts: Draft[] = [];
 

@@ -1,4 +1,4 @@
-/** Finds the models of an endpoint: its only one if the user names none, and those of a local Ollama. */
+/** Finds models: the only model of an endpoint if the user names none, and the models of a local Ollama. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
@@ -9,7 +9,7 @@ import { endpointOf } from "./openai.ts";
 const mostNamed = 8;
 const next = "Name one: --model NAME";
 
-/** In milliseconds. */
+/** Milliseconds to wait for a list of models. */
 const timeout = 10_000;
 
 export interface ModelListOptions {
@@ -62,7 +62,7 @@ export interface Ollama {
 }
 
 const origin = "http://127.0.0.1:11434";
-/** In milliseconds: a program on this machine answers sooner. */
+/** Milliseconds to wait for Ollama: a program on this machine answers sooner. */
 const ollamaTimeout = 500;
 
 /** Returns the running Ollama; undefined if there is none. */

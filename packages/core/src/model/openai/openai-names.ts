@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Names both ways: the host's and the API's. */
+/** Maps tool names between the host and the API. */
 export interface NameMap {
   /** Returns the API's name. */
   readonly toApi: (name: string) => string;
@@ -12,8 +12,8 @@ const longest = 64;
 const digestLength = 8;
 
 /**
- * Maps tool names to ones that OpenAI's and Anthropic's APIs take (letters, digits, `_` and `-`, at most 64 characters), and
- * back. Names that fit stay as they are; no two become one.
+ * Maps tool names to names that OpenAI's and Anthropic's APIs accept (letters, digits, `_` and `-`, at most 64
+ * characters), and back. Valid names stay unchanged; two names never become the same.
  */
 export function mapNames(names: Iterable<string>): NameMap {
   const all = [...new Set(names)];

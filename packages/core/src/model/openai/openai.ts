@@ -23,9 +23,9 @@ import { mapNames, type NameMap } from "./openai-names.ts";
 /** Options of `createOpenaiModel`. */
 export interface OpenaiOptions extends AttemptOptions {
   readonly name: string;
-  /** With the version: `https://api.openai.com/v1`. */
+  /** The URL with the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  /** Most local servers need none. */
+  /** The API key; most local servers need none. */
   readonly apiKey?: string | undefined;
   readonly fetch: Fetch;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */

@@ -10,12 +10,12 @@ import { characterWords, shorten, toLabel } from "./shorten.ts";
 
 /** Size limits of the contents for a model. */
 export interface ContentLimits {
-  /** Of one text, in characters. */
+  /** Maximum characters of one text. */
   readonly partCharacters: number;
-  /** Of all texts together, in characters. */
+  /** Maximum characters of all texts together. */
   readonly totalCharacters: number;
   /**
-   * Of all media together, in bytes: an API takes about twice that in a request, including Base64 and all other
+   * Maximum bytes of all media together: an API takes about twice that in a request, including Base64 and all other
    * contents.
    */
   readonly inlineBytes: number;
@@ -30,7 +30,7 @@ export const contentLimits: ContentLimits = {
   blocks: 100,
 };
 
-/** A content of which the model gets only a part or nothing, in full. */
+/** The full content of a block that the model gets only in part or not at all. */
 export interface LeftOut {
   /** A description by Fairlead. */
   readonly what: string;
@@ -39,7 +39,7 @@ export interface LeftOut {
   readonly encoding: "utf8" | "base64";
 }
 
-/** The parts for the model, and what was left out. */
+/** The parts for the model, and the contents that were left out. */
 export interface Fitted {
   readonly parts: readonly Part[];
   readonly leftOut: readonly LeftOut[];
@@ -114,13 +114,13 @@ function replaced(blocks: readonly Block[]): Fitted {
   };
 }
 
-/** Splits a content block into the pieces that a model is told, in order. */
+/** Splits a content block into the pieces that the model gets, in order. */
 type ContentPiece =
   /** A short text of Fairlead's own. */
   | { readonly kind: "sentence"; readonly text: string }
   /** A text of the server, unchanged. */
   | { readonly kind: "text"; readonly text: string }
-  /** Bytes in valid Base64; `what` is a noun. */
+  /** Bytes in valid Base64; `what` is a noun for them. */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
 /** Splits a block into pieces. @param giver The name of the source in Fairlead's own texts. */

@@ -30,7 +30,7 @@ const accepted: ReadonlyMap<string, string> = new Map([
   ["application/pdf", "pdf"],
 ]);
 
-/** Other names of these types. */
+/** Other names of accepted types. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
   ["image/x-png", "image/png"],
@@ -49,7 +49,7 @@ const others: ReadonlyMap<string, string> = new Map([
   ["application/json", "json"],
 ]);
 
-/** The first type of each extension. */
+/** Types by extension; the first type of an extension counts. */
 const byExtension: ReadonlyMap<string, string> = new Map([
   ["jpeg", "image/jpeg"],
   ...[...accepted, ...others].reverse().map(([type, extension]) => [extension, type] as const),
@@ -59,8 +59,8 @@ const wellFormed = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
 const textual = /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|x-sh|sql)$|\+(json|xml)$/;
 
 /**
- * Returns the type in lower case, without parameters, under its usual name; a generic type if the text is not a media
- * type.
+ * Returns the type in lower case, without parameters and with aliases replaced; a generic type if the text is not a
+ * media type.
  */
 export function toMediaType(given: string): string {
   const type = (given.split(";", 1)[0] ?? "").trim().toLowerCase();

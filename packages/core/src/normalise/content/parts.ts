@@ -14,7 +14,7 @@ export type { ContentLimits, LeftOut } from "./fit.ts";
 /** Options of the conversion. */
 export interface ContentOptions {
   readonly limits?: Partial<ContentLimits>;
-  /** The random part of the tags around the result. Default: a new one for each. */
+  /** The random part of the tags around the result. Default: a new one for each result. */
   readonly nonce?: string;
 }
 
@@ -22,7 +22,6 @@ export interface ContentOptions {
 export type Keep = (file: LeftOut) => Promise<string>;
 
 export interface ModelPartsOptions extends ContentOptions {
-  /** The server's own name of the tool. */
   readonly toolName: string;
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
@@ -83,7 +82,7 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
     );
     lines.push(`- ${file.what}, ${place}`);
   }
-  return [{ text: `[What was left out:\n${lines.join("\n")}]` }];
+  return [{ text: `[Left out above:\n${lines.join("\n")}]` }];
 }
 
 /** Reads a tool's result from the parts of a `CallableTool`, in any of its forms. */

@@ -19,7 +19,6 @@ export function shorten(text: string, room: number): string {
   return [text.slice(0, head), note, text.slice(tail)].filter((piece) => piece !== "").join("\n");
 }
 
-/** Writes a number of characters. */
 export function characterWords(count: number): string {
   return `${count} ${count === 1 ? "character" : "characters"}`;
 }

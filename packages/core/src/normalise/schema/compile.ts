@@ -54,7 +54,7 @@ export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
 function toDocument(raw: unknown, report: Report): JsonObject {
   if (isObject(raw)) return raw;
   if (raw !== undefined && raw !== null && raw !== true)
-    report("", "", "rewritten", `${quote(raw)} is not a schema of an object.`);
+    report("", "", "rewritten", `${quote(raw)} is not the schema of an object.`);
   return { type: "object" };
 }
 

@@ -17,7 +17,7 @@ export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten
 
 /** One change that was needed to make the schema of a tool acceptable for the API of a model. */
 export interface Repair {
-  /** JSON pointer into the raw schema; `path` + `/` + `keyword` is what changed. */
+  /** JSON pointer into the raw schema; `path` + `/` + `keyword` is the member that changed. */
   readonly path: string;
   readonly keyword: string;
   readonly action: RepairAction;

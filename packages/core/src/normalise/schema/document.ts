@@ -11,7 +11,7 @@ import { decode, memberAt, pointerTo, segmentsOf } from "./pointer.ts";
 export interface Spot {
   readonly raw: unknown;
   readonly path: string;
-  /** The base URI of references from here. */
+  /** The base URI of references in this schema. */
   readonly base: string;
 }
 

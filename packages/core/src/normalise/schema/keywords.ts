@@ -30,7 +30,7 @@ const named: ReadonlySet<string> = new Set([
 ]);
 const listed: ReadonlySet<string> = new Set(["items", "prefixItems", "allOf", "anyOf", "oneOf"]);
 
-/** What a keyword's value contains. */
+/** The kind of a keyword's value. */
 export type Holds = "schema" | "list" | "map" | "data";
 
 export function holds(keyword: string, value: unknown): Holds {

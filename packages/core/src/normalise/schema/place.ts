@@ -1,4 +1,4 @@
-/** One schema while it is read: collects a shape, and reports what could not be kept. */
+/** One schema while it is read: collects a shape, and reports the parts that could not be kept. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -13,7 +13,7 @@ export type Report = (path: string, keyword: string, action: RepairAction, note:
 
 /** The capabilities of a model's API. */
 export interface ModelDialect {
-  /** Its name in notes. */
+  /** The API's name in notes. */
   readonly name: string;
   readonly knowsPrefixItems: boolean;
   readonly formats: Readonly<Partial<Record<TypeName, readonly string[]>>>;
@@ -90,7 +90,12 @@ export function drop(place: Place, keyword: string, why: string): void {
 /** Leaves a keyword out and adds a sentence to the description. */
 export function tell(place: Place, keyword: string, sentence: string): void {
   addNote(place.shape, sentence);
-  report(place, keyword, "moved", `${place.reading.dialect.name} does not take it; the description says: ${sentence}`);
+  report(
+    place,
+    keyword,
+    "moved",
+    `${place.reading.dialect.name} does not accept it; the description says: ${sentence}`,
+  );
 }
 
 /** Describes a schema for the model, with the model's property names. */

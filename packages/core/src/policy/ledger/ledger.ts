@@ -95,7 +95,7 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
   };
 }
 
-/** Keyed, because a plain digest would let its finder guess the arguments. */
+/** Keyed, because arguments could be guessed from a plain digest. */
 function digestOf(args: JsonObject, key: Buffer): string {
   return createHmac("sha256", key).update(canonicalJson(args)).digest("hex");
 }
@@ -195,7 +195,7 @@ export interface LedgerEntry {
   readonly durationMs: number;
 }
 
-/** In characters. Names and messages come from servers and files, so their length must be limited. */
+/** Maximum characters of a text: names and messages come from servers and files, so their length must be limited. */
 const longestText = 2000;
 const longestArguments = 65_536;
 

@@ -60,7 +60,7 @@ const hidden = "(hidden)";
 
 /**
  * Compares a locked entry with an entry that still contains its secrets. `(hidden)` in the lock file matches any text.
- * Returns only where the entries differ: the new value may be a secret.
+ * Returns only the places that differ, because the new values may be secrets.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;

@@ -116,7 +116,7 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
   };
 }
 
-/** Detects an edit or a merge that was not meant as an approval. It does not stop a forger, who can compute it too. */
+/** Detects an edit or a merge that was not meant as an approval. Does not stop an attacker, who can compute the checksum too. */
 function checksumOf(name: string, locked: LockedServer): string {
   return createHash("sha256")
     .update(canonicalJson([name, toPlain(locked)]))
@@ -211,7 +211,7 @@ function editedByHand(name: string, file: string): HostError {
   });
 }
 
-/** What the lock file stores of a server: a digest of everything that a model is shown. */
+/** The part of a catalog that the lock file stores: a digest of everything that a model is shown. */
 export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
   return {
     ...(version !== undefined && { version }),

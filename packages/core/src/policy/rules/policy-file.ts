@@ -1,6 +1,6 @@
 /**
- * Reads one policy file: its rules, and its mistakes with their places. A file that cannot be read restricts more than
- * it might have said, never less.
+ * Reads one policy file: its rules, and its mistakes with their places. A file that cannot be read makes decisions
+ * stricter, never weaker.
  */
 
 import { readText } from "../../files/read-text.ts";

@@ -17,7 +17,7 @@ interface RuleContext {
   readonly compile: (pattern: string) => ArgsPattern | string;
   /** Reports a problem. `error`: a part is ignored, or is read more strictly than written. */
   readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
-  /** The table is written in a form that makes its meaning uncertain. */
+  /** Whether the table is written in a form that makes its meaning uncertain. */
   readonly isDoubtful?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Describes a rule in one sentence for the user: what decided, and where it is written. Pure. */
+/** Describes a rule in one sentence for the user: its decision, and where it is written. Pure. */
 
 import { isUnsavedRule } from "./built-in-rules.ts";
 import type { DecisionOutcome, PolicyRule } from "./rule.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { NamePattern } from "./name-pattern.ts";
 
-/** What a rule says about a request: it runs, it needs confirmation, or it is denied. */
+/** The decision of a rule about a request: it runs, it needs confirmation, or it is denied. */
 export type DecisionOutcome = "allow" | "ask_user" | "deny";
 
 /** The author of a rule, strongest first. A workspace may only restrict. */
@@ -9,7 +9,7 @@ export type Tier = "administrator" | "user" | "workspace" | "conversation" | "de
 
 /**
  * The approval mode of a session: `plan` denies tools that are not read-only and asks about the others; `yolo` allows
- * what would need confirmation.
+ * calls that would need confirmation.
  */
 export type ApprovalMode = "default" | "plan" | "yolo";
 

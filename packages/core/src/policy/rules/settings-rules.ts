@@ -1,6 +1,6 @@
 /**
- * Converts settings to rules: what they exclude, and which servers they trust. `mcp.allowed` only says which servers
- * may start. Pure.
+ * Converts settings to rules: the tools and servers that they exclude, and the servers that they trust. `mcp.allowed`
+ * only says which servers may start. Pure.
  */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";

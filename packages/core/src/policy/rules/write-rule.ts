@@ -29,7 +29,7 @@ export interface RuleToWrite {
 /** Where the rule is in the file now. */
 export interface WrittenRule {
   readonly file: string;
-  /** The line of its `[[rule]]`. */
+  /** The line of the rule's `[[rule]]`. */
   readonly line: number;
   /** The decision of the earlier rule for the same request; absent if there was none. */
   readonly replaced?: string;

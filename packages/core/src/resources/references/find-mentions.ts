@@ -12,7 +12,7 @@ export type Mention =
       readonly isQuoted: boolean;
     };
 
-/** In characters. A longer text is not a mention. */
+/** Maximum characters of a target. A longer text is not a mention. */
 const longestTarget = 8192;
 const quotes = "\"'";
 /** Characters before an `@` that begins a mention. After a letter, the `@` is part of an e-mail address. */

@@ -82,7 +82,7 @@ export async function fileNamesIn(folder: string, most: number): Promise<readonl
   return names;
 }
 
-/** A larger file is only named. */
+/** A file with more bytes is named, but not read. */
 const mostBytes = 10_000_000;
 const mostListed = 1000;
 const namesShown = 200;
@@ -107,7 +107,7 @@ async function listFolder({ path }: LocalFile): Promise<readonly Block[]> {
   return [
     {
       type: "text",
-      text: [`A folder with ${names.length === 0 ? "nothing in it" : "these in it:"}`, ...shown, ...rest].join("\n"),
+      text: [`A folder with ${names.length === 0 ? "no entries" : "these entries:"}`, ...shown, ...rest].join("\n"),
     },
   ];
 }

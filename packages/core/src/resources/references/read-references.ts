@@ -43,7 +43,7 @@ export interface PromptContent {
 type Reference = Exclude<Piece, { readonly kind: "text" }>;
 type Outcome = readonly Block[] | HostError;
 
-/** The most reads at the same time. */
+/** Maximum number of reads at the same time. */
 const mostReads = 8;
 
 /**
@@ -163,7 +163,7 @@ function cancelled(hasReferences = true): HostError {
 
 /** The remaining size limit. */
 interface ContentRoom {
-  /** Fits blocks into the rest of the limit. @param giver The name of the source, for notes about what was left out. */
+  /** Fits blocks into the rest of the limit. @param giver The name of the source, for notes about omitted contents. */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 

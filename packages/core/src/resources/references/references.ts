@@ -26,7 +26,7 @@ export interface ReferenceSource extends ResourceSource {
   readonly findFile?: FindFile;
 }
 
-/** The most references in one message. */
+/** Maximum number of references in one message. */
 const mostReferences = 64;
 const mostMentions = 1000;
 

@@ -9,7 +9,7 @@ export interface Variable {
   readonly name: string;
   /** Each item of a list is expanded by itself (`*`). */
   readonly explode: boolean;
-  /** The most characters of the value (`:n`). */
+  /** Maximum number of characters of the value (`:n`). */
   readonly prefix?: number;
 }
 
@@ -32,7 +32,7 @@ export type UriTemplate =
   /** The reason is the end of a sentence that begins with "the template". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-/** In characters. A longer URI is neither expanded nor matched. */
+/** Maximum characters of a URI. A longer URI is neither expanded nor matched. */
 export const longestUri = 65_536;
 const longestTemplate = 8192;
 const mostVariables = 128;
@@ -126,9 +126,9 @@ function toBytes(character: string): string {
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * Whether the template could produce the URI. Wider than RFC 6570, as servers are: a simple variable matches any text
- * within one segment, encoded or not, and an exploded one matches whole paths. The result only tells which server to
- * ask.
+ * Whether the template could produce the URI. More permissive than RFC 6570, like servers: a simple variable matches
+ * any text within one segment, encoded or not, and an exploded variable matches whole paths. The result only tells
+ * which server to ask.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);

@@ -141,8 +141,8 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
     case "secret-in-path":
       return {
         code: "settings_invalid",
-        message: `"${where}" uses the secret ${mistake.secret}; what is run must be visible`,
-        next: 'Hand the secret over in "env" instead.',
+        message: `"${where}" uses the secret ${mistake.secret}; a command and its folder must be visible`,
+        next: 'Pass the secret in "env" instead.',
       };
     case "confined":
       return {

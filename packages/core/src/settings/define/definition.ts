@@ -18,7 +18,7 @@ export interface Origin {
 
 /** Something wrong with the settings. Messages quote the settings file: make them safe before showing them. */
 export interface Problem {
-  /** An error takes its server (or its file) out; a warning changes nothing. */
+  /** An error disables its server or its file; a warning has no effect. */
   readonly severity: "error" | "warning";
   readonly code: "settings_invalid" | "variable_unset";
   readonly message: string;
@@ -80,18 +80,18 @@ export interface ServerDefinition {
   readonly name: string;
   readonly scope: Scope;
   readonly origin: Origin;
-  /** As written: variables are expanded (`expandTransport`) only when the server is about to be reached. */
+  /** The transport as written: variables are expanded (`expandTransport`) only just before connecting. */
   readonly transport: Transport;
-  /** What would be run or reached: paths resolved, variables expanded, secrets left as written. Absent while a variable is unset, and in an untrusted workspace. */
+  /** Paths resolved, variables expanded, secrets as written. Absent while a variable is unset, and in an untrusted workspace. */
   readonly resolved?: Transport;
   readonly variables: readonly VariableUse[];
-  /** What those variables stand for. May be confidential: for `expandTransport`, not for showing. */
+  /** The values of those variables. They may be confidential: use them in `expandTransport`, and do not show them. */
   readonly values: ReadonlyMap<string, string>;
-  /** What `~` stands for, and what relative paths are relative to. */
+  /** The folder that `~` means, and the folder in which relative paths start. */
   readonly base: { readonly home: string; readonly folder: string };
   /** Names mentioned as `${secret:NAME}`. */
   readonly secrets: readonly string[];
-  /** The longest silence of one request, in milliseconds. */
+  /** Maximum milliseconds of one request without a response or progress. */
   readonly timeout: number;
   readonly trust: boolean;
   readonly description?: string;
@@ -117,18 +117,18 @@ export interface ServerExtras {
   readonly issuerOverride?: string;
 }
 
-/** A name in `mcpServers`, whether or not its entry made sense. */
+/** A name in `mcpServers`, whether or not its entry is valid. */
 export interface ConfiguredServer {
   readonly name: string;
   readonly scope: Scope;
   readonly origin: Origin;
   readonly kind: Transport["kind"] | undefined;
-  /** Weaker entries of the same name that this one replaces, whole. */
+  /** Weaker entries of the same name, which this entry replaces as a whole. */
   readonly shadows: readonly Origin[];
   readonly enabled: boolean;
-  /** The strongest of the places that switch it off. */
+  /** The strongest place in the settings that disables the server. */
   readonly disabledBy?: Origin;
-  /** Absent when the entry makes no sense: `problems` says why. An unset variable is an error there too, but leaves the definition. */
+  /** Absent if the entry is invalid: see `problems`. An unset variable is an error there too, but leaves the definition. */
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];
 }
@@ -139,14 +139,14 @@ export interface NameList {
   readonly origins: readonly Origin[];
 }
 
-/** One place in the settings that closes something. Nothing opens it again. */
+/** One place in the settings that denies something. No other setting can allow it again. */
 export interface Gate {
   /** `mcp.excluded`, `fairlead.permissions.denyTools`, `fairlead.permissions.servers.NAME`. */
   readonly setting: string;
   readonly origin: Origin;
-  /** Absent: every server. */
+  /** The denied server; absent for every server. */
   readonly server?: string;
-  /** Absent: the server as a whole. */
+  /** The denied tools; absent for the server as a whole. */
   readonly tools?: { readonly only: string } | { readonly allBut: readonly string[] };
 }
 
@@ -160,19 +160,19 @@ export interface SettingsFile {
 /** All scopes merged. */
 export interface Settings {
   readonly files: readonly SettingsFile[];
-  /** Order decides who keeps a bare tool name: the user file's order, then the workspace's. */
+  /** The order decides which server keeps a bare tool name: the user file's order, then the workspace's. */
   readonly servers: readonly ConfiguredServer[];
-  /** Absent: no list anywhere, all may start. An empty list allows none. */
+  /** Absent if no file has such a list: then all servers may start. An empty list allows none. */
   readonly allowed?: NameList;
   readonly excluded: NameList;
-  /** What `mcp.excluded` and `fairlead.permissions` close, each with the place that says so. */
+  /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */
   readonly gates: readonly Gate[];
-  /** Mistakes where such a place was meant. They are among `problems`, too. */
+  /** Mistakes in such a place; they are among `problems`, too. */
   readonly gateProblems: readonly Problem[];
-  /** Names with `fairlead.servers.NAME.enabled: false`, whether or not they have an entry, and the strongest place that says so. */
+  /** Names with `fairlead.servers.NAME.enabled: false`, with or without an entry, each with the strongest such place. */
   readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;
-  /** Everything found wrong, those of the servers included. */
+  /** All problems, including those of the servers. */
   readonly problems: readonly Problem[];
 }
 
@@ -194,7 +194,7 @@ export interface HostSettings {
   /** Whether models may look for resources, and read them. */
   readonly resourceFunctions: boolean;
   readonly clientMetadataUrl?: string;
-  /** Hosts that may be sent Google tokens, beside Google's own. */
+  /** Hosts that may get Google tokens, in addition to Google's own. */
   readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
 }

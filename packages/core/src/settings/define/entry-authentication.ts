@@ -6,7 +6,7 @@ import { present } from "../schema/present.ts";
 import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
 import type { ReportProblem } from "./entry-transport.ts";
 
-/** What `authProviderType` can be: the short names, and the names that Gemini CLI's settings use for the same. */
+/** The values of `authProviderType`: the short names, and the names that Gemini CLI's settings use for the same. */
 export const AuthProviderType = {
   OAUTH: "oauth",
   GOOGLE: "google",

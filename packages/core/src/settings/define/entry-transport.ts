@@ -25,7 +25,7 @@ export function readTransport(entry: Node, report: ReportProblem): Transport | u
   if (written === undefined) return undefined;
   for (const key of way === "command" ? forUrls : forCommands) {
     const misplaced = childNode(entry, key);
-    if (misplaced !== undefined) report("warning", misplaced, `"${key}" has no effect beside "${way}"`);
+    if (misplaced !== undefined) report("warning", misplaced, `"${key}" has no effect together with "${way}"`);
   }
   const kind = kindOf(way, entry, report);
   return kind === "stdio"
@@ -45,11 +45,11 @@ function kindOf(way: (typeof ways)[number], entry: Node, report: ReportProblem):
   const other = childNode(entry, "transportType");
   const type = types.get(stringNode(node));
   if (other !== undefined && types.get(stringNode(other)) !== type)
-    report("warning", other, '"transportType" says something else than "type"; "type" counts');
+    report("warning", other, '"transportType" differs from "type"; Fairlead uses "type"');
   if (way === "url" && (type === "http" || type === "sse")) return type;
   const kind = way === "command" ? "stdio" : way === "httpUrl" ? "http" : "http-or-sse";
   if (node !== undefined && type !== undefined && type !== kind)
-    report("warning", node, `"${stringNode(node)}" does not fit "${way}", which counts`);
+    report("warning", node, `"${stringNode(node)}" does not match "${way}"; Fairlead uses "${way}"`);
   return kind;
 }
 
@@ -60,7 +60,7 @@ function stdio(command: string, entry: Node, report: ReportProblem): Transport |
     return undefined;
   }
   if (/\s/.test(command.trim()) && !/[/\\]/.test(command))
-    report("warning", node, `"command" is taken as one name, "${command}"`, 'Move its arguments to "args".');
+    report("warning", node, `"command" is used as one program name: "${command}"`, 'Move its arguments to "args".');
   const cwd = stringNode(childNode(entry, "cwd"));
   return {
     kind: "stdio",

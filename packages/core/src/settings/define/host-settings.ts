@@ -14,7 +14,7 @@ export interface HostWide {
   readonly problems: readonly Problem[];
 }
 
-/** `sources` are those that count, weakest first. */
+/** `sources`: the settings files that apply, weakest first. */
 export function hostWide(sources: readonly CheckedSource[]): HostWide {
   const problems: Problem[] = [];
   const own = sources.filter(({ scope }) => scope !== "workspace");
@@ -30,7 +30,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     const wish = numberOf(node);
     if (workspace === undefined || node === undefined || wish === undefined) return bound;
     if (wish > bound) {
-      const message = `"${path.at(-1)}" is ${wish}, but a workspace may only lower it; ${bound} counts`;
+      const message = `"${path.at(-1)}" is ${wish}, but a workspace may only lower it; Fairlead uses ${bound}`;
       problems.push({ severity: "warning", code: "settings_invalid", message, origin: workspace.originOf(node) });
     }
     return Math.min(wish, bound);
@@ -107,7 +107,7 @@ function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, 
   return permitted;
 }
 
-/** Restrictions of `mcp.excluded` and `fairlead.permissions`, each with its file and line. `sources` are those that count, weakest first. */
+/** Restrictions of `mcp.excluded` and `fairlead.permissions`, with file and line. `sources` apply, weakest first. */
 export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
   return [
     ...listed(sources, "mcp", "excluded").map(({ text, ...where }) => ({ ...where, server: text })),
@@ -158,8 +158,8 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
- * `sources` are those that count, weakest first. `privileged` is false for a workspace entry that takes the name of another
- * one: what a person granted to that name was meant for the other.
+ * `sources`: the settings files that apply, weakest first. `privileged` is false for a workspace entry that takes the
+ * name of another one: rights that a person granted to that name were meant for the other.
  */
 export function extrasFor(
   name: string,

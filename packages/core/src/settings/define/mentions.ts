@@ -20,7 +20,7 @@ export interface ExpandedText {
 export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
-  /** A variable from a workspace's file would decide what the user's own entry runs or reaches. */
+  /** A variable from a workspace's file would decide which program or URL the user's own entry uses. */
   | { readonly kind: "confined"; readonly variable: string }
   /** A secret is not allowed in a command or folder, because these are shown, approved and logged. */
   | { readonly kind: "secret-in-path"; readonly secret: string }
@@ -34,7 +34,7 @@ export interface Mentions {
   readonly mistakes: readonly Mistake[];
 }
 
-/** The most mistakes reported for one entry: a hostile entry can have very many. */
+/** Maximum number of mistakes reported for one entry: a hostile entry can have very many. */
 const mistakesKept = 100;
 
 /** Without a lookup (an untrusted workspace), no variable is looked up or reported as missing. */

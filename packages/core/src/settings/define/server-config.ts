@@ -2,7 +2,7 @@
 
 /** How to sign in to a server, where discovery is not enough. */
 export interface MCPOAuthConfig {
-  /** Sign in without asking first when the server wants it. */
+  /** Sign in without asking first if the server requires a sign-in. */
   readonly enabled?: boolean;
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -31,7 +31,7 @@ export interface MCPServerConfig {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Streamable HTTP, then SSE, unless `type` says which. */
+  /** Fairlead tries streamable HTTP, then SSE, unless `type` names the transport. */
   readonly url?: string;
   /** Streamable HTTP. */
   readonly httpUrl?: string;
@@ -39,9 +39,9 @@ export interface MCPServerConfig {
   /** Another name for `type`. */
   readonly transportType?: "stdio" | "http" | "sse" | "streamable-http";
   readonly headers?: Readonly<Record<string, string>>;
-  /** The longest silence of one request, in milliseconds; 600 000 by default. */
+  /** Maximum milliseconds of one request without a response or progress; 600 000 by default. */
   readonly timeout?: number;
-  /** Its tools run without a confirmation, in a trusted folder. */
+  /** Whether the server's tools run without confirmation, in a trusted folder. */
   readonly trust?: boolean;
   readonly description?: string;
   readonly includeTools?: readonly string[];
@@ -59,7 +59,7 @@ export interface MCPServerConfig {
   readonly targetServiceAccount?: string;
 }
 
-/** Settings as an object: what `createHost({ settings })` takes in place of the user's file. */
+/** Settings as an object, which `createHost({ settings })` takes instead of the user's file. */
 export interface SettingsObject {
   /** The servers, by name. */
   readonly mcpServers?: Readonly<Record<string, MCPServerConfig>>;
@@ -68,6 +68,6 @@ export interface SettingsObject {
     readonly excluded?: readonly string[];
     readonly serverCommand?: string;
   };
-  /** Everything that is Fairlead's own; `docs/settings.md` lists the keys. */
+  /** Fairlead's own settings; `docs/settings.md` lists the keys. */
   readonly fairlead?: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-/** Converts the keys of a server that is started or reached by its URL, and the keys that only Codex has. */
+/** Converts the keys of a server with a command or a URL, and the keys that only Codex has. */
 
 import { posix, win32 } from "node:path";
 import {

@@ -92,18 +92,12 @@ function convertCommonKeys(reader: FieldReader, draft: EntryDraft, program: Prog
 
 function isEnabled(reader: FieldReader, disabled: boolean): boolean {
   const off = [reader.raw("disabled") === true, reader.raw("enabled") === false, disabled].includes(true);
-  if (off)
-    reader.remark(
-      "converted",
-      "enabled",
-      "switched off there, so switched off here; fairlead mcp enable switches it on",
-    );
+  if (off) reader.remark("converted", "enabled", "disabled there, so disabled here; fairlead mcp enable enables it");
   return !off;
 }
 
-const approvals = "Fairlead asks before a tool runs, whatever another program lets pass";
-const connectTimeout =
-  "the time to connect is one setting for all servers here: fairlead.connectTimeout, in milliseconds";
+const approvals = "Fairlead asks before a tool runs, even if another program does not";
+const connectTimeout = "Fairlead has one connect timeout for all servers: fairlead.connectTimeout, in milliseconds";
 const reasons: ReadonlyMap<string, string> = new Map([
   ["autoApprove", approvals],
   ["alwaysAllow", approvals],
@@ -115,7 +109,7 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["timeout", "its unit is not documented; here timeout is in milliseconds"],
   [
     "headersHelper",
-    "no program is run here to make headers; write them, with ${NAME} or ${secret:NAME} where they are secret",
+    "Fairlead runs no program to get headers; write them in the entry, with ${NAME} or ${secret:NAME} for secrets",
   ],
 ]);
 const ofCommands = new Set(["command", "args", "env", "cwd", "envFile", "env_vars"]);
@@ -151,7 +145,7 @@ function whatIsWrong(mistake: Mistake): string {
     case "malformed":
       return `cannot be expanded: ${mistake.reason}`;
     case "secret-in-path":
-      return `uses the secret ${mistake.secret}; a command and its folder are shown and approved, so they cannot hold one`;
+      return `uses the secret ${mistake.secret}; a command and its folder are shown and approved, so they must not contain a secret`;
     case "unset":
     case "confined":
       return `uses ${mistake.variable}, which has no value`;

@@ -64,7 +64,7 @@ function referred(name: string, file: string): Remark {
 }
 
 function lost(name: string, file: string): Remark {
-  const message = `defined in ${file}; values are not copied out of it, and nothing else here defines it: store it and add "${name}": "\${secret:${name}}" to env`;
+  const message = `defined in ${file}; Fairlead does not copy its values, and the variable is not set here: store the value and add "${name}": "\${secret:${name}}" to env`;
   return { kind: "dropped", key: `env.${name}`, message, next: `fairlead secret set ${name}` };
 }
 

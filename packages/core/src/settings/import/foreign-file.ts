@@ -1,4 +1,4 @@
-/** Reads a file of another program into servers: names and entries as they were written, nothing judged yet. */
+/** Reads a file of another program into servers: names and entries as they were written, not checked yet. */
 
 import { isObject } from "@fairlead/wire/json";
 import { parseJsonc } from "../../files/json/jsonc.ts";

@@ -1,4 +1,4 @@
-/** The usual settings files of other programs, on each platform. */
+/** The default settings files of other programs, on each platform. */
 
 import { posix, win32 } from "node:path";
 import type { Environment } from "../read/paths.ts";

@@ -21,12 +21,12 @@ export type ImportAction =
   | { readonly kind: "clash"; readonly with: ImportSource }
   /** The remarks say why the entry cannot be imported. */
   | { readonly kind: "refused" }
-  /** It belongs to an untrusted folder, and is imported only if the user names it. */
+  /** The entry belongs to an untrusted folder, and is imported only if the user names it. */
   | { readonly kind: "untrusted" }
   | { readonly kind: "not-chosen" };
 
 export interface PlannedServer extends ImportCandidate {
-  /** Its name in the target file. */
+  /** The server's name in the target file. */
   readonly target: string;
   readonly action: ImportAction;
 }
@@ -116,7 +116,7 @@ function freeName(
   return name;
 }
 
-/** What `collect` needs to read the files of other programs. */
+/** The context in which `collect` reads the files of other programs. */
 interface CollectContext extends EnvFileContext {
   readonly target: ConversionContext["target"];
 }

@@ -13,15 +13,15 @@ export type ReferenceForm =
   | "pathSeparator"
   /** `${input:ID}`: the program asks the user once and stores the answer */
   | "input"
-  /** The program knows it, but Fairlead has no equivalent. */
+  /** A reference that the program expands, but that Fairlead has no equivalent for. */
   | "foreign";
 
 interface Traits {
   readonly title: string;
   readonly references: ReadonlySet<ReferenceForm>;
-  /** `type: "http"` falls back to SSE. */
+  /** Whether `type: "http"` falls back to SSE. */
   readonly httpFallsBack: boolean;
-  /** `timeout` is documented, in milliseconds. */
+  /** Whether `timeout` is documented as milliseconds. */
   readonly timeout: boolean;
 }
 

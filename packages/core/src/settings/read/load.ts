@@ -42,7 +42,7 @@ export function folderTrustEnabled(sources: Sources): boolean {
 export interface MergeOptions {
   readonly locations: Locations;
   readonly environment: Environment;
-  /** Whether the workspace's settings and `.env` files count. */
+  /** Whether the workspace's settings and `.env` files apply. */
   readonly trusted: boolean;
 }
 

@@ -123,7 +123,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
       return privileges.flatMap((key) => {
         const node = childNode(given, key);
         if (node === undefined) return [];
-        const message = `server "${name}": "${key}" does not pass to the entry with which this workspace replaces yours`;
+        const message = `server "${name}": "${key}" was granted to your entry, so it does not apply to the workspace entry that replaces it`;
         return {
           severity: "warning",
           code: "settings_invalid",

@@ -38,7 +38,7 @@ export interface Locations {
     readonly user: string;
     readonly workspace: string | undefined;
   };
-  /** Our own folder, `FAIRLEAD_HOME`. */
+  /** Fairlead's state folder, `FAIRLEAD_HOME`. */
   readonly state: string;
   /** Strongest first. */
   readonly envFiles: { readonly user: readonly string[]; readonly workspace: readonly string[] };

@@ -69,6 +69,6 @@ function findTooMany(root: Node): Node | undefined {
 }
 
 function broken(origin: Origin, message: string): Problem {
-  const next = `Correct ${origin.file} at line ${origin.line}, column ${origin.column}. Until then nothing in it counts.`;
+  const next = `Correct ${origin.file} at line ${origin.line}, column ${origin.column}. Until then Fairlead ignores the whole file.`;
   return { severity: "error", code: "settings_invalid", message, origin, next };
 }

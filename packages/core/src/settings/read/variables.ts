@@ -8,7 +8,7 @@ import type { Environment, Locations } from "./paths.ts";
 export interface VariableValue {
   readonly value: string;
   readonly from: VariableUse["from"];
-  /** From a workspace's file, for an entry that needs no new approval when that file changes: see `lookupFor`. */
+  /** From a workspace's file, for an entry whose approval does not cover that file: see `lookupFor`. */
   readonly isConfined?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function isReserved(name: string): boolean {
 }
 
 function reserved(name: string, origin: NonNullable<Problem["origin"]>): Problem {
-  return warning(`${name} in a .env file is ignored: it counts only in the environment of the process`, origin);
+  return warning(`${name} in a .env file is ignored: it applies only in the environment of the process`, origin);
 }
 
 function warning(message: string, origin: NonNullable<Problem["origin"]>): Problem {
@@ -72,9 +72,9 @@ export interface LookupSources {
 }
 
 /**
- * The nearer `.env` files come first: the workspace's for its own entries, the user's for all others. A workspace entry
- * is approved together with what its files feed into it; any other entry is not, so there such values are confined to
- * places that decide neither what is run nor what is reached.
+ * For workspace entries, the workspace's `.env` files come first; for all other entries, the user's files do. A
+ * workspace entry is approved together with the values from the workspace's files. Other entries are not, so their
+ * values from these files are confined to places that decide neither which program runs nor which URL is reached.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

@@ -53,7 +53,7 @@ export function checkSource(source: SettingsSource): CheckedSource {
   };
 }
 
-/** `mcp` and `fairlead.permissions`, also if they are misspelt. */
+/** Whether a path is about `mcp` or `fairlead.permissions`, also if they are misspelt. */
 function isAboutGates([first = "", second = ""]: readonly string[]): boolean {
   if (first === "fairlead") return closest(second, ["permissions"]) !== undefined;
   return closest(first, ["mcp"]) !== undefined && second !== "serverCommand";

@@ -7,12 +7,12 @@ const approved = "once the folder is trusted and the entry approved";
 
 const oauth: ObjectKey = {
   type: "object",
-  description: "How to sign in, where discovery is not enough. For URLs only.",
+  description: "How to sign in, if discovery is not enough. For URLs only.",
   properties: {
     enabled: {
       type: "switch",
       workspace: approved,
-      description: "Sign in without asking first when the server wants it.",
+      description: "Sign in without asking first if the server requires a sign-in.",
     },
     clientId: {
       type: "text",
@@ -40,7 +40,7 @@ const oauth: ObjectKey = {
       format: "url",
       workspace: approved,
       expanded: true,
-      description: "The issuer that metadata must name.",
+      description: "The issuer that the metadata must name.",
     },
     registrationUrl: {
       type: "text",
@@ -56,7 +56,7 @@ const oauth: ObjectKey = {
       format: "url",
       workspace: approved,
       expanded: true,
-      description: "Where the browser returns to.",
+      description: "The address that the browser returns to after the sign-in.",
     },
     tokenParamName: {
       type: "text",
@@ -77,14 +77,15 @@ export const entrySchema: ObjectKey = {
       workspace: approved,
       expanded: true,
       description:
-        "The program to start; it is spoken to over stdio. `~` is the home folder. With a slash and relative, it lies below the workspace root (workspace file) or the home folder.",
+        "The program to start; Fairlead talks to it over stdio. `~` is the home folder. A relative path with a slash starts at the workspace root (in a workspace file) or at the home folder.",
       examples: ["npx", "./bin/server", "~/bin/server"],
     },
     args: {
       type: "list",
       workspace: approved,
       expanded: true,
-      description: "Its arguments, each as it is: there is no shell. A leading `~` is the home folder.",
+      description:
+        "The arguments of the program, each passed unchanged: there is no shell. A leading `~` is the home folder.",
       examples: [["-y", "@modelcontextprotocol/server-filesystem", "~/notes"]],
     },
     env: {
@@ -92,21 +93,22 @@ export const entrySchema: ObjectKey = {
       names: "environment",
       workspace: approved,
       expanded: true,
-      description: "Environment variables for it, beside the few that every server gets.",
+      description: "Environment variables for the program, in addition to the few that every server gets.",
       examples: [{ GITHUB_TOKEN: "${secret:GITHUB_TOKEN}" }],
     },
     cwd: {
       type: "text",
       workspace: approved,
       expanded: true,
-      description: "The folder it runs in; relative ones as for `command`.",
+      description: "The working folder of the program; a relative path starts at the same folder as for `command`.",
     },
     url: {
       type: "text",
       format: "url",
       workspace: approved,
       expanded: true,
-      description: "The address of a server: streamable HTTP, then SSE, unless `type` says which.",
+      description:
+        "The address of a server. Fairlead tries streamable HTTP, then SSE, unless `type` names the transport.",
       examples: ["https://example.com/mcp"],
     },
     httpUrl: {
@@ -120,7 +122,7 @@ export const entrySchema: ObjectKey = {
       type: "text",
       oneOf: ["stdio", "http", "sse", "streamable-http"],
       workspace: approved,
-      description: "How to speak to `url`; `streamable-http` is another word for `http`.",
+      description: "The transport of `url`; `streamable-http` is another word for `http`.",
     },
     transportType: {
       type: "text",
@@ -142,26 +144,30 @@ export const entrySchema: ObjectKey = {
       maximum: longestTime,
       default: defaults.timeout,
       workspace: approved,
-      description: "The longest silence of one request, in milliseconds; progress restarts it.",
+      description: "How long a request may take without a response or progress, in milliseconds.",
     },
     trust: {
       type: "switch",
       default: false,
       workspace: approved,
-      description: "Its tools run without asking, in a trusted folder.",
+      description: "The server's tools run without confirmation, in a trusted folder.",
     },
     description: {
       type: "text",
       workspace: "once the folder is trusted",
-      description: "A sentence for people. The only key that may change without a new approval.",
+      description: "A description of the server for people. The only key that may change without a new approval.",
     },
     includeTools: {
       type: "list",
       workspace: approved,
-      description: "Only these of its tools; globs allowed.",
+      description: "Use only these tools of the server; globs are allowed.",
       examples: [["read_*", "search"]],
     },
-    excludeTools: { type: "list", workspace: approved, description: "None of these; stronger than `includeTools`." },
+    excludeTools: {
+      type: "list",
+      workspace: approved,
+      description: "Do not use these tools of the server; takes precedence over `includeTools`.",
+    },
     oauth,
     authProviderType: {
       type: "text",
@@ -176,7 +182,7 @@ export const entrySchema: ObjectKey = {
       default: "oauth",
       workspace: approved,
       description:
-        "Who signs in: `oauth` (also `dynamic_discovery`), `google` (`google_credentials`) or `sa-impersonation` (`service_account_impersonation`).",
+        "How Fairlead signs in: `oauth` (also `dynamic_discovery`), `google` (`google_credentials`) or `sa-impersonation` (`service_account_impersonation`).",
     },
     targetAudience: {
       type: "text",

@@ -10,13 +10,13 @@ const never = "never: user or system settings only";
 
 const serverExtras: ObjectKey = {
   type: "object",
-  description: "What only Fairlead knows about a server of `mcpServers`.",
+  description: "Fairlead's own options for a server of `mcpServers`.",
   properties: {
     enabled: {
       type: "switch",
       default: true,
       workspace: tightens,
-      description: "`false` in any file switches the server off (`fairlead mcp disable`).",
+      description: "`false` in any file disables the server (`fairlead mcp disable`).",
     },
     start: {
       type: "text",
@@ -28,7 +28,13 @@ const serverExtras: ObjectKey = {
       type: "switch",
       default: false,
       workspace: never,
-      description: "Believe what the server says about its own tools (read-only, destructive).",
+      description: "Trust the server's annotations of its tools (read-only, destructive).",
+    },
+    sampling: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description: "The server may send requests to your model (sampling).",
     },
     sampling: { type: "switch", default: false, workspace: never, description: "The server may ask your model." },
     roots: {
@@ -55,14 +61,14 @@ const serverExtras: ObjectKey = {
 
 const fairlead: ObjectKey = {
   type: "object",
-  description: "Everything that is Fairlead's own.",
+  description: "Fairlead's own settings.",
   properties: {
     start: {
       type: "text",
       oneOf: ["background", "lazy"],
       default: "background",
       workspace: trusted,
-      description: "When servers are reached: at once in the background, or when first used.",
+      description: "When Fairlead connects to servers: at once in the background, or when they are first used.",
     },
     connectTimeout: {
       type: "number",
@@ -74,7 +80,7 @@ const fairlead: ObjectKey = {
     },
     limits: {
       type: "object",
-      description: "Upper bounds; a workspace may lower them.",
+      description: "Limits on calls; a workspace may lower them.",
       properties: {
         callTotal: {
           type: "number",
@@ -82,7 +88,7 @@ const fairlead: ObjectKey = {
           maximum: longestTime,
           default: defaults.callTotal,
           workspace: tightens,
-          description: "The longest a call may take, progress or not, in milliseconds.",
+          description: "How long a call may take in total, even with progress, in milliseconds.",
         },
         callsPerServer: {
           type: "number",
@@ -90,7 +96,7 @@ const fairlead: ObjectKey = {
           maximum: 10_000,
           default: defaults.callsPerServer,
           workspace: tightens,
-          description: "Calls that run at the same time on one server.",
+          description: "How many calls may run at the same time on one server.",
         },
         callsTotal: {
           type: "number",
@@ -98,7 +104,7 @@ const fairlead: ObjectKey = {
           maximum: 10_000,
           default: defaults.callsTotal,
           workspace: tightens,
-          description: "Calls that run at the same time on all servers.",
+          description: "How many calls may run at the same time on all servers.",
         },
         catalogBytes: {
           type: "number",
@@ -113,7 +119,8 @@ const fairlead: ObjectKey = {
     },
     permissions: {
       type: "object",
-      description: "Checked before every other rule; no other rule can allow what this denies.",
+      description:
+        "Which tools may be called. Checked before all other rules; no other rule can allow a tool that is denied here.",
       properties: {
         servers: {
           type: "lists",
@@ -134,14 +141,14 @@ const fairlead: ObjectKey = {
       minimum: 1,
       maximum: 1_000_000_000,
       workspace: tightens,
-      description: "The most tokens that tool definitions may take in a request to the model.",
+      description: "How many tokens the tool definitions may take in a request to the model.",
     },
     resourceFunctions: {
       type: "switch",
       default: true,
       workspace: tightens,
       description:
-        "Whether models are given two functions, `list_resources` and `read_resource`, where a server has resources. What they read is asked about like a call.",
+        "Whether models get two functions, `list_resources` and `read_resource`, if a server has resources. Each read needs confirmation like a call.",
     },
     clientMetadataUrl: {
       type: "text",
@@ -153,7 +160,7 @@ const fairlead: ObjectKey = {
       type: "list",
       workspace: never,
       description:
-        "Hosts that may be sent Google tokens (`authProviderType: google_credentials`), beside `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` is every host below it.",
+        "Hosts that may get Google tokens (`authProviderType: google_credentials`), in addition to `*.googleapis.com`, `luci.app` and `*.luci.app`; `*.example.com` is every host below it.",
       examples: [["tools.example.com", "*.run.app"]],
     },
     audit: {
@@ -164,11 +171,16 @@ const fairlead: ObjectKey = {
           type: "switch",
           default: false,
           workspace: never,
-          description: "Keep the arguments of calls in it too, not only their digest.",
+          description: "Store the arguments of calls in the ledger too, not only their digest.",
         },
       },
     },
-    servers: { type: "named", placeholder: "<name>", description: "Extras for one server.", each: serverExtras },
+    servers: {
+      type: "named",
+      placeholder: "<name>",
+      description: "Fairlead's own options for one server.",
+      each: serverExtras,
+    },
   },
 };
 
@@ -182,7 +194,8 @@ export const settingsSchema: ObjectKey = {
     mcpServers: {
       type: "named",
       placeholder: "<name>",
-      description: "The servers, by name. Of entries with the same name the strongest scope's counts, whole.",
+      description:
+        "The servers, by name. Of several entries with the same name, only the entry of the strongest scope is used.",
       each: entrySchema,
     },
     mcp: {
@@ -193,19 +206,19 @@ export const settingsSchema: ObjectKey = {
           type: "list",
           workspace: tightens,
           description:
-            "Only these servers. The lists of all files intersect; an empty one allows none. It approves nothing.",
+            "Only these servers may start. A server must be in the lists of all files; an empty list allows none. A server in the list still needs its approval.",
         },
         excluded: {
           type: "list",
           workspace: tightens,
-          description: "None of these servers; the lists of all files unite.",
+          description: "These servers may not start. The lists of all files are combined.",
         },
         serverCommand: {
           type: "text",
           workspace: "once the folder is trusted and the entry approved",
           expanded: true,
           description:
-            "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes as in a shell; no operators.",
+            "A command line that becomes the server `mcp`, unless there is an entry of that name. Quotes work as in a shell; operators are not allowed.",
           examples: ["node ./server.js --port 8080"],
         },
       },

@@ -41,7 +41,7 @@ function check(place: Place, key: SettingsKey): void {
     checkLeaf(place, key);
     if (key.ignored !== undefined) warn(place, `${quoted(place)} is ignored: ${key.ignored}`);
     if (place.scope === "workspace" && key.workspace === "never: user or system settings only")
-      warn(place, `${quoted(place)} counts only from user or system settings; here it is ignored`);
+      warn(place, `${quoted(place)} applies only in user or system settings; here it is ignored`);
   }
 }
 

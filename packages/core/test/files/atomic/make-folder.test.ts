@@ -31,7 +31,7 @@ test("a link to a folder is a folder; one that leads nowhere is said to be so", 
   for (const name of ["bad", "bad/below"])
     await expectRefusal(makeFolder(join(folder.path, name)), {
       code: "internal",
-      message: `${join(folder.path, "bad")} cannot be written: it is a symbolic link that leads nowhere`,
+      message: `${join(folder.path, "bad")} cannot be written: it is a symbolic link whose target does not exist`,
     });
   expect((await readdir(folder.path)).sort()).toEqual(["bad", "good", "real"]);
 });

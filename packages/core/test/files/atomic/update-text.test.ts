@@ -130,7 +130,7 @@ describe("mode and links", () => {
     await symlink("nothing", join(folder.path, ".gemini"));
     await expectRefusal(updateText(join(folder.path, ".gemini/settings.json"), append), {
       code: "internal",
-      message: `${join(folder.path, ".gemini")} cannot be written: it is a symbolic link that leads nowhere`,
+      message: `${join(folder.path, ".gemini")} cannot be written: it is a symbolic link whose target does not exist`,
     });
     expect(await readdir(folder.path)).toEqual([".gemini"]);
   });
@@ -197,7 +197,7 @@ describe("what cannot be written says so and stays whole", () => {
     await chmod(file, 0o444);
     await expectRefusal(updateText(file, append), {
       code: "internal",
-      message: `${file} cannot be written: it is marked as read-only; it was left as it is`,
+      message: `${file} cannot be written: it is marked as read-only; Fairlead did not change it`,
       next: `Make sure that ${file} can be written, then try again.`,
     });
     expect(await folder.read("settings.json")).toBe("old");

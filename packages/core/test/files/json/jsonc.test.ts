@@ -12,7 +12,7 @@ describe("errors are placed and worded for the person at the keyboard", () => {
     ['{\r\n  "a": tru\r\n}', 2, 8, "a word that is not JSON; text needs double quotes"],
     ['\uFEFF{"a" 1}', 1, 6, 'a ":" is missing after the property name'],
     ["\uFEFF\n{x}", 2, 2, "a word that is not JSON; text needs double quotes"],
-    ['{ "a": "C:\\dir" }', 1, 8, "a backslash in text needs a second one before it"],
+    ['{ "a": "C:\\dir" }', 1, 8, "a backslash in text must be written twice"],
     ['{ "a": "x\n" }', 1, 8, "a double quote is missing at the end of the text"],
     ["{} {}", 1, 4, "there is more text after the end of the value"],
     ["[1, 2", 1, 6, 'a "]" is missing'],

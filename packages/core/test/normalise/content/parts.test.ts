@@ -295,7 +295,7 @@ describe("what is left out", () => {
     expect(parts.at(-2)).toEqual(closing);
     const lines = parts.at(-1)?.text?.split("\n") ?? [];
     expect(lines.map((line) => line.replace(folder.path, "").replace(/[^/]*(?=[.])/, "…"))).toEqual([
-      "[What was left out:",
+      "[Left out above:",
       "- a text of 60 characters, whole in /results/….txt",
       "- image/gif, 3 B, whole in /results/….gif",
       "- 1 more block of content, whole in /results/….json]",
@@ -314,7 +314,7 @@ describe("what is left out", () => {
   test("is said to be lost when no file can be written", async () => {
     const keep = (): Promise<string> => Promise.reject(new Error("disk full"));
     const parts = await toModelParts([image("image/gif")], { toolName: "t", keep });
-    expect(parts.at(-1)?.text).toBe("[What was left out:\n- image/gif, 3 B, could not be saved]");
+    expect(parts.at(-1)?.text).toBe("[Left out above:\n- image/gif, 3 B, could not be saved]");
   });
 });
 

@@ -182,12 +182,12 @@ test("all share one room; what does not fit is kept whole", async () => {
       },
     }),
   );
-  expect(parts.map((part) => part.text).filter((words) => /\d{2}|left out/.test(words ?? ""))).toEqual([
+  expect(parts.map((part) => part.text).filter((words) => /\d{2}|left out/i.test(words ?? ""))).toEqual([
     "0123456789",
     "012\n[… 6 characters left out here …]\n9",
-    "[What was left out:\n- a text of 10 characters, whole in /kept/1]",
+    "[Left out above:\n- a text of 10 characters, whole in /kept/1]",
     "[… 1 more block of content left out here …]",
-    "[What was left out:\n- 1 more block of content, whole in /kept/2]",
+    "[Left out above:\n- 1 more block of content, whole in /kept/2]",
   ]);
   expect(kept.map(({ data }) => data.includes("0123456789"))).toEqual([true, true]);
 });
@@ -303,12 +303,12 @@ describe("of the workspace a model gets", () => {
     const { parts } = await partsOf(folder.path, "sub");
     const lines = parts[3]?.text?.split("\n") ?? [];
     expect([lines[0], lines[1], lines.length, lines.at(-1)]).toEqual([
-      "A folder with these in it:",
+      "A folder with these entries:",
       "1000",
       202,
       "… and 51 more",
     ]);
-    expect((await partsOf(folder.path, "sub/deep")).parts[3]).toEqual({ text: "A folder with these in it:\nx" });
+    expect((await partsOf(folder.path, "sub/deep")).parts[3]).toEqual({ text: "A folder with these entries:\nx" });
   });
 
   test("word of an empty file", async () => {

@@ -43,8 +43,8 @@ describe("limits", () => {
       toolBudget: 5,
     });
     expect(said(problems)).toEqual([
-      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; 50000 counts',
-      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; 16 counts',
+      'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; Fairlead uses 50000',
+      'warning 6:25 "callsPerServer" is 17, but a workspace may only lower it; Fairlead uses 16',
     ]);
   });
 
@@ -151,7 +151,8 @@ describe("extras of a server", () => {
     expect(s.definition?.extras).toEqual({ ...none, start: "background", enabled: true });
     expect(s.problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual(
       Object.keys(all).map(
-        (key) => `warning server "s": "${key}" does not pass to the entry with which this workspace replaces yours`,
+        (key) =>
+          `warning server "s": "${key}" was granted to your entry, so it does not apply to the workspace entry that replaces it`,
       ),
     );
   });

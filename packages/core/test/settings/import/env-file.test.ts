@@ -43,7 +43,7 @@ test.each([
     {
       kind: "dropped",
       key: "env.MISSING",
-      message: `defined in ${path}; values are not copied out of it, and nothing else here defines it: store it and add "MISSING": "\${secret:MISSING}" to env`,
+      message: `defined in ${path}; Fairlead does not copy its values, and the variable is not set here: store the value and add "MISSING": "\${secret:MISSING}" to env`,
       next: "fairlead secret set MISSING",
     },
   ]);

@@ -48,7 +48,7 @@ export function placesOf(name: string, { servers }: Configuration): readonly Ori
 
 export interface WrittenApproval {
   readonly approved: readonly string[];
-  /** Not approved: the workspace's .env file sets variables of the entry that the user has not seen. */
+  /** Servers that are not approved, because the workspace's .env file sets variables that the user has not seen. */
   readonly unseen: readonly { readonly name: string; readonly variables: readonly string[] }[];
   /** Why the approvals could not be stored; the entries stay in the settings. */
   readonly failure?: string;
@@ -111,7 +111,7 @@ interface Before {
   readonly approved: boolean;
 }
 
-/** Builds the command that restores an entry. It contains literal secrets of the entry, so then it is shown on a terminal only, never in a log. */
+/** Builds the command that restores an entry. A command with literal secrets is shown on a terminal only, never in a log. */
 export function restore(
   { name, entry, approved }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,

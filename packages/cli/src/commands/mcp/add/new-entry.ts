@@ -64,7 +64,7 @@ export function newServers({ operands, rest, isFile }: AddWords, options: AddOpt
   }
 }
 
-/** `"npx -y package"`, quoted as one word, is taken apart as a shell would. */
+/** `"npx -y package"`, quoted as one word, is split into words as in a shell. */
 function commandWords(word: string): readonly string[] {
   if (!/\s/.test(word.trim())) return [word.trim()];
   const line = splitShellLine(word);

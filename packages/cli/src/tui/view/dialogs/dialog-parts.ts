@@ -20,7 +20,7 @@ export function labelled(label: SafeText, value: string, width: number): readonl
   return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
 }
 
-/** The same for a sentence, which is wrapped between words. */
+/** Like `labelled`, but wraps the value between words. */
 export function told(label: SafeText, words: string, width: number): readonly Line[] {
   return beside(label, width, (room) => wrapLine([span(toDecisionText(words))], room));
 }
@@ -37,7 +37,7 @@ function beside(label: SafeText, width: number, layOut: (room: number) => readon
 
 const labelColumns = 9;
 
-/** A heading of Fairlead with untrusted lines behind a bar. */
+/** A heading by Fairlead, and untrusted lines with a bar on their left side. */
 export function section(heading: SafeText, lines: readonly Line[], width: number, style?: SpanStyle): readonly Line[] {
   return [...wrapLine([span(heading, { isBold: true, ...style })], width), ...quoted(lines)];
 }
@@ -51,7 +51,7 @@ export function key(letter: SafeText, words: SafeText): Line {
   return [span(letter, { isBold: true }), span(safe` ${words}`)];
 }
 
-/** A URL to read and copy: in the first column if it is plain ASCII, else behind the bar. */
+/** A URL to read and copy: in the first column if it is plain ASCII, else with a bar on its left side. */
 export function addressRows(
   url: string,
   room: { readonly width: number; readonly body: number },

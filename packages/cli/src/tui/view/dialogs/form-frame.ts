@@ -114,7 +114,7 @@ function valueLines({ input }: FormField, entry: FieldEntry, isFocused: boolean,
   }
 }
 
-/** Choices shown around the selected one. */
+/** Maximum number of choices shown; the selected choice is among them. */
 const shownChoices = 9;
 
 function listLines(

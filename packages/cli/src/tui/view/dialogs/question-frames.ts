@@ -63,7 +63,7 @@ export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionN
         : section(safe`The model's answer:`, decisionLines(answer.text, width - quoteColumns), width)),
     ],
     keys: [
-      key(safe`y`, answer === undefined ? safe`ask the model` : safe`give it to the server`),
+      key(safe`y`, answer === undefined ? safe`ask the model` : safe`give the answer to the server`),
       key(safe`n`, safe`no (also Enter, Esc)`),
     ],
   };
@@ -152,7 +152,7 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
     messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
-      // Without the bar, so that the address can be copied.
+      // A row without the bar, so that the address can be copied.
       /^https?:\/\/\S+$/.test(line)
         ? addressRows(line, { width: room.width, body: width })
         : wrapLine([span(line)], width),

@@ -28,7 +28,7 @@ export function createHighlight(): Highlight {
   };
 }
 
-/** The part of the syntax tree that is used. */
+/** The members of a syntax tree node that are used here. */
 interface Node {
   readonly type: string;
   readonly value?: string;

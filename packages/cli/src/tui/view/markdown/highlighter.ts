@@ -3,7 +3,7 @@
 import type { Highlight } from "./highlight.ts";
 
 export interface Highlighter {
-  /** Undefined until it is loaded. */
+  /** Returns undefined until highlighting is loaded. */
   readonly get: () => Highlight | undefined;
   readonly want: () => void;
   readonly subscribe: (listener: () => void) => () => void;

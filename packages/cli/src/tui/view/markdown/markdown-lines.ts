@@ -100,7 +100,7 @@ function lineOfBlock(token: MarkedToken, where: Where): readonly Line[] {
   }
 }
 
-/** Columns below which text is not indented any further. */
+/** Minimum text width in columns. Text is not indented further if that would make it narrower. */
 const narrowest = 10;
 
 function indented(

@@ -59,10 +59,10 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
   if (!fits(name, value)) return removed(`${quote(value)} is not a valid value.`);
   switch (name) {
     case "$schema":
-      if (path !== "") return removed("Only the one at the root counts.");
-      return value === draft ? [[name, value]] : rewritten("It is draft 2020-12 now.", [[name, draft]]);
+      if (path !== "") return removed("Only $schema at the root counts.");
+      return value === draft ? [[name, value]] : rewritten("Replaced by draft 2020-12.", [[name, draft]]);
     case "id":
-      return "$id" in raw || !isText(value) ? [[name, value]] : rewritten("It is called $id now.", [["$id", value]]);
+      return "$id" in raw || !isText(value) ? [[name, value]] : rewritten("Renamed to $id.", [["$id", value]]);
     case "$ref":
     case "$recursiveRef":
       return modernised(String(value), name, place, context, removed);
@@ -77,20 +77,18 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
         ? rewritten("The bound itself is excluded.", [])
         : [[name, value]];
     case "additionalItems":
-      if (isReplaced(raw, name, "")) return removed("It counts only beside a list of items.");
-      return rewritten("It is called items now.", [
-        ["items", modernMember(value, pointerTo(path, name), base, context)],
-      ]);
+      if (isReplaced(raw, name, "")) return removed("It has no effect without a list of items.");
+      return rewritten("Renamed to items.", [["items", modernMember(value, pointerTo(path, name), base, context)]]);
     case "dependencies":
-      return rewritten("It is two keywords now.", modernDependencies(value, place, context));
+      return rewritten("Split into two keywords.", modernDependencies(value, place, context));
     case "nullable":
       if (value !== true || typesIn(raw["type"]).length === 0) return removed("The value is the default.");
-      return rewritten("Null is one of its types.", []);
+      return rewritten("Replaced by the type null.", []);
   }
-  if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems has it.");
+  if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems replaces it.");
   const nested = modernNested(name, value, place, context);
-  if (name === "definitions") return rewritten("It is called $defs now.", [["$defs", nested]]);
-  if (name === "items" && isList(value)) return rewritten("It is called prefixItems now.", [["prefixItems", nested]]);
+  if (name === "definitions") return rewritten("Renamed to $defs.", [["$defs", nested]]);
+  if (name === "items" && isList(value)) return rewritten("Renamed to prefixItems.", [["prefixItems", nested]]);
   return [[name, nested]];
 }
 
@@ -100,12 +98,12 @@ type Rewritten = (note: string, entries: Entries) => Entries;
 function modernType(value: unknown, isNullable: boolean, removed: Removed, rewritten: Rewritten): Entries {
   const named = typesIn(value);
   const types = isNullable ? [...new Set([...named, "null"])] : named;
-  if (named.length === 0) return removed("It names no type of JSON Schema, or every one.");
+  if (named.length === 0) return removed("It restricts nothing: it names no JSON Schema type, or all of them.");
   const [only] = types;
   const written = types.length > 1 ? types : only;
   return JSON.stringify(written) === JSON.stringify(value)
     ? [["type", value]]
-    : rewritten("In the spelling of JSON Schema.", [["type", written]]);
+    : rewritten("Spelled as in JSON Schema.", [["type", written]]);
 }
 
 /** Draft 4: `exclusiveMinimum: true` makes the `minimum` beside it exclusive. */
@@ -113,7 +111,7 @@ function modernBound(name: string, value: unknown, raw: JsonObject, removed: Rem
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
   return value === true && isNumber(bound)
-    ? rewritten("It is the bound itself now.", [[name, bound]])
+    ? rewritten("Replaced by the bound itself.", [[name, bound]])
     : removed("It excludes nothing.");
 }
 
@@ -130,7 +128,7 @@ function modernised(
     return removed(`It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);
   if (text === undefined) return removed(`It refers to ${quote(value)}, which is no longer part of this schema.`);
-  if (text !== value || name !== "$ref") context.report(path, name, "rewritten", `It is ${quote(text)} now.`);
+  if (text !== value || name !== "$ref") context.report(path, name, "rewritten", `Replaced by ${quote(text)}.`);
   return [["$ref", text]];
 }
 

@@ -7,9 +7,8 @@ import { isList } from "../json-values.ts";
 import { schemasIn } from "../keywords.ts";
 import { isAnything, isNull, spared } from "./open-value.ts";
 
-/** The limits of a schema. */
 export const schemaLimits = {
-  /** The size of its JSON text. */
+  /** The size of the schema's JSON text. */
   bytes: 262_144,
   /** The size of the compiled schema, which contains Fairlead's own texts and types too. */
   writtenBytes: 524_288,
@@ -26,14 +25,13 @@ export const schemaLimits = {
   merges: 20_000,
 } as const;
 
-/** What a compilation has used of its limits. */
+/** How much of its limits a compilation has used. */
 export interface Spent {
   subschemas: number;
   merges: number;
   bytes: number;
 }
 
-/** Returns zero usage. */
 export function nothingSpent(): Spent {
   return { subschemas: 0, merges: 0, bytes: 0 };
 }

@@ -20,7 +20,7 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
   if (both !== undefined) return both;
   for (const keyword of ruleKeywords(a))
-    merging.report(a.path, keyword, "moved", "It contradicts a schema beside it: either may apply.");
+    merging.report(a.path, keyword, "moved", "It contradicts another schema for the same value: either may apply.");
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
@@ -58,7 +58,7 @@ export function withOptional(
   return merged;
 }
 
-/** Extends an existing property with what only some variants allow. Their other rules are in the description. */
+/** Extends an existing property by values that only some variants allow. Their other rules are in the description. */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
@@ -170,7 +170,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   if (haveProperties(others) || (other.anyOf !== undefined && haveProperties(alternatives))) {
     for (const shape of [...alternatives, ...(other.anyOf ?? [])]) reportMerged(shape, merging.report);
     if (a.anyOf !== undefined && a.isMade !== true)
-      merging.report(a.path, "anyOf", "merged", "The schema beside it describes properties of the same object.");
+      merging.report(a.path, "anyOf", "merged", "Another schema describes properties of the same object.");
     return { ...flatten(other, alternatives, merging), ...words, path: a.path };
   }
   const isTooMany = alternatives.length * others.length > mostProducts && others.length > 1;
@@ -179,7 +179,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
       merging.report(a.path, "anyOf", "merged", "Too many combinations: the properties of all are allowed.");
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
-  // Too many to multiply: the first rule is kept, the second is left out.
+  // Too many alternatives to multiply: the first rule is kept, the second is left out.
   const rules = isTooMany ? [emptyShape(a.path)] : others;
   if (other.anyOf !== undefined) for (const shape of other.anyOf) reportMerged(shape, merging.report);
   const products = alternatives.flatMap((shape) =>
@@ -193,7 +193,11 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   }
   const used = new Set(products.flatMap(({ shape, rule, both }) => (both === undefined ? [] : [shape, rule])));
   const impossible = [...alternatives, ...(other.anyOf ?? [])].filter((shape) => !used.has(shape));
-  reportDropped(impossible, "It contradicts a schema beside it, or there are too many combinations.", merging.report);
+  reportDropped(
+    impossible,
+    "It contradicts another schema for the same value, or there are too many combinations.",
+    merging.report,
+  );
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };
 }
 

@@ -30,8 +30,8 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
 }
 
 /**
- * The number of schemas in these alternatives that the limits do not count, because the server wrote one word: `true`,
- * `nullable`.
+ * How many schemas in these alternatives the limits do not count, because the server wrote only one word for them:
+ * `true` or `nullable`.
  */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));

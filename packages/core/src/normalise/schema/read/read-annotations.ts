@@ -21,7 +21,6 @@ const flagSentence = (sentence: string): Keyword =>
     else drop(place, name, "The value is the default.");
   });
 
-/** The keywords that describe. */
 export const annotations: Readonly<Record<string, Keyword>> = {
   // The Gemini API types list `title` and `description` at `responseJsonSchema`.
   title: keyword(isText, (value, place, name) => {
@@ -31,7 +30,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   description: keyword(isText, (value, place, name) => {
     place.shape.description = visible(value, place, name);
   }),
-  // Not in that list; Vertex AI rejects it beside `anyOf` (Gemini CLI's documentation, "schema processing").
+  // `default` is not in that list; Vertex AI rejects it beside `anyOf` (Gemini CLI's docs, "schema processing").
   default: keyword(isPresent, (value, place, name) => {
     if (value === null) drop(place, name, "A missing value counts as null.");
     else tell(place, name, `Default: ${quote(value)}.`);
@@ -44,7 +43,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   example: keyword(isPresent, (value, place, name) => tell(place, name, `For example ${quote(value)}.`)),
   deprecated: flagSentence("Deprecated."),
   readOnly: flagSentence("Set by the server only."),
-  writeOnly: flagSentence("Never shown again once set."),
+  writeOnly: flagSentence("The value is never shown after it is set."),
   // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;
@@ -52,7 +51,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
       place,
       name,
       value ? "rewritten" : "removed",
-      value ? "Null is one of its types." : "The value is the default.",
+      value ? "Replaced by the type null." : "The value is the default.",
     );
   }),
   // Removed at every depth, as Gemini CLI's documentation requires ("schema processing"); often reported as `Unknown

@@ -25,7 +25,7 @@ import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 export const combinations: readonly (readonly [name: string, keyword: Keyword])[] = [
   ["allOf", keyword(isFilled, readAll)],
   ["anyOf", keyword(isFilled, readAlternatives)],
-  // The API reads it as `anyOf` (Gemini API types, `responseJsonSchema`).
+  // The API reads `oneOf` as `anyOf` (Gemini API types, `responseJsonSchema`).
   ["oneOf", keyword(isFilled, readAlternatives)],
   ["not", keyword(isSchema, readNegation)],
   ["if", keyword(isSchema, readCondition)],
@@ -73,12 +73,12 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
   }
   // The API accepts only texts beside alternatives: common rules go into each alternative.
   if (shape.properties.size === 0 && !place.isRoot) {
-    report(place, name, "rewritten", "The rules beside it are repeated in each alternative.");
+    report(place, name, "rewritten", "The other rules of the schema are repeated in each alternative.");
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  // Properties beside alternatives, or the schema of all arguments: one object that accepts each, and a sentence about
-  // which belong together.
+  // Alternatives beside properties, or of all arguments, become one object that accepts each of them. A note says which
+  // properties belong together.
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
     place,
@@ -102,7 +102,7 @@ function readCondition(value: unknown, place: Place, name: string): void {
     ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
   ];
   if (told.length === 0) {
-    drop(place, name, "It has no consequence.");
+    drop(place, name, "It has no effect: nothing depends on it.");
     return;
   }
   if (isObject(value)) {
@@ -132,7 +132,7 @@ function loosened({ path, origins, types, hints, properties, required, items, an
 /** A property that only a consequence names becomes an optional one. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
-    drop(place, name, "It counts only beside if.");
+    drop(place, name, "It has no effect without if.");
     return;
   }
   if (isFlag(value) || !isObject(value) || isOpen(value)) {
@@ -141,5 +141,5 @@ function readConsequence(value: object | boolean, place: Place, name: string): v
   }
   const { shape } = place;
   place.shape = { ...shape, properties: withOptional(shape, [childOf(place, value, name)], place.reading) };
-  report(place, name, "moved", "The description says it together with if.");
+  report(place, name, "moved", "The description explains it together with if.");
 }

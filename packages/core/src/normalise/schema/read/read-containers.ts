@@ -8,7 +8,6 @@ import { inManyWords } from "../write/type-text.ts";
 import { withOptional } from "./merge.ts";
 import type { Shape } from "./shape.ts";
 
-/** The keywords of objects. */
 export const objects: Readonly<Record<string, Keyword>> = {
   properties: keyword(isObject, readProperties),
   required: keyword(isList, readRequired),
@@ -67,7 +66,7 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   const { shape, reading, path } = place;
   const names = new Set(value.filter(isText));
   shape.required = new Set([...names, ...shape.required]);
-  // One of them may be a property that no schema describes.
+  // A required name may be a property that no schema describes.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
   if (names.size === 0) drop(place, name, "It is empty.");
   else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
@@ -106,7 +105,6 @@ function isItems(value: unknown): value is readonly unknown[] | object | boolean
   return isList(value) || isSchema(value);
 }
 
-/** The keywords of arrays. */
 export const arrays: Readonly<Record<string, Keyword>> = {
   prefixItems: keyword(isList, (value, place, name) => {
     hint(place, "array");
@@ -124,7 +122,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   }),
   additionalItems: keyword(isSchema, (value, place, name) => {
     hint(place, "array");
-    if (!isList(place.raw["items"])) drop(place, name, "It counts only beside a list of items.");
+    if (!isList(place.raw["items"])) drop(place, name, "It has no effect without a list of items.");
     else if (isOpen(value)) drop(place, name, "The value is the default.");
     else {
       readRest(value, place, name);
@@ -145,7 +143,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
     const most = place.shape.maxItems;
     place.shape.maxItems = most === undefined ? value : Math.min(value, most);
     if (place.shape.maxItems !== value)
-      report(place, name, "rewritten", "No more items than are described are allowed.");
+      report(place, name, "rewritten", "More items than the schema describes are not allowed.");
   }),
   uniqueItems: keyword(isFlag, (value, place, name) => {
     hint(place, "array");
@@ -191,6 +189,6 @@ function howMany({ raw }: Place): string {
 
 function readContains(_: number, place: Place, name: string): void {
   hint(place, "array");
-  if ("contains" in place.raw) report(place, name, "moved", "The description says it together with contains.");
-  else drop(place, name, "It counts only beside contains.");
+  if ("contains" in place.raw) report(place, name, "moved", "The description explains it together with contains.");
+  else drop(place, name, "It has no effect without contains.");
 }

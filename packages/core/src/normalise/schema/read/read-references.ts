@@ -10,12 +10,11 @@ import { spendBytes } from "./bounds.ts";
 import { meet } from "./merge.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-// The API accepts references, but nothing beside one that does not start with `$`, and cycles only in optional
+// The API accepts references, but beside a reference only keywords that start with `$`, and cycles only in optional
 // properties (Gemini API types, `responseJsonSchema`); gemini-cli #7567 reports that every prompt fails. Replaced
 // references avoid all of this.
 const reference: Keyword = keyword(isText, readReference);
 
-/** The keywords of references and definitions. */
 export const references: Readonly<Record<string, Keyword>> = {
   $defs: keyword(isObject, readDefinitions),
   definitions: keyword(isObject, readDefinitions),

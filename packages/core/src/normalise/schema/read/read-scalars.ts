@@ -11,7 +11,6 @@ function isBound(value: unknown): value is number | boolean {
   return isNumber(value) || isFlag(value);
 }
 
-/** The keywords of numbers. */
 export const numbers: Readonly<Record<string, Keyword>> = {
   minimum: keyword(isNumber, (value, place) => {
     hint(place, "number");
@@ -72,7 +71,6 @@ const numeric: Readonly<Record<string, TypeName>> = {
   double: "number",
 };
 
-/** The keywords of strings. */
 export const strings: Readonly<Record<string, Keyword>> = {
   format: keyword(isText, readFormat),
   minLength: keyword(isCount, (value, place, name) => {
@@ -106,7 +104,7 @@ function readFormat(value: string, place: Place, name: string): void {
   const { shape, reading } = place;
   const about = numeric[value] ?? "string";
   hint(place, about);
-  // Gemini's SDKs write it beside an `enum`; it has no further meaning.
+  // Gemini's SDKs write `format: "enum"` beside an `enum`; it has no further meaning.
   if (value === "enum" || value === "") drop(place, name, "It has no meaning here.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;

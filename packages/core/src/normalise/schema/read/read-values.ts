@@ -6,7 +6,6 @@ import { addNote, drop, type Keyword, keyword, type Place, report, tell } from "
 import type { Shape, TypeName } from "./shape.ts";
 import { common } from "./stricter.ts";
 
-/** The keywords of allowed values. */
 export const values: Readonly<Record<string, Keyword>> = {
   enum: keyword(isFilled, (value, place, name) => restrict(place, name, value)),
   const: keyword(isPresent, (value, place, name) => restrict(place, name, [value])),
@@ -40,14 +39,14 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
   if (numbers.length > 0) shape.numbers = both(shape.numbers, numbers);
   const flags = new Set(fitting.filter((value) => typeof value === "boolean"));
   const onlyFlags = fitting.every((value) => typeof value === "boolean");
-  if (flags.size === 1) addNote(shape, `${onlyFlags ? "Must be" : "Of true and false only"} ${[...flags].join()}.`);
+  if (flags.size === 1) addNote(shape, `${onlyFlags ? "Must be" : "A boolean must be"} ${[...flags].join()}.`);
   const composed = fitting.filter((value) => typeof value === "object" && value !== null);
   if (composed.length > 0) {
     const only = composed.length === fitting.length;
     addNote(shape, `${only ? "Must be" : "May also be"} ${enumerate(composed.slice(0, 5).map(quote))}.`);
   }
   if (name === "const" && "enum" in place.raw)
-    report(place, "enum", "rewritten", "The constant beside it is stricter.");
+    report(place, "enum", "rewritten", "The const of the same schema is stricter.");
   reportChange(place, name, allowed, before);
 }
 
@@ -93,7 +92,7 @@ function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly
   return fitting.length > 0 ? fitting : allowed;
 }
 
-/** Whole numbers count as numbers if numbers are declared or beside them. */
+/** Whole numbers count as numbers if a number is declared or is among the values. */
 function typesOf(allowed: readonly unknown[], isNumber: boolean): ReadonlySet<TypeName> {
   const types = new Set(allowed.map(plainTypeOf));
   if (!types.has("integer") || (!isNumber && !types.has("number"))) return types;
@@ -108,7 +107,7 @@ function plainTypeOf(value: unknown): TypeName {
   return value === null || value === undefined ? "null" : "object";
 }
 
-/** The values of both enums. If there are none, the later enum counts. */
+/** The values that both enums have. If there are none, the later enum counts. */
 function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readonly T[] {
   const found = common(later, earlier);
   return found === undefined || found.length === 0 ? later : found;
@@ -141,7 +140,6 @@ function isTypes(value: unknown): value is string | readonly unknown[] {
   return isText(value) || isList(value);
 }
 
-/** The keyword `type`. */
 export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
@@ -166,14 +164,13 @@ function readType(value: string | readonly unknown[], place: Place, name: string
   const found = typesIn(value);
   const types = found.includes("number") ? found.filter((type) => type !== "integer") : found;
   if (types.length === 0) {
-    drop(place, name, "It names no type of JSON Schema, or every one.");
+    drop(place, name, "It restricts nothing: it names no JSON Schema type, or all of them.");
     return;
   }
   place.shape.types = new Set(types);
   if (value === types[0]) return;
   // The API accepts one type per schema: it answers lists with "Proto field is not repeating, cannot start list" (zed
   // #44875).
-  const note =
-    types.length > 1 ? "Each type is an alternative of its own." : "One type, in the spelling of JSON Schema.";
+  const note = types.length > 1 ? "Each type is an alternative of its own." : "One type, spelled as in JSON Schema.";
   report(place, name, "rewritten", note);
 }

@@ -14,7 +14,7 @@ import { numbers, strings } from "./read-scalars.ts";
 import { types, values } from "./read-values.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-/** In reading order: later keywords use the results of earlier ones. */
+/** The keywords in reading order: later keywords use the results of earlier ones. */
 const keywords: ReadonlyMap<string, Keyword & { readonly rank: number }> = new Map(
   [
     ...Object.entries({

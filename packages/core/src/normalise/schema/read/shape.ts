@@ -5,9 +5,9 @@ export type TypeName = "string" | "number" | "integer" | "boolean" | "object" | 
 
 /** A schema in the terms of a model's API. Only its reader changes it; merging creates a new one. */
 export interface Shape {
-  /** Its path in the raw schema. */
+  /** The shape's path in the raw schema. */
   readonly path: string;
-  /** Its own path, and those of all schemas that were merged into it. */
+  /** The shape's path, and the paths of all schemas that were merged into it. */
   origins: readonly string[];
   title?: string;
   description?: string;
@@ -44,7 +44,6 @@ const none = {
   required: new Set<string>(),
 };
 
-/** Returns a shape without rules. */
 export function emptyShape(path: string): Shape {
   return { path, origins: [path], ...none };
 }

@@ -3,7 +3,7 @@
 import type { Report } from "../place.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";
 
-/** The types that both allow. Every integer is a number. */
+/** The types that both shapes allow. Every integer is a number. */
 export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefined {
   if (a.types === undefined || b.types === undefined) return a.types ?? b.types;
   const { types } = b;
@@ -15,14 +15,14 @@ export function commonTypes(a: Shape, b: Shape): ReadonlySet<TypeName> | undefin
   return new Set([...a.types].flatMap(narrow));
 }
 
-/** The values that both allow. */
+/** The values that both lists allow. */
 export function common<T>(a: readonly T[] | undefined, b: readonly T[] | undefined): readonly T[] | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const allowed = new Set(b);
   return a.filter((value) => allowed.has(value));
 }
 
-/** The stricter bounds of both. */
+/** The stricter bounds of both shapes. */
 export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> {
   const found: Pick<Shape, "minimum" | "maximum" | "minItems" | "maxItems"> = {};
   for (const [limit, stricter] of [
@@ -37,9 +37,9 @@ export function strictest(a: Shape, b: Shape): Pick<Shape, "minimum" | "maximum"
   return found;
 }
 
-/** Reports what merging changed in the first shape. */
+/** Reports the changes that merging made to the first shape. */
 export function reportChanges(a: Shape, merged: Shape, report: Report): void {
-  const note = "A rule beside it is stricter.";
+  const note = "Another rule for the same value is stricter.";
   if (a.types !== undefined && [...a.types].join() !== [...(merged.types ?? [])].join()) {
     report(a.path, "type", "rewritten", note);
   }

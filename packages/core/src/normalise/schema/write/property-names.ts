@@ -70,8 +70,8 @@ interface Restoring {
 }
 
 /**
- * Creates the conversion. It follows the raw schema, because the compiled one ends where a cycle was cut and arguments
- * may go deeper.
+ * Creates the conversion. It follows the raw schema: the compiled schema ends where a cycle was cut, but arguments may
+ * go deeper.
  */
 export function restoring(
   document: SchemaDocument,

@@ -18,9 +18,9 @@ export interface TypeLimits {
 
 /** How the parts of a type are written. */
 export interface TypeStyle {
-  /** For a schema without rules. */
+  /** The text for a schema without rules. */
   readonly anything: string;
-  /** For a schema that nothing matches. */
+  /** The text for a schema that nothing matches. */
   readonly nothing: string;
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
@@ -31,7 +31,7 @@ export interface TypeStyle {
   readonly isWhole: boolean;
 }
 
-/** For the user, who can look up the rest. */
+/** The style for the user, who can look up the rest. */
 const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey, literal: toLiteral, isWhole: false };
 
 /** Writes the types of schemas of one document, which share its limits. */

@@ -17,7 +17,7 @@ export interface Writing {
   readonly nameOf: (property: string) => string;
 }
 
-/** In characters: limits what a server can say to the model in one place. */
+/** Maximum characters of one description: limits how much text a server can send to the model there. */
 const longestDescription = 4096;
 const longestNotes = 2048;
 const longestTitle = 256;
@@ -85,7 +85,7 @@ function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
   const types = [...(shape.types ?? impliedTypes(shape))];
   if (types.length === 0) return anyValue();
   if (shape.types === undefined)
-    writing.report(shape.path, "type", "added", `Its other keywords are about: ${types.join(", ")}.`);
+    writing.report(shape.path, "type", "added", `Its other keywords apply to: ${types.join(", ")}.`);
   reportForeign(shape, types, writing);
   return types.map((type) => writeType(shape, type, writing));
 }
