@@ -36,7 +36,6 @@ const serverExtras: ObjectKey = {
       workspace: never,
       description: "The server may send requests to your model (sampling).",
     },
-    sampling: { type: "switch", default: false, workspace: never, description: "The server may ask your model." },
     roots: {
       type: "switch",
       default: false,
