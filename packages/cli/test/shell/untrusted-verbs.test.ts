@@ -46,6 +46,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "policy allow": ["policy allow demo.count"],
   "policy ask": ["policy ask demo.count"],
   "policy deny": ["policy deny demo.count"],
+  "policy remove": ["policy remove demo.count"],
   lock: ["lock"],
   "lock verify": ["lock verify"],
   "lock update": ["lock update"],

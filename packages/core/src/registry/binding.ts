@@ -9,7 +9,7 @@ import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
 export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
-  /** The result as `fairlead call` prints it: no fence around JSON, and empty for an empty result. */
+  /** If it differs from `returnDisplay`: the result as `fairlead call` prints it, without a fence around JSON, and empty for an empty result. */
   readonly plainDisplay?: string;
   readonly error?: HostError;
   /** Files with the parts of the result that the model does not get. */

@@ -13,7 +13,7 @@ const names = [
   'sampling request of "my files"',
 ];
 const explain = "fairlead policy explain 'my files.read'";
-const list = "fairlead policy list";
+const explainKind = (kind = "tool"): string => `fairlead policy explain --kind ${kind} 'my files.read'`;
 
 function told({ code, message, serverName: from, next }: ReturnType<typeof refusal>): readonly unknown[] {
   expect(from).toBe(serverName);
@@ -23,7 +23,11 @@ function told({ code, message, serverName: from, next }: ReturnType<typeof refus
 test("a denied request is named by its kind, with the rule and where to look", () => {
   const denying = { decision: "deny", rule: rule("user", "deny", serverName) } as const;
   expect(kinds.map((kind) => told(refusal({ serverName, serverToolName, kind }, denying)))).toEqual(
-    names.map((name, at) => ["denied", `${name} denied: a rule in user.toml:1 denies it`, at === 0 ? explain : list]),
+    names.map((name, at) => [
+      "denied",
+      `${name} denied: a rule in user.toml:1 denies it`,
+      at === 0 ? explain : explainKind(kinds[at]),
+    ]),
   );
   const asking = { decision: "ask_user", rule: rule("user", "ask_user", serverName) } as const;
   expect(told(refusal({ serverName, serverToolName }, asking))).toEqual([
@@ -54,7 +58,7 @@ test("without a terminal --allow is advised for tools only", () => {
   expect(told(refusal({ serverName, serverToolName, kind: "resource" }, decision))).toEqual([
     "denied",
     'resource read of "my files" denied: it needs confirmation and there is no terminal to ask on',
-    list,
+    "fairlead policy allow --kind resource 'my files.read'",
   ]);
 });
 

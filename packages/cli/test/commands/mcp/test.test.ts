@@ -21,7 +21,7 @@ test("each step is shown with what came of it; of the environment, names and nev
   expect(shown).toBe(`a
   definition   /HOME/.gemini/settings.json:3:5 (user)
                stdio: /NODE PROGRAM --token (hidden) {"apiKey":"(hidden)","port":80}
-               waits 30000 ms at most (fairlead.connectTimeout)
+               waits at most 30000 ms (fairlead.connectTimeout)
   roots        not sent (fairlead.servers.a.roots is false)
   program      /NODE
                in /HOME

@@ -98,7 +98,7 @@ describe("one app with two servers", () => {
     await terminal.until(/› age\n[\s\S]*! /);
     terminal.type("0");
     await terminal.untilRows((rows) => rows.includes("70") && !rows.includes("! "));
-    terminal.type(keys.down.repeat(3));
+    terminal.type(keys.tab.repeat(3));
     await terminal.until(/› \[ Send to the server \]/);
     terminal.type("\r");
     const content = '{"action":"accept","content":{"name":"Ada","age":70,"colour":"green","sure":true}}';

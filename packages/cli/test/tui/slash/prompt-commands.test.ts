@@ -39,7 +39,7 @@ test.each([
   const sent: unknown[] = [];
   const registered = { ...prompt("talk"), serverName: "evil", name: "talk", description: "" };
   const session = {
-    conversation: { model: { provider: "scripted" } },
+    model: () => ({ provider: "scripted" }),
     host: {
       getPrompt: async () => ({ messages }),
       promptRegistry: { getPrompt: () => registered, getAllPrompts: () => [registered] },

@@ -107,10 +107,12 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
         return path;
       },
     });
+    const returnDisplay = displayOf(content, structuredContent);
+    const plain = plainDisplay(content, structuredContent);
     return {
       llmContent,
-      returnDisplay: displayOf(content, structuredContent),
-      plainDisplay: plainDisplay(content, structuredContent),
+      returnDisplay,
+      ...(plain !== returnDisplay && { plainDisplay: plain }),
       ...(isError && { error: toolError(tool) }),
       ...(files.length > 0 && { files }),
       ...(warnings && { warnings }),

@@ -139,7 +139,7 @@ describe("extras of a server", () => {
     expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
-      said(settings.problems).filter((line) => line.includes("counts only from user or system settings")).length,
+      said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
     ).toBe(8);
   });
 
