@@ -80,7 +80,7 @@ export const options = {
   tsPreCompilationDeps: true,
   doNotFollow: { path: ["node_modules"] },
   // Not tests: the parser does not know `await using`, and the rule is about sources.
-  exclude: { path: ["^packages/[^/]+/(dist|bundle|test)/"] },
+  exclude: { path: ["^packages/[^/]+/(build|dist|bundle|test)/"] },
   // Nor does it know JSX: these are seen from others, but what they import themselves is read in imports.mjs.
   extraExtensionsToScan: [".tsx"],
   enhancedResolveOptions: {
