@@ -21,8 +21,8 @@ export const limits = {
   argumentBytes: 16_777_216,
   /** Standard input of a prompt. */
   pipedBytes: 8_388_608,
-  /** The cached catalog of one server. */
-  catalogBytes: 16_777_216,
+  /** The cached catalog of one server, on disk. */
+  cachedCatalogBytes: 16_777_216,
   /** A response outside MCP, such as OAuth metadata or tokens. */
   fetchedBytes: 1_048_576,
   /** Function declarations in one request to a model: the Gemini API rejects more. */

@@ -13,7 +13,7 @@ import type { Context } from "./verb.ts";
 
 export interface TypedRequest {
   readonly kind: RequestKind;
-  /** The name as typed: `server.tool`, a URI, or `server:prompt`. */
+  /** The name as typed: `server.tool`, a URI, or `server.prompt`. */
   readonly title: string;
   /** `--yes`. */
   readonly isYes: boolean;

@@ -34,7 +34,7 @@ export function createCatalogStore(folder: string): CatalogStore {
 
   return {
     async read(key) {
-      const found = await readText(fileOf(key), limits.catalogBytes);
+      const found = await readText(fileOf(key), limits.cachedCatalogBytes);
       if (found.kind !== "text") return undefined;
       const cached = parseCachedCatalog(found.text);
       if (cached === undefined) return undefined;
@@ -81,7 +81,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
     size += Buffer.byteLength(text) + 1;
     const next = turns.done(text.length);
     if (next) await next;
-    return size <= limits.catalogBytes;
+    return size <= limits.cachedCatalogBytes;
   }
 
   /** A member whose value is a list or an object is written member by member, down to the items of the lists. */

@@ -233,8 +233,8 @@ export interface Host extends AsyncDisposable {
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /**
-   * Returns all tools as one `CallableTool` of `@google/genai`, which declares the first 512. Each result is a conversation of its own, whose tool
-   * names do not change.
+   * Returns all tools as one `CallableTool` of `@google/genai`, which declares the first 512. Each result is a
+   * conversation of its own, whose tool names do not change.
    */
   asCallableTool(): CallableTool;
   /** Resolves when all ended requests are in the history on disk, or the host has reported that writing failed. */

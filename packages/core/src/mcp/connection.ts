@@ -81,7 +81,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
   let openRequests = 0;
-  /** Set while the server refuses the token and nobody can be asked for another. */
+  /** Set while the server refuses the token and the user cannot be asked to sign in. */
   let signInError: HostError | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
 

@@ -156,10 +156,13 @@ export function whyUnapproved(approval: Approval | undefined, { fingerprint, pro
   if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
   const [approved] = approval.programs ?? [];
   const other = programs.find(({ file }, at) => file !== approved?.[at]?.file);
-  if (approved === undefined) return `was approved without its program: ${programs.map(({ file }) => file).join(", ")}`;
+  if (approved === undefined)
+    return `was approved before approvals covered programs; it would run: ${programs.map(({ file }) => file).join(", ")}`;
   if (other !== undefined) return `would run another program than you approved: ${other.file}`;
   const changed = programs.find(({ digest }, at) => digest !== approved[at]?.digest);
-  return `would run a file that has changed since you approved it: ${changed?.file ?? "it is not there any more"}`;
+  return changed === undefined
+    ? "would run fewer files than you approved"
+    : `would run a file that has changed since you approved it: ${changed.file}`;
 }
 
 /**

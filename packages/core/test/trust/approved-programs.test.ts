@@ -151,7 +151,9 @@ test("an approval from before programs were covered asks once more", async () =>
     workspaces: { [here.root]: { ours: old } },
     tools: [],
   });
-  expect(await status()).toBe("awaiting_approval: was approved without its program: usr/bin/tool");
+  expect(await status()).toBe(
+    "awaiting_approval: was approved before approvals covered programs; it would run: usr/bin/tool",
+  );
 });
 
 test("a file that changes after the settings were read is noticed before the start", async () => {

@@ -30,9 +30,9 @@ export interface ReadBudget {
   isSpent(): boolean;
   /** Calls back in the next turn of the event loop, or later if the server is over its rate. */
   whenRefilled(resume: () => void): void;
-  /** Whether someone waits to go on reading. */
+  /** Whether a reader waits. */
   isWaiting(): boolean;
-  /** Lets those who wait go on at once, and ends the limit per second. */
+  /** Resumes all waiting readers at once, and ends the limit per second. */
   stop(): void;
 }
 
@@ -49,7 +49,7 @@ export interface ReadBudgetOptions {
 export const lineCost = 1024;
 /** How many lines a text counts that begins like JSON but is not: a failed `JSON.parse` is slow. */
 export const failedParseLines = 8;
-/** How many lines of a turn an unsolicited line takes: handling it costs more, and nobody waits for it. */
+/** How many lines of a turn an unsolicited line takes: handling it costs more, and no request waits for it. */
 const unsolicitedWeight = 4;
 /** Milliseconds that a server over its rate waits at least: refilling in smaller steps would cost more than it lets through. */
 const shortestWait = 20;

@@ -145,7 +145,7 @@ Examples:
     const trustLine = trustAddLine(after.locations);
     const entries = { added, destination, servers: readBack, approval, trustLine };
     if (!globals.json) printAdded(entries, out);
-    // To add a server to the folder is to want it to start there; without an approval it cannot.
+    // The server can start only in a trusted folder. Without an approval it cannot start, so Fairlead does not ask.
     const trusted = isUser || !approve ? now.trust.trusted : await askToTrust(now, context);
     const report = { ...entries, trusted };
     if (!globals.json) printApproval(report, out);

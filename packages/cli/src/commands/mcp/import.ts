@@ -168,7 +168,7 @@ async function wantsStore(
     out.exactly(safe`  ${toVisibleLine(server.target)} ${toVisibleLine(key)}: \${secret:${toVisibleLine(name)}}`);
   return !(await confirm(
     io,
-    safe`Keep ${count(found.length, "secret")} readable in the settings file instead of storing?`,
+    safe`Write ${count(found.length, "secret")} unchanged into the settings file? No: store them in the secret store.`,
   ));
 }
 

@@ -53,7 +53,8 @@ export type Asked =
   | {
       readonly kind: "trust";
       readonly root: string;
-      readonly servers: readonly ApprovalRow[] /** Names of servers that the user has already approved. */;
+      readonly servers: readonly ApprovalRow[];
+      /** Names of servers that the user has already approved. */
       readonly approved: readonly string[];
     }
   /** A sign-in in the browser; the user can paste the address at which the browser ended. */

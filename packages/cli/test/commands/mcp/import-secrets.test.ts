@@ -129,7 +129,7 @@ describe("literal secrets", () => {
     const one = { command: "run", env: { API_KEY: "canary" } };
     await using here = await machine({ [cursorFile]: { mcpServers: { one } } });
     await using terminal = openTerminalHere({ ...here, env: { ...here.env, ...env } }, "mcp", "import", "--write");
-    await terminal.until(/one env\.API_KEY: \$\{secret:API_KEY\}[\s\S]*Keep 1 secret readable/);
+    await terminal.until(/one env\.API_KEY: \$\{secret:API_KEY\}[\s\S]*Write 1 secret unchanged/);
     terminal.type(answer);
     expect(await terminal.exitCode).toBe(0);
     expect(await storedSecrets(here)).toEqual(stored);

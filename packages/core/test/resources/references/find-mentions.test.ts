@@ -129,8 +129,8 @@ describe("whatever is typed", () => {
     const word = fc.string({ unit: fc.constantFrom(..."abc.,!?()".split("")), maxLength: 8 });
     fc.assert(
       fc.property(fc.emailAddress(), word, word, (address, before, after) => {
-        // An address that begins with Markdown's marks is taken for emphasis.
-        fc.pre(!/^[*_~]+@/.test(address));
+        // Markdown's marks before the @ are taken for the end of emphasis, after which a reference may stand.
+        fc.pre(!/[*_~]@/.test(address));
         expect(targets(`${before} ${address} ${after}`)).toEqual([]);
       }),
       { numRuns: scaled(10_000, 300), seed: seed() },

@@ -17,7 +17,7 @@ export async function askToTrust({ trust, locations }: Configuration, { io, out,
   if (trust.source !== "default" || globals.json || !canAsk(io)) return false;
   const { root, trustedFolders } = locations;
   out.warn(
-    safe`The server starts only in a trusted folder. If you trust it, Fairlead reads its .gemini/settings.json and .env files.`,
+    safe`A project's server starts only in a trusted folder. In a trusted folder, Fairlead reads .gemini/settings.json, .env files and policy files.`,
   );
   const isTrusted = await confirm(io, safe`Trust ${toVisibleLine(root)}?`).catch((error: unknown) => {
     throw error instanceof HostError && error.code === "cancelled"
