@@ -233,7 +233,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }
 
-/** The error of our own sign-in below `error`: it says more than "unauthorized". */
+/** The error of Fairlead's own sign-in among the causes of `error`: it says more than "unauthorized". */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
   return cause instanceof HostError ? cause : undefined;

@@ -59,7 +59,7 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
   });
 }
 
-/** Removes the saved approvals of every tool of that name of servers of that name. Returns how many there were. */
+/** Removes all saved approvals of `tool` of `server`, whatever the server's entry or workspace. Returns their number. */
 export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
   let removed = 0;
   await updateApprovalsFile(state, ({ tools }) => {
