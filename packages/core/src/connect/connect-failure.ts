@@ -79,7 +79,7 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "task_lost":
       return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
     case "tls":
-      return { code, what: `has no working TLS: ${message}`, next: secureAdvice(error, definition) };
+      return { code, what: `cannot be reached over TLS: ${message}`, next: secureAdvice(error, definition) };
     case "proxy":
       return { code, what: `cannot be reached: ${message}`, next: checkProxy };
     case "http_status":

@@ -146,7 +146,7 @@ export interface ConversationApprovals {
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
-  /** The definition of the tool has changed, so the tool no longer counts as new. */
+  /** Records that the definition of the tool has changed: the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
   /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
   readonly allowReads: (server: string, fingerprint: string) => void;
