@@ -148,7 +148,7 @@ describe("the settings' lists hold for what is typed", () => {
   test.each([
     [
       { mcp: { allowed: ["other"] } },
-      /^fairlead: "typed" is not among mcp\.allowed in .*\n {2}next: Add "typed" to mcp\.allowed/,
+      /^fairlead: "typed" is not listed in mcp\.allowed in .*\n {2}next: Add "typed" to mcp\.allowed/,
     ],
     [{ mcp: { excluded: ["typed"] } }, /^fairlead: "typed" is excluded by mcp\.excluded in /],
     [

@@ -79,7 +79,7 @@ function failureOf(error: WireError, facts: ConnectFacts): Failure {
     case "task_lost":
       return { code: "unreachable", what: `cannot be reached: ${message}`, next: checkAddress(definition) };
     case "tls":
-      return { code, what: `has no working TLS: ${message}`, next: secureAdvice(error, definition) };
+      return { code, what: `cannot be reached over TLS: ${message}`, next: secureAdvice(error, definition) };
     case "proxy":
       return { code, what: `cannot be reached: ${message}`, next: checkProxy };
     case "http_status":
@@ -233,7 +233,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }
 
-/** The error of our own sign-in below `error`: it says more than "unauthorized". */
+/** The error of Fairlead's own sign-in among the causes of `error`: it says more than "unauthorized". */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
   return cause instanceof HostError ? cause : undefined;

@@ -1,8 +1,8 @@
-/** A rate limit: a number of things at once, then a number per second. */
+/** A rate limit: allows a burst of items at once, then a fixed number per second. */
 
 /** A rate limit. */
 export interface RateLimit {
-  /** Takes up to `wanted` things; returns how many are allowed now. */
+  /** Asks for `wanted` items. Returns how many of them are allowed now, and counts these as used. */
   take(wanted: number): number;
 }
 
@@ -10,7 +10,7 @@ export interface RateLimit {
 export interface RateLimitOptions {
   readonly perSecond: number;
   readonly burst: number;
-  /** In milliseconds; never goes back. */
+  /** A clock in milliseconds that never goes back. */
   readonly now: () => number;
 }
 

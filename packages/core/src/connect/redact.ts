@@ -98,7 +98,7 @@ function isTelling(name: string): boolean {
 }
 
 /**
- * A message as JSON, with the values of telling names hidden. Objects that a server sends under such a name stay
+ * A message as JSON, with each value hidden whose name suggests a secret. Objects that a server sends under such a name stay
  * readable: they are schemas that describe a value, not the value.
  */
 export function hideInMessage(direction: "sent" | "received", message: object): string {
@@ -108,7 +108,7 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
   });
 }
 
-/** Values under other names are certainly secret only from this length on: a shorter one may be an ordinary word. */
+/** A value under any other name counts as certainly secret only from this length on: a shorter one may be an ordinary word. */
 const certainLength = 20;
 
 /**

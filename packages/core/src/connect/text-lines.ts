@@ -5,7 +5,7 @@ import type { RateLimit } from "./rate-limit.ts";
 /** Collects pieces of text. */
 export interface TextLines {
   push(text: string): void;
-  /** Passes on the last line if it has no line end, and before it the last dropped lines. */
+  /** Passes on the last dropped lines, then the last line if it has no line end. */
   end(): void;
 }
 

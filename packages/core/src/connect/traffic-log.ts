@@ -12,10 +12,10 @@ const keptCharacters = 2000;
 const keptDiagnostics = 3;
 /** JSON-RPC id of the first request of every attempt. */
 const firstId = 1;
-/** Lines of stderr that are logged and reported per second, and at once before that; the others are counted and dropped. */
+/** Maximum stderr lines that are logged and reported per second, and in a first burst. Further lines are counted and dropped. */
 const linesPerSecond = 1000;
 const linesAtOnce = 2000;
-/** Long enough that a secret is hidden before the line is cut. */
+/** Maximum characters of a line before redaction: long enough that a secret is hidden before the line is cut. */
 const lineCharacters = 64 * 1024;
 
 export interface TrafficLog {

@@ -8,7 +8,7 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
-/** Kinds of addresses that are never allowed: their meaning differs from machine to machine. */
+/** Kinds of addresses that are allowed only if they are the MCP server's own: they mean another host on each machine. */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
 /** Refuses a URL by its scheme or user info, before any name is looked up. */
@@ -16,25 +16,32 @@ export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
   if (url.username !== "" || url.password !== "")
-    throw new HostError("denied", `request to ${url.origin} refused: the URL contains a user name or password`);
+    throw new HostError(
+      "denied",
+      `Fairlead refused the request to ${url.origin}: the URL contains a user name or password`,
+    );
   if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return;
   if (near?.protocol === "http:" && near.hostname === url.hostname) return;
-  throw new HostError("denied", `request to ${url.origin} refused: the URL must use https`);
+  throw new HostError("denied", `Fairlead refused the request to ${url.origin}: the URL must use https`);
 }
 
 /**
- * Refuses a host unless every address is public or of the same kind as the MCP server's. A server is of a kind only if
- * all its addresses are, or its operator could add a private address in DNS to reach the user's network.
+ * Refuses a host unless each of its addresses is public or of the same kind (such as `private`) as all addresses of the
+ * MCP server. One such address of the server is not enough: the server's operator could add a private address in DNS to
+ * reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
   const refused = addresses.find((address) => !isReachable(address, near));
   if (refused !== undefined)
-    throw new HostError("denied", `request to ${host} refused: ${refused} is not a public address`, {
+    throw new HostError("denied", `Fairlead refused the request to ${host}: ${refused} is not a public address`, {
       next: "Only an MCP server in the same network may refer Fairlead to such an address.",
     });
   const elsewhere = isLoopbackHost(host) ? addresses.find((address) => kindOf(address) !== "loopback") : undefined;
   if (elsewhere !== undefined)
-    throw new HostError("denied", `request to ${host} refused: ${elsewhere} is not an address of this machine`);
+    throw new HostError(
+      "denied",
+      `Fairlead refused the request to ${host}: it resolves to ${elsewhere}, which is not a loopback address`,
+    );
 }
 
 /** Refuses the MCP server's own name if it now resolves to an address outside the server's network. */
@@ -42,7 +49,10 @@ export function checkSameNetwork(host: string, addresses: readonly string[], nea
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
   if (elsewhere !== undefined)
-    throw new HostError("denied", `request to ${host} refused: its address was ${near[0]} and is now ${elsewhere}`);
+    throw new HostError(
+      "denied",
+      `Fairlead refused the request to ${host}: its address was ${near[0]} and is now ${elsewhere}`,
+    );
 }
 
 function isReachable(address: string, near: readonly string[]): boolean {
@@ -76,8 +86,8 @@ export interface Guard {
   /** Checks a URL with an IP address, which is never looked up. */
   checkLiteral(url: URL): Promise<void>;
   /**
-   * Checks a host that a proxy will look up, with the addresses that this machine finds. A name without an address here
-   * is left to the proxy, whose network has its own rules.
+   * Checks a host that a proxy will look up, with the addresses that this machine finds. If this machine finds none,
+   * the request goes to the proxy unchecked: only the proxy's network knows the name.
    */
   checkBeforeProxy(url: URL): Promise<void>;
   readonly lookup: LookupFunction;
@@ -94,7 +104,7 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
     const addresses = found.map(({ address }) => address);
     const nearby = (await near?.addresses()) ?? [];
     checkAddresses(host, addresses, nearby);
-    // Otherwise the owner of the server's name could resolve it differently here (DNS rebinding).
+    // Without this check, the owner of the server's domain could point it to another network later (DNS rebinding).
     if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);
   }
 

@@ -21,7 +21,7 @@ export async function fetchWithin(
   signal: AbortSignal,
 ): Promise<Response> {
   const { maxBytes = limits.fetchedBytes, maxRedirects = 3, near } = options;
-  // Looked up before the first request, so that no response can influence it.
+  // The server's addresses are looked up before the first request, so that no response can influence the lookup.
   if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
   const guard = createGuard(near, options.resolve ?? lookup, signal);
   let asking: FetchRequest | undefined;

@@ -1,4 +1,4 @@
-/** The addresses of an MCP server, looked up once, so that a later change of its name gives no access. */
+/** The addresses of an MCP server, looked up once, so that a later change in DNS gives no access to other networks. */
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";

@@ -59,7 +59,7 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
   });
 }
 
-/** Removes the saved approvals of every tool of that name of servers of that name. Returns how many there were. */
+/** Removes all saved approvals of `tool` of `server`, whatever the server's entry or workspace. Returns their number. */
 export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
   let removed = 0;
   await updateApprovalsFile(state, ({ tools }) => {
@@ -146,7 +146,7 @@ export interface ConversationApprovals {
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
-  /** The definition of the tool has changed, so the tool no longer counts as new. */
+  /** Records that the definition of the tool has changed: the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
   /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
   readonly allowReads: (server: string, fingerprint: string) => void;

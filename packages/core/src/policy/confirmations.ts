@@ -35,7 +35,7 @@ export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approva
 export interface TakingAnswer {
   /** Whether the request still waits for its answer; a later answer has no effect. */
   readonly isOpen: () => boolean;
-  /** Called when a yes takes effect. `key` identifies a yes for one request; absent for an approval that rules know. */
+  /** Called when a yes takes effect. `key` is the key of a yes for one request; absent if an approval covers it. */
   readonly onYes: (key?: string) => void;
   /** The first answer, for the history. */
   readonly onAnswer?: (how: "yes" | "no" | "typed") => void;
@@ -132,12 +132,13 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
     if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
-    // Computed after the acceptance, because the definition that was shown is now the accepted one.
+    // `keyOf` must run after `accept`: the key contains the difference from the accepted definition, and the confirmed
+    // request, whose own key is compared with this one, has no difference any more.
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
   }
 
-  /** Takes effect at once. Resolves when the saved approval is on disk. */
+  /** Applies the user's answer about a tool, at once. Resolves when a saved approval is on disk. */
   async function takeForTool(
     request: PolicyRequest,
     outcome: ToolConfirmationOutcome,

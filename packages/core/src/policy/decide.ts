@@ -50,7 +50,7 @@ export interface Policy {
   readonly approved: ApprovedTools;
 }
 
-/** Versions of everything that a decision depends on beside the request itself. */
+/** Versions of everything that a decision depends on, except the request itself. */
 export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;

@@ -79,7 +79,7 @@ function readableRule(matches: readonly PolicyRule[], fallback: PolicyRule): Pol
   if (own !== undefined) return own;
   const trust = matches.find(isTrust);
   const answer = matches.find((rule) => isOfTier(rule, "conversation"));
-  // `trust` only saves questions, so a stricter rule of any tier overrules it.
+  // `trust` only avoids confirmations, so a stricter rule of any tier overrules it.
   const below = stricter(trust, answer) ?? matches.find((rule) => isOfTier(rule, "default")) ?? fallback;
   const workspace = matches.find((rule) => isOfTier(rule, "workspace"));
   return stricter(workspace, below) ?? below;

@@ -18,7 +18,10 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   return new HostError("denied", message, { serverName, next: explainStep(request) });
 }
 
-/** `--allow` and `policy allow` help against the default; a rule that asks explicitly must be looked at first. */
+/**
+ * Makes the error for a request that needs confirmation without a terminal. The next step is `--allow` or `policy allow`
+ * if a default asks; if an explicit rule asks, the user must look at that rule first.
+ */
 function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
   const { serverName, kind = "tool" } = request;
   const isExplicit = asking?.decision === "ask_user" && asking.tier !== "default";
@@ -72,7 +75,7 @@ function explainStep(request: PolicyRequest): string {
   return `fairlead policy explain ${subjectOf(request)}`;
 }
 
-/** The request as the policy commands take it. */
+/** The request as an argument of the `fairlead policy` commands. */
 function subjectOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
   const word = toShellWord(serverToolName === "" ? serverName : `${serverName}.${serverToolName}`);
   return kind === "tool" ? word : `--kind ${kind} ${word}`;

@@ -100,7 +100,7 @@ function notAllowed({ name }: Named, { settings }: Lists): Admission | undefined
   return {
     status: "blocked",
     reason: "not_allowed",
-    message: `"${name}" is not among mcp.allowed in ${where}`,
+    message: `"${name}" is not listed in mcp.allowed in ${where}`,
     next: `Add "${name}" to mcp.allowed in ${where}.`,
   };
 }

@@ -10,9 +10,9 @@ export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
 /** Approvals by real workspace root, then by server name. */
 export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
-/** Limits on stored workspaces and on servers of each; the oldest approvals are removed first. */
+/** Maximum number of stored workspaces, and of servers in each. The oldest approvals are removed first. */
 const mostKept = 1000;
-/** The approved sets of program files kept for one server. */
+/** Maximum number of approved sets of program files that are kept for one server. */
 const mostProgramsKept = 16;
 
 type Stored = ApprovalsFile["workspaces"];
@@ -36,10 +36,13 @@ export async function approve(
   });
 }
 
-/** What of a server definition an approval is about. */
+/** The parts of a server definition that an approval covers. */
 export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
 
-/** With the same entry, earlier programs stay approved: two versions of Node, say, in two terminals. */
+/**
+ * Makes the new approval of a server. If the entry is unchanged, programs that were approved earlier stay approved,
+ * because two terminals may use two versions of Node.
+ */
 function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
   const approval = { fingerprint, approvedAt: now.toISOString() };
   if (programs === undefined) return approval;

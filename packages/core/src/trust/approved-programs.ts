@@ -1,4 +1,4 @@
-/** The files that an approval of a workspace's stdio server covers beside its entry: what would run, and where it lies. */
+/** Finds the program files that an approval of a workspace's stdio server covers, in addition to its entry. */
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -8,15 +8,18 @@ import { isInside } from "../files/real-path.ts";
 import type { ConfiguredServer, StdioTransport } from "../settings/define/definition.ts";
 import { findProgram, type ProgramPlace, systemPath } from "./programs.ts";
 
-/** One file that would run. */
+/** One file that the server would run. */
 export interface ProgramFile {
-  /** The real path: symbolic links are resolved. As the entry names it if there is no such file. */
+  /** The real path, with symbolic links resolved. If the file does not exist: the path as the entry names it. */
   readonly file: string;
-  /** SHA-256 of its content if it lies in the workspace; other files are not the workspace's to change. */
+  /** SHA-256 of the file's content. Absent for a file outside the workspace, which the workspace cannot change. */
   readonly digest?: string;
 }
 
-/** Adds the files that would run to a workspace's stdio server; needs a trusted workspace and all variables. */
+/**
+ * Adds to a workspace's stdio server the files that it would run. Returns other servers unchanged, and every server while
+ * the workspace is not trusted or a variable has no value.
+ */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;
   if (scope !== "workspace" || !place.trusted || definition?.resolved?.kind !== "stdio") return server;
@@ -52,7 +55,7 @@ async function identify(path: string, root: string): Promise<ProgramFile> {
   return { file, ...(digest !== undefined && { digest }) };
 }
 
-/** Undefined if the file cannot be read: then it cannot run either, and the start says why. */
+/** Undefined if the file cannot be read: then it cannot run either, and the error at the start of the server says why. */
 async function digestOf(file: string): Promise<string | undefined> {
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   const hash = createHash("sha256");

@@ -67,11 +67,11 @@ export async function loadConfiguration(options: ConfigurationOptions): Promise<
   };
 }
 
-/** A trust file inside the workspace is ignored, because the workspace could bring its own trust with it. */
+/** Ignores a `trustedFolders.json` inside the workspace, because a workspace must not declare itself trusted. */
 async function readRules({ trustedFolders, root }: Locations, { home }: Environment): Promise<TrustedFolders> {
   const isUsualPlace = trustedFolders === join(home, ".gemini", "trustedFolders.json");
   if (isUsualPlace || !(await isInWorkspace(trustedFolders, root, home))) return readTrustedFolders(trustedFolders);
-  const message = `${trustedFolders} lies in the workspace ${root}, so it trusts no folder`;
+  const message = `${trustedFolders} is ignored: it lies in the workspace ${root}, and a workspace cannot trust itself`;
   const next = "Set GEMINI_CLI_TRUSTED_FOLDERS_PATH to a file outside the workspace, or unset it.";
   return { rules: [], problems: [{ severity: "error", code: "settings_invalid", message, next }] };
 }
@@ -83,7 +83,7 @@ async function isInWorkspace(file: string, root: string, home: string): Promise<
   return isInside(realFile ?? file, root) && !isInside(realHome ?? home, root);
 }
 
-/** Reads the approvals only if the workspace has servers. Unreadable approvals approve nothing and stop nothing. */
+/** Reads the approvals only if the workspace has servers. If they cannot be read, no server counts as approved. */
 async function readApproved(
   settings: Settings,
   trust: TrustDecision,

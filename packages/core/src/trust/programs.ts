@@ -8,7 +8,7 @@ import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../files/real-path.ts";
 import type { Environment } from "../settings/read/paths.ts";
 
-/** Where programs are searched for and started. */
+/** The facts that decide where Fairlead may search for programs. */
 export interface ProgramPlace {
   readonly environment: Pick<Environment, "env" | "platform" | "home">;
   /** The workspace root, a real path. */
@@ -16,7 +16,7 @@ export interface ProgramPlace {
   readonly trusted: boolean;
 }
 
-/** Where the programs of a configuration are searched for. */
+/** Returns the `ProgramPlace` of a configuration: its environment, its workspace root and whether that is trusted. */
 export function programPlace<Given extends ProgramPlace["environment"]>(configuration: {
   readonly environment: Given;
   readonly locations: { readonly root: string };
@@ -35,7 +35,10 @@ export interface SearchPath {
   readonly dropped: readonly string[];
 }
 
-/** Removes what an untrusted workspace could control: relative entries, and those inside it. Trusted: changes nothing. */
+/**
+ * Removes the entries of a search path that an untrusted workspace could control: relative ones, and those inside the
+ * workspace. In a trusted workspace, removes nothing.
+ */
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
   if (place.trusted) return { path, dropped: [] };
   const forbidden = await forbiddenFolder(place);
@@ -69,7 +72,7 @@ async function liesIn(path: string, root: string): Promise<boolean> {
 export interface OwnProgram {
   /** An absolute path. */
   readonly file: string;
-  /** Ours, but `PATH` has only the entries that were searched: the program may start others. */
+  /** Fairlead's environment, with only the searched entries in `PATH`, because the program may start other programs. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

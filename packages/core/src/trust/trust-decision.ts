@@ -27,7 +27,7 @@ export interface TrustFacts {
   readonly root: string;
 }
 
-/** A decision with the problems found on the way. */
+/** A trust decision, and the problems found while deciding. */
 export interface TrustEvaluation {
   readonly decision: TrustDecision;
   readonly problems: readonly Problem[];

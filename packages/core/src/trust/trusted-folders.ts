@@ -174,7 +174,10 @@ export async function findRulePath(path: string, trusts: "folder" | "parent" | "
   }
 }
 
-/** Resolves links in the parent only: if the last name becomes a link later, no real path lies below that name. */
+/**
+ * Resolves links in the parent folders only. If the last name becomes a link later, the rule covers no folder any more,
+ * because a workspace root is a real path, which contains no links.
+ */
 async function ownPath(path: string): Promise<RulePath> {
   const parent = await realPath(dirname(path));
   if (parent.kind !== "folder") return parent;

@@ -111,7 +111,7 @@ test("a certificate that nobody vouches for: the variable for one's own authorit
   await using server = await connection({ httpUrl: web.origin });
   expect(await server.failure()).toMatchObject({
     code: "tls",
-    message: expect.stringMatching(/^"s" has no working TLS: the certificate of 127\.0\.0\.1/),
+    message: expect.stringMatching(/^"s" cannot be reached over TLS: the certificate of 127\.0\.0\.1/),
     next: expect.stringContaining("NODE_EXTRA_CA_CERTS"),
   });
 });

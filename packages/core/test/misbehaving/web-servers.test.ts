@@ -145,7 +145,7 @@ describe("on the way to a server", () => {
       expect(state()).toEqual({
         status: "disconnected",
         reason: "tls",
-        message: `"odd" has no working TLS: the certificate of ${host} is not accepted: self-signed certificate`,
+        message: `"odd" cannot be reached over TLS: the certificate of ${host} is not accepted: self-signed certificate`,
         next: "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.",
       });
     });

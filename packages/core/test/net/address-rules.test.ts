@@ -51,7 +51,7 @@ test.each<[string, string, boolean]>([
 
 test("a refusal says which address it was, and what would change it", () => {
   expect(() => checkAddresses("login.example", ["1.1.1.1", "10.0.0.1"], [])).toThrow(
-    "request to login.example refused: 10.0.0.1 is not a public address",
+    "Fairlead refused the request to login.example: 10.0.0.1 is not a public address",
   );
 });
 

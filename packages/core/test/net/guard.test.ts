@@ -38,7 +38,10 @@ test.each([[[publicAddress, "10.0.0.1"]], [["10.0.0.1", publicAddress]]])(
   "every address of a name is checked, also where one is enough: %j",
   async (addresses) => {
     const checking = guard(system(...addresses));
-    const denied = { code: "denied", message: "request to login.example refused: 10.0.0.1 is not a public address" };
+    const denied = {
+      code: "denied",
+      message: "Fairlead refused the request to login.example: 10.0.0.1 is not a public address",
+    };
     await expect(checking.checkBeforeProxy(url)).rejects.toMatchObject(denied);
     await expect(lookedUp(checking, "login.example")).rejects.toMatchObject(denied);
     await expect(lookedUp(checking, "login.example", { all: true })).rejects.toMatchObject(denied);
@@ -96,7 +99,7 @@ test("a server near us opens its own kind of network, and cannot speak from else
   await server?.addresses();
   const checking = createGuard(server, moving, new AbortController().signal);
   await expect(lookedUp(checking, "mcp.internal")).rejects.toMatchObject({
-    message: `request to mcp.internal refused: its address was 10.0.0.1 and is now ${publicAddress}`,
+    message: `Fairlead refused the request to mcp.internal: its address was 10.0.0.1 and is now ${publicAddress}`,
   });
 });
 

@@ -137,7 +137,7 @@ test("a server that was near when it was first looked for cannot speak from else
   await expect(
     createBoundedFetch({ env: {}, near: "https://mcp.example/mcp", resolve })("https://mcp.example/metadata"),
   ).rejects.toMatchObject({
-    message: "request to mcp.example refused: its address was 127.0.0.1 and is now 93.184.216.34",
+    message: "Fairlead refused the request to mcp.example: its address was 127.0.0.1 and is now 93.184.216.34",
   });
 });
 

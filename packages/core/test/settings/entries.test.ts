@@ -123,8 +123,14 @@ describe("a mistake takes its server out and says what it is", () => {
       { command: "a", args: ["${A:-${B}}"] },
       'error "args[0]" cannot be expanded: "${A:-${B}" is none of ${NAME}, ${NAME:-default} and ${secret:NAME}',
     ],
-    [{ command: "${secret:TOOL}" }, 'error "command" uses the secret TOOL; a command and its folder must be visible'],
-    [{ command: "a", cwd: "/${secret:D}" }, 'error "cwd" uses the secret D; a command and its folder must be visible'],
+    [
+      { command: "${secret:TOOL}" },
+      'error "command" uses the secret TOOL; a command and its folder are shown to the user, so they must not contain a secret',
+    ],
+    [
+      { command: "a", cwd: "/${secret:D}" },
+      'error "cwd" uses the secret D; a command and its folder are shown to the user, so they must not contain a secret',
+    ],
   ];
   test.each(mistakes)("%j", async (entry, message) => {
     const { server, problems } = await loadEntry(entry, { EMPTY: "", HOST: "secret-host" });

@@ -72,7 +72,7 @@ describe("what the settings say about its name counts", () => {
       { mcp: { allowed: ["other"] } },
       "blocked",
       "not_allowed",
-      /^"typed" is not among mcp\.allowed in .*settings\.json:\d+$/,
+      /^"typed" is not listed in mcp\.allowed in .*settings\.json:\d+$/,
     ],
     [{ mcp: { excluded: ["typed"] } }, "blocked", "excluded", /^"typed" is excluded by mcp\.excluded in /],
     [{ fairlead: { servers: { typed: { enabled: false } } } }, "disabled", "user", /^"typed" is disabled: /],

@@ -108,7 +108,7 @@ const isExcluded: Admission = {
 const isNotAllowed: Admission = {
   status: "blocked",
   reason: "not_allowed",
-  message: `"db" is not among mcp.allowed in ${userFile}:8`,
+  message: `"db" is not listed in mcp.allowed in ${userFile}:8`,
   next: `Add "db" to mcp.allowed in ${userFile}:8.`,
 };
 const isUntrusted: Admission = {

@@ -81,7 +81,7 @@ describe("no workspace file can give itself trust", () => {
       {
         severity: "error",
         code: "settings_invalid",
-        message: `${file} lies in the workspace ${here.root}, so it trusts no folder`,
+        message: `${file} is ignored: it lies in the workspace ${here.root}, and a workspace cannot trust itself`,
         next: "Set GEMINI_CLI_TRUSTED_FOLDERS_PATH to a file outside the workspace, or unset it.",
       },
     ]);

@@ -27,7 +27,7 @@ export interface Handshake {
   readonly oneStream: boolean;
 }
 
-/** The answer to the probe. */
+/** The era that a server supports, as its response to `server/discover` shows. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
   /** The server does not support the modern era; `offer` is the legacy version to propose. */
@@ -61,9 +61,10 @@ async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): 
 }
 
 /**
- * Asks the server whether it speaks the modern era.
+ * Sends `server/discover` to find out whether the server supports the modern era or only the legacy era.
  *
- * @throws WireError if the answer does not say so.
+ * @throws WireError if the response does not tell, such as a timeout or an HTTP 500, or if Fairlead and the server have
+ * no protocol version in common.
  */
 export async function discover(handshake: Handshake, transport: "stdio" | "http"): Promise<Discovery> {
   try {
@@ -121,7 +122,7 @@ function discoveryOf(result: JsonObject): Discovery {
   });
 }
 
-/** Whether an error means that the server does not know `server/discover`, rather than a refused detail or an outage. */
+/** Whether an error means that the server does not know `server/discover`. False for an outage, and for an error code of the modern era. */
 function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"): boolean {
   const { httpStatus, rpc } = evidence;
   if (rpc !== undefined) return !modernErrorCodes.has(rpc.code) && (httpStatus === undefined || httpStatus < 500);

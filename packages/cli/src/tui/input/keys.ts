@@ -160,7 +160,8 @@ function readEscape(text: string): One | undefined {
   if (next === esc) {
     const inner = readEscape(text.slice(1));
     if (inner === undefined) return undefined;
-    // Alt with an arrow, as some terminals send it; otherwise the Escape key, twice.
+    // Some terminals send Alt with an arrow key as ESC, then the arrow's own sequence. If no known key follows the first
+    // ESC, the user pressed the Escape key.
     if (inner.key === undefined || inner.key.name === "unknown") return { key: { name: "escape" }, length: 1 };
     return { key: { ...inner.key, meta: true }, length: inner.length + 1 };
   }

@@ -16,7 +16,12 @@ export interface PromptCommand extends BuiltIn {
   readonly prompt: HostPrompt;
 }
 
-/** Named as in lists: `prompt`, or `server.prompt` if another server or a built-in command has that name. `taken`: the names of built-in commands. */
+/**
+ * Creates a slash command for each prompt. It has the name of the prompt, or `server.prompt` if another server or a
+ * built-in command has that name.
+ *
+ * @param taken The names of built-in commands.
+ */
 export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySet<string>): readonly PromptCommand[] {
   return prompts.map((prompt) => {
     const { server, serverPromptName, title, description } = prompt;
@@ -34,7 +39,7 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
   });
 }
 
-/** The prompts with the names of their slash commands. */
+/** Returns the prompts with `name` replaced by the name of the slash command that the user types for each. */
 export function asTyped(prompts: readonly HostPrompt[], commands: readonly SlashCommand[]): readonly HostPrompt[] {
   return prompts.map((prompt) => {
     const { server, serverPromptName } = prompt;

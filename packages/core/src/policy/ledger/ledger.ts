@@ -61,7 +61,7 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
     try {
       return await key;
     } catch (error) {
-      // Tried again with the next entry: the disk may have space then.
+      // The next entry tries to read or create the key again: the disk may have space by then.
       key = undefined;
       throw error;
     }
@@ -116,7 +116,7 @@ async function appendLine(folder: string, line: string, limits: LedgerLimits): P
   const last = numbers.at(-1) ?? 1;
   try {
     if (await tryAppend(pathOf(folder, last), line, limits.fileBytes)) return;
-    // Other processes that find the file full go on in the same next file, which cannot be full yet.
+    // Other processes that find this file full append to the same next file. That file is new, so it cannot be full.
     await tryAppend(pathOf(folder, last + 1), line, Number.POSITIVE_INFINITY);
     const old = numbers.filter((number) => number <= last + 1 - limits.files);
     await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
@@ -128,8 +128,8 @@ async function appendLine(folder: string, line: string, limits: LedgerLimits): P
 /** Yields the lines of each file, newest file first. */
 async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
   for (const number of (await numbersIn(folder)).toReversed()) {
-    // The file may have been deleted as the oldest. Each line is decoded by itself, so a torn character spoils one line
-    // only.
+    // Another process may have deleted this file after the folder was listed, because it was the oldest. A line that a
+    // process did not finish may end in half a character, which decodes to U+FFFD and leaves the other lines intact.
     const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
     yield content?.toString("utf8").split("\n") ?? [];
   }
@@ -168,9 +168,7 @@ function pathOf(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(6, "0")}.jsonl`);
 }
 
-/**
- * One entry of the ledger: a request, its decision and its outcome. Writes it as a line of JSON and parses it. Pure.
- */
+/** One entry of the ledger: a request, its decision and its outcome. */
 export interface LedgerEntry {
   /** When the request ended, in ISO 8601. */
   readonly time: string;

@@ -116,7 +116,7 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
   };
 }
 
-/** Detects an edit or a merge that was not meant as an approval. Does not stop an attacker, who can compute the checksum too. */
+/** Detects an accidental edit or merge of a locked server. Does not stop an attacker, who can compute the checksum too. */
 function checksumOf(name: string, locked: LockedServer): string {
   return createHash("sha256")
     .update(canonicalJson([name, toPlain(locked)]))
@@ -164,7 +164,10 @@ function toServer(value: unknown, file: string): LockedServer {
   const entry = member(value, "entry");
   const [version, instructions] = [member(value, "version"), member(value, "instructions")];
   if (!isObject(entry) || !isMaybeText(version) || !isMaybeText(instructions))
-    throw unusable(file, "a server has a member of the wrong type");
+    throw unusable(
+      file,
+      'the "entry" of a server is not an object, or its "version" or "instructions" is not a string',
+    );
   return {
     entry,
     ...(version !== undefined && { version }),
@@ -176,14 +179,15 @@ function toServer(value: unknown, file: string): LockedServer {
 
 function textsOf(value: unknown, file: string): ReadonlyMap<string, string> {
   const texts = [...membersOf(value, file)].map(([name, text]) => {
-    if (typeof text !== "string") throw unusable(file, "a digest is not a string");
+    if (typeof text !== "string") throw unusable(file, 'a digest in "prompts" or "tools" is not a string');
     return [name, text] as const;
   });
   return new Map(texts);
 }
 
 function membersOf(value: unknown, file: string): ReadonlyMap<string, unknown> {
-  if (!isObject(value)) throw unusable(file, "a member is not an object");
+  if (!isObject(value))
+    throw unusable(file, '"servers", or the "prompts" or "tools" of a server, is missing or not an object');
   return new Map(Object.entries(value));
 }
 

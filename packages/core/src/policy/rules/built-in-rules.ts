@@ -12,7 +12,11 @@ export function isChangedRule(one: PolicyRule): boolean {
 
 const unsavedName = "unsaved";
 
-/** The rule for a definition that may have changed: accepted definitions cannot be saved, for this reason. */
+/**
+ * The rule for a definition that may have changed: Fairlead cannot tell, because it cannot save accepted definitions.
+ *
+ * @param reason Why accepted definitions cannot be saved.
+ */
 export function unsavedRule(reason: string, decision: "ask_user" | "deny"): PolicyRule {
   return { ...rule(unsavedName, decision), denyMessage: reason };
 }

@@ -125,7 +125,7 @@ async function listFiles(folder: string): Promise<readonly string[] | string> {
   }
 }
 
-/** In any case of letters: a file that a person takes for a policy must not be left out in silence. */
+/** Accepts `.TOML` too: Fairlead must not silently ignore a file that a person takes for a policy file. */
 function isPolicyFile(name: string): boolean {
   return /[.]toml$/i.test(name);
 }
@@ -155,7 +155,7 @@ function ledOut(file: string): Problem {
 }
 
 /**
- * Returns another text after any of the files has changed. Synchronous on purpose: a few `stat` calls take
+ * Returns a text that changes whenever one of the files changes. Synchronous on purpose: a few `stat` calls take
  * microseconds, and a trip through the thread pool for each of them would cost more than the rest of a call.
  */
 export function policySignature(locations: Locations): string {

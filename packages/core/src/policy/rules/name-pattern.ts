@@ -24,7 +24,10 @@ export function escapeName(name: string): string {
   return name.replace(/[\\*?]/g, "\\$&");
 }
 
-/** Matches every URI and no tool: Gemini CLI, which reads the same files, ignores `kind` and takes it for a tool's name. */
+/**
+ * The pattern for all resources. It matches every URI but no tool name, because Gemini CLI reads the same files, ignores
+ * `kind`, and would apply the pattern `*` to tools.
+ */
 export const everyResource = "*:*";
 
 const anyRun = Symbol("*");

@@ -90,7 +90,7 @@ async function rulesOf(
     const origin = originOf(file, tier, at);
     problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
   }
-  // Something that is no rule may have been meant to deny, so all that Fairlead knows is that the file may deny more.
+  // A table that is not a rule may have been meant as a rule that denies, so a `doubtAbout` rule makes decisions stricter.
   function doubt(at: TextPosition, problem: string, how: string): void {
     const message = `${problem}, so ${effects[tier]}`;
     report("error", at, message, how);

@@ -15,7 +15,7 @@ interface RuleContext {
   /** Names of the configured servers, to resolve tool names that contain the server's name. */
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
-  /** Reports a problem. `error`: a part is ignored, or is read more strictly than written. */
+  /** Reports a problem. `error`: Fairlead ignores a part of the file, or applies it more strictly than written. */
   readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
   /** Whether the table is written in a form that makes its meaning uncertain. */
   readonly isDoubtful?: boolean;
@@ -26,7 +26,7 @@ const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "
 
 /** Reads one rule table. Problems go to `context.report`. */
 export function readRule(table: TomlTable, start: TextPosition, context: RuleContext): readonly PolicyRule[] {
-  // With `mcpName` these members count as misspelt: a server has no shell.
+  // In a rule with `mcpName` these members are mistakes: an MCP server has no shell.
   if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
   const mistakes: { at: TextPosition; message: string; next: string | undefined }[] = [];
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));

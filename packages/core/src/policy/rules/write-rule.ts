@@ -92,7 +92,7 @@ export interface RuleInFile {
   readonly lastLine: number;
   /** Where the text of the rule begins and ends, with its own tables such as `[rule.annotations]`. */
   readonly range: readonly [start: number, end: number];
-  /** By the first part of their keys. */
+  /** The members of the rule, by the first part of their keys. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
   /** The value of a member; undefined if the rule has no such member. */
   readonly value: (name: string) => unknown;

@@ -213,7 +213,12 @@ const styles: Readonly<Record<Operator, Style>> = {
   "&": { first: "&", separator: "&", named: { empty: "=" }, encode: encodeValue },
 };
 
-/** Expands a template. @throws HostError `protocol` if the template is malformed, `too_large`, `arguments_invalid` */
+/**
+ * Returns the URI that the template produces with these values (RFC 6570).
+ *
+ * @throws HostError `protocol` if the template is malformed, `too_large` if the URI is too long, `arguments_invalid` if
+ * the template takes the first characters of a value (`{name:3}`) that is not a string
+ */
 export function expandTemplate(template: string, values: TemplateValues): string {
   const parsed = parseTemplate(template);
   if (parsed.kind === "malformed") throw new HostError("protocol", `the template ${parsed.reason}`);
@@ -242,7 +247,7 @@ function partsOf(variable: Variable, value: TemplateValue, style: Style): readon
     return [withName(encodeUri(name), style.encode(text), style)];
   }
   if (prefix !== undefined)
-    throw new HostError("arguments_invalid", `"${name}" must be a string: the template takes its first characters`);
+    throw new HostError("arguments_invalid", `"${name}" must be a string: the template uses only its first characters`);
   return isList(value) ? listParts(variable, value, style) : pairParts(variable, Object.entries(value), style);
 }
 

@@ -141,13 +141,13 @@ function explain(mistake: Mistake): Pick<Problem, "code" | "message" | "next"> {
     case "secret-in-path":
       return {
         code: "settings_invalid",
-        message: `"${where}" uses the secret ${mistake.secret}; a command and its folder must be visible`,
+        message: `"${where}" uses the secret ${mistake.secret}; a command and its folder are shown to the user, so they must not contain a secret`,
         next: 'Pass the secret in "env" instead.',
       };
     case "confined":
       return {
         code: "variable_unset",
-        message: `"${where}" uses the variable ${mistake.variable}, which only the workspace's .env file sets; for this entry, that file can fill in "env" and "headers" only`,
+        message: `"${where}" uses the variable ${mistake.variable}, which only the workspace's .env file sets; Fairlead uses that file only for "env" and "headers" of this entry, because the entry is not in the workspace's settings`,
         next: `Set ${mistake.variable} in the environment or in ~/.gemini/.env.`,
       };
     case "unset":

@@ -99,19 +99,22 @@ export interface ServerDefinition {
   readonly excludeTools: readonly string[];
   readonly authentication: Authentication;
   readonly extras: ServerExtras;
-  /** SHA-256 of the entry as it is approved; only `description` may change under it. */
+  /** SHA-256 of everything that an approval of the entry covers. A change of `description` does not change it. */
   readonly fingerprint: string;
   /** The files that would run, which an approval also covers: for a stdio server of a trusted workspace. */
   readonly programs?: readonly { readonly file: string; readonly digest?: string }[];
 }
 
-/** `fairlead.servers.<name>`; privileges count only from user or system scope. */
+/**
+ * Fairlead's own settings for one server, `fairlead.servers.<name>`. The keys that give the server more rights
+ * (`trustAnnotations`, `sampling`, `roots`, `machineAuth`, `issuerOverride`) have no effect in a workspace's settings.
+ */
 export interface ServerExtras {
   readonly start: "background" | "lazy";
   readonly enabled: boolean;
   readonly trustAnnotations: boolean;
   readonly sampling: boolean;
-  /** The workspace root is sent to the server, if the folder is trusted. */
+  /** Whether Fairlead sends the workspace root to the server. It does so only if the folder is trusted. */
   readonly roots: boolean;
   readonly machineAuth: boolean;
   readonly issuerOverride?: string;

@@ -87,7 +87,7 @@ function convertClient(reader: FieldReader, draft: EntryDraft, program: Program)
     const ours = clientKeys.get(name);
     const text = typeof value === "string" ? reader.convert(value, where) : undefined;
     const converted = ours === "scopes" ? scopesOf(value, where, reader) : text;
-    if (ours === undefined || converted === undefined) reader.remark("dropped", where, "has no counterpart here");
+    if (ours === undefined || converted === undefined) reader.remark("dropped", where, "Fairlead has no such setting");
     else oauth.set(ours, converted);
   }
   const scopes = program === "codex" ? scopesOf(reader.raw("scopes"), "scopes", reader) : undefined;
@@ -127,7 +127,7 @@ function forwardVariables(reader: FieldReader, draft: EntryDraft): void {
     const fields = foreignFields(one);
     const isLocal = (fields?.get("source") ?? "local") === "local";
     const name = isLocal ? variableIn(reader, key, fields ? fields.get("name") : one) : undefined;
-    if (!isLocal) reader.remark("dropped", key, "comes from a remote environment, which has no counterpart here");
+    if (!isLocal) reader.remark("dropped", key, "comes from a remote environment, which Fairlead cannot read");
     if (name !== undefined) env.set(name, `\${${name}}`);
   }
   if (env.size > 0) draft.set("env", env);

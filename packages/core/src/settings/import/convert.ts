@@ -92,7 +92,12 @@ function convertCommonKeys(reader: FieldReader, draft: EntryDraft, program: Prog
 
 function isEnabled(reader: FieldReader, disabled: boolean): boolean {
   const off = [reader.raw("disabled") === true, reader.raw("enabled") === false, disabled].includes(true);
-  if (off) reader.remark("converted", "enabled", "disabled there, so disabled here; fairlead mcp enable enables it");
+  if (off)
+    reader.remark(
+      "converted",
+      "enabled",
+      "disabled in the other program, so Fairlead imports it as disabled; to enable it: fairlead mcp enable",
+    );
   return !off;
 }
 
@@ -106,7 +111,10 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ["default_tools_approval_mode", approvals],
   ["startup_timeout_sec", connectTimeout],
   ["startup_timeout_ms", connectTimeout],
-  ["timeout", "its unit is not documented; here timeout is in milliseconds"],
+  [
+    "timeout",
+    'the other program does not document its unit (seconds or milliseconds); Fairlead\'s "timeout" is in milliseconds',
+  ],
   [
     "headersHelper",
     "Fairlead runs no program to get headers; write them in the entry, with ${NAME} or ${secret:NAME} for secrets",
@@ -118,9 +126,9 @@ const ofAddresses = new Set(
 );
 
 function whyDropped(key: string, kind: TransportKind): string {
-  if (kind === "stdio" && ofAddresses.has(key)) return "means nothing for a server that is started by a command";
-  if (kind !== "stdio" && ofCommands.has(key)) return "means nothing for a server that is reached by its URL";
-  return reasons.get(key) ?? "has no counterpart here";
+  if (kind === "stdio" && ofAddresses.has(key)) return "has no effect on a server that is started by a command";
+  if (kind !== "stdio" && ofCommands.has(key)) return "has no effect on a server that is reached by its URL";
+  return reasons.get(key) ?? "Fairlead has no such setting";
 }
 
 /** Validates a converted entry. An entry with a mistake is not imported. */

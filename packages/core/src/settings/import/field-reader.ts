@@ -81,7 +81,7 @@ export function createFieldReader(
       for (const [name, one] of entries) {
         const where = `${key}.${name}`;
         const text = one === null ? undefined : item(one, where);
-        if (one === null) remark("dropped", where, "null removes the variable, which has no counterpart here");
+        if (one === null) remark("dropped", where, "null removes the variable, which Fairlead cannot do");
         if (text !== undefined) table.set(name, text);
       }
       return table;

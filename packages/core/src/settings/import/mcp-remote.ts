@@ -26,7 +26,7 @@ interface RemoteProxy {
 
 /**
  * Writes the URL that the entry's mcp-remote connects to into the draft; false if the entry runs another program, or
- * mcp-remote with an option that has no counterpart here.
+ * mcp-remote with an option that Fairlead does not have.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");
@@ -105,5 +105,5 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
   );
   for (const name of env.keys())
     if (!used.has(name))
-      reader.remark("dropped", `env.${name}`, "means nothing for a server that is reached by its URL");
+      reader.remark("dropped", `env.${name}`, "has no effect on a server that is reached by its URL");
 }

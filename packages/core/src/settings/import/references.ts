@@ -91,7 +91,9 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
     case "input":
       return fromInput(body.slice("input:".length), context.inputs);
     case "foreign":
-      return { obstacle: "has no counterpart here: write the value itself, or an environment variable" };
+      return {
+        obstacle: "is a reference that Fairlead does not have: write the value itself, or an environment variable",
+      };
   }
 }
 

@@ -112,7 +112,7 @@ const fairlead: ObjectKey = {
           default: defaults.catalogBytes,
           workspace: tightens,
           description:
-            "The largest catalog of one server, in bytes of JSON, all lists together. One page of a list may have a quarter of that. What is larger is cut, and the server's line says so.",
+            "The maximum size of one server's catalog, in bytes of JSON: tools, prompts and resources together. One page of a list may take a quarter of it. Fairlead leaves out the items beyond the limit and says so in a note about the server.",
         },
       },
     },

@@ -165,10 +165,13 @@ describe("a file that cannot be relied upon", () => {
     ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /it contains merge conflict markers/],
     ["[]", /it has no "schemaVersion": 1/],
     ['{"schemaVersion":"1","servers":{}}', /it has no "schemaVersion": 1/],
-    ['{"schemaVersion":1}', /a member is not an object/],
-    ['{"schemaVersion":1,"servers":{"s":7}}', /a server has a member of the wrong type/],
-    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /a member is not an object/],
-    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}', /a digest is not a string/],
+    ['{"schemaVersion":1}', /is missing or not an object/],
+    ['{"schemaVersion":1,"servers":{"s":7}}', /the "entry" of a server is not an object/],
+    ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /is missing or not an object/],
+    [
+      '{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":{"t":1}}}}',
+      /a digest in "prompts" or "tools" is not a string/,
+    ],
     [
       `{"schemaVersion":1,"servers":{"s":{"entry":{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}},"prompts":{},"tools":{}}}}`,
       /./,

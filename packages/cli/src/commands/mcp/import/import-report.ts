@@ -122,17 +122,17 @@ function actionWords({ action, target }: PlannedServer): SafeText {
     case "same":
       return safe`already in the settings`;
     case "exists":
-      return safe`skipped: the name is already in use (--replace replaces the entry)`;
+      return safe`skipped: the settings already have a server of this name (--replace replaces its entry)`;
     case "duplicate":
-      return safe`skipped: same as in ${sourceWords(action.of)}`;
+      return safe`skipped: the same server is in ${sourceWords(action.of)}`;
     case "clash":
-      return safe`skipped: differs from the server in ${sourceWords(action.with)} (${only} adds it under this name)`;
+      return safe`skipped: ${sourceWords(action.with)} has a different server of the same name (${only} adds this one under the new name)`;
     case "refused":
       return safe`cannot be imported`;
     case "untrusted":
       return safe`skipped: its folder is not trusted (${only} adds it anyway)`;
     case "not-chosen":
-      return safe`not in --only`;
+      return safe`skipped: not named in --only`;
   }
 }
 

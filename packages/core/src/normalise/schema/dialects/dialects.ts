@@ -2,12 +2,12 @@
 
 import type { ModelDialect } from "../place.ts";
 
-/** Gemini's `parametersJsonSchema`. The package's types list its keywords at `responseJsonSchema`. */
+/** Gemini's `parametersJsonSchema`. The types of Google's package list the supported keywords at `responseJsonSchema`. */
 export const gemini: ModelDialect = {
   name: "The Gemini API",
   knowsPrefixItems: true,
-  // The types list more for strings, but older models answer "only 'enum' and 'date-time' are supported for STRING
-  // type".
+  // The types of Google's package list more formats for strings, but older Gemini models reject these with "only 'enum'
+  // and 'date-time' are supported for STRING type".
   formats: { string: ["date-time"], number: ["float", "double"], integer: ["int32", "int64"] },
   // Gemini API types, `FunctionDeclaration.parameters`: letters, digits and underscores, a letter or underscore first,
   // at most 64.

@@ -77,7 +77,8 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
         ? rewritten("The bound itself is excluded.", [])
         : [[name, value]];
     case "additionalItems":
-      if (isReplaced(raw, name, "")) return removed("It has no effect without a list of items.");
+      if (isReplaced(raw, name, ""))
+        return removed("additionalItems has no effect: items is not a list of schemas, or prefixItems replaces it.");
       return rewritten("Renamed to items.", [["items", modernMember(value, pointerTo(path, name), base, context)]]);
     case "dependencies":
       return rewritten("Split into two keywords.", modernDependencies(value, place, context));

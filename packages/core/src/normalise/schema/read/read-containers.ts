@@ -114,7 +114,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
     hint(place, "array");
     // Until draft 2019-09 a list here meant `prefixItems`.
     if (!isList(value)) readRest(value, place, name);
-    else if (place.shape.prefix !== undefined) drop(place, name, "prefixItems has it.");
+    else if (place.shape.prefix !== undefined) drop(place, name, "prefixItems already describes these items.");
     else {
       readPrefix(value, place, name);
       if (value.length > 0) report(place, name, "rewritten", "A list of schemas is written as prefixItems.");
@@ -122,7 +122,8 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   }),
   additionalItems: keyword(isSchema, (value, place, name) => {
     hint(place, "array");
-    if (!isList(place.raw["items"])) drop(place, name, "It has no effect without a list of items.");
+    if (!isList(place.raw["items"]))
+      drop(place, name, "additionalItems has no effect unless items is a list of schemas.");
     else if (isOpen(value)) drop(place, name, "The value is the default.");
     else {
       readRest(value, place, name);
