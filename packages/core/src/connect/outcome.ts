@@ -22,8 +22,8 @@ export interface FailedRequest {
   readonly serverName: string;
   /** Name of the request in messages, such as `demo.greet`. */
   readonly what: string;
-  /** The method of the request; `tools/call` unless given. A request of any other method has no effect at the server. */
-  readonly method?: string | undefined;
+  /** The method of the request. A request of any method but `tools/call` has no effect at the server. */
+  readonly method: string;
   /** Explains why the connection ended, with the last stderr line. */
   readonly explain?: ((error: unknown) => HostError) | undefined;
 }
@@ -33,7 +33,7 @@ export interface FailedRequest {
  * server may have run it. A status such as 503 proves nothing: a proxy may send it after the server ran the call.
  */
 export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
-  const isCall = method === undefined || method === "tools/call";
+  const isCall = method === "tools/call";
   if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error, isCall))
     return toServerError(error, { serverName, what });
   const isEnd = error.code === "exited" || error.code === "closed" || error.code === "flooding";
@@ -77,7 +77,10 @@ export function isServerBusy(error: HostError): boolean {
 }
 
 /** The `HostError` for a failed server, or for a request that certainly had no effect. */
-export function toServerError(error: unknown, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
+export function toServerError(
+  error: unknown,
+  { serverName, what }: Pick<FailedRequest, "serverName" | "what">,
+): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
   const pause = pauseIn(error);
@@ -100,7 +103,11 @@ function adviceFor(code: ErrorCode, serverName: string): string | undefined {
   return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 
-function busyError(cause: WireError, pause: number, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
+function busyError(
+  cause: WireError,
+  pause: number,
+  { serverName, what }: Pick<FailedRequest, "serverName" | "what">,
+): HostError {
   const next = `Try again in ${seconds(pause)} s.`;
   return new HostError("http_status", `${what}: ${busyReason(cause)}`, { serverName, cause, next });
 }

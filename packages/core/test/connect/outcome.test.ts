@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isServerBusy, neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
-const subject = { serverName: "s", what: "s.t" };
+const subject = { serverName: "s", what: "s.t", method: "tools/call" };
 
 describe("every error of the wire has its code in the host", () => {
   const codes: Readonly<Record<Exclude<WireErrorCode, "rpc">, ErrorCode>> = {
