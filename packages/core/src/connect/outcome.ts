@@ -5,6 +5,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { isWireError } from "../net/fetch-failure.ts";
 import { toShellWord } from "../text/shell-word.ts";
+import { waitWords } from "../text/wait-words.ts";
 import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
 import { retryAfterPause } from "./retryable.ts";
 
@@ -49,7 +50,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {
-      next: `Find out whether it ran before you repeat it. The server accepts requests again in ${seconds(pause)} s.`,
+      next: `Find out whether it ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`,
     }),
   });
 }
@@ -108,16 +109,12 @@ function busyError(
   pause: number,
   { serverName, what }: Pick<FailedRequest, "serverName" | "what">,
 ): HostError {
-  const next = `Try again in ${seconds(pause)} s.`;
+  const next = `Try again in ${waitWords(pause)}.`;
   return new HostError("http_status", `${what}: ${busyReason(cause)}`, { serverName, cause, next });
 }
 
 function busyReason({ evidence: { httpStatus } }: WireError): string {
   return `the server is busy (HTTP ${httpStatus})`;
-}
-
-function seconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1000);
 }
 
 function pauseIn({ code, evidence: { httpStatus, retryAfter } }: WireError): number | undefined {
