@@ -102,13 +102,14 @@ test("other work gets its turn while secrets are hidden in a page of many short 
     hideValues,
   });
   let turns = 0;
-  let isDone = false;
-  const others = (async () => {
-    for (; !isDone; turns += 1) await new Promise((resolve) => setImmediate(resolve));
-  })();
+  const done = new AbortController();
+  const count = (): void => {
+    turns += 1;
+    if (!done.signal.aborted) setImmediate(count);
+  };
+  setImmediate(count);
   const page = await session.request("tools/list");
-  isDone = true;
-  await others;
+  done.abort();
   expect(turns).toBeGreaterThan(4);
   expect(page).toMatchObject({ tools: [{ name: token, last: ["(hidden)"] }] });
 });
