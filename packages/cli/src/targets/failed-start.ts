@@ -3,16 +3,13 @@
 import { HostError } from "@fairlead/core/errors";
 import type { FailedStart } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { waitWords } from "@fairlead/core/text/wait-words";
 
 /** The error of the earlier attempt, with its age and the time of the next try. */
 export function skippedError({ server, message, failedAt, nextTryAt }: FailedStart, now: number): HostError {
-  const times = `tried ${seconds(now - failedAt)} ago, again in ${seconds(nextTryAt - now)}`;
+  const times = `tried ${waitWords(now - failedAt)} ago, again in ${waitWords(nextTryAt - now)}`;
   return new HostError("unreachable", `${message} (${times})`, {
     serverName: server,
     next: `to try it now: fairlead mcp test ${toShellWord(server)}`,
   });
-}
-
-function seconds(milliseconds: number): string {
-  return `${Math.max(1, Math.ceil(milliseconds / 1000))} s`;
 }

@@ -5,6 +5,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { isWireError } from "../net/fetch-failure.ts";
 import { toShellWord } from "../text/shell-word.ts";
+import { waitWords } from "../text/wait-words.ts";
 import { beginning, type ConnectFacts, describeFailure, isForbidden, signInErrorIn } from "./connect-failure.ts";
 import { retryAfterPause } from "./retryable.ts";
 
@@ -22,8 +23,8 @@ export interface FailedRequest {
   readonly serverName: string;
   /** Name of the request in messages, such as `demo.greet`. */
   readonly what: string;
-  /** The method of the request; `tools/call` unless given. A request of any other method has no effect at the server. */
-  readonly method?: string | undefined;
+  /** The method of the request. A request of any method but `tools/call` has no effect at the server. */
+  readonly method: string;
   /** Explains why the connection ended, with the last stderr line. */
   readonly explain?: ((error: unknown) => HostError) | undefined;
 }
@@ -33,7 +34,7 @@ export interface FailedRequest {
  * server may have run it. A status such as 503 proves nothing: a proxy may send it after the server ran the call.
  */
 export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
-  const isCall = method === undefined || method === "tools/call";
+  const isCall = method === "tools/call";
   if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error, isCall))
     return toServerError(error, { serverName, what });
   const isEnd = error.code === "exited" || error.code === "closed" || error.code === "flooding";
@@ -49,7 +50,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {
-      next: `Find out whether it ran before you repeat it. The server accepts requests again in ${seconds(pause)} s.`,
+      next: `Find out whether it ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`,
     }),
   });
 }
@@ -77,7 +78,10 @@ export function isServerBusy(error: HostError): boolean {
 }
 
 /** The `HostError` for a failed server, or for a request that certainly had no effect. */
-export function toServerError(error: unknown, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
+export function toServerError(
+  error: unknown,
+  { serverName, what }: Pick<FailedRequest, "serverName" | "what">,
+): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
   const pause = pauseIn(error);
@@ -100,17 +104,17 @@ function adviceFor(code: ErrorCode, serverName: string): string | undefined {
   return code === "auth_required" ? `fairlead mcp auth ${toShellWord(serverName)}` : undefined;
 }
 
-function busyError(cause: WireError, pause: number, { serverName, what }: Omit<FailedRequest, "explain">): HostError {
-  const next = `Try again in ${seconds(pause)} s.`;
+function busyError(
+  cause: WireError,
+  pause: number,
+  { serverName, what }: Pick<FailedRequest, "serverName" | "what">,
+): HostError {
+  const next = `Try again in ${waitWords(pause)}.`;
   return new HostError("http_status", `${what}: ${busyReason(cause)}`, { serverName, cause, next });
 }
 
 function busyReason({ evidence: { httpStatus } }: WireError): string {
   return `the server is busy (HTTP ${httpStatus})`;
-}
-
-function seconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1000);
 }
 
 function pauseIn({ code, evidence: { httpStatus, retryAfter } }: WireError): number | undefined {

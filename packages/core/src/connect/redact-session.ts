@@ -2,6 +2,7 @@
 
 import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
 import { isWireError } from "../net/fetch-failure.ts";
+import { createTurns } from "../text/turns.ts";
 import type { Redact } from "./redact.ts";
 
 export interface SessionRedaction {
@@ -36,7 +37,7 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
     async request(method: string, params?: JsonObject, options?: McpRequestOptions) {
       try {
         const result = await session.request(method, params, withHiddenProgress(options, redact));
-        return lists.has(method) ? hideInTexts(result, hideValues) : result;
+        return lists.has(method) ? await hideInList(result, hideValues) : result;
       } catch (error) {
         hideInError(error, redaction);
         throw error;
@@ -66,17 +67,44 @@ function withHiddenProgress(options: McpRequestOptions | undefined, redact: Reda
   };
 }
 
-/** Changes the value in place: it was just parsed, and no other code has it. Not recursive, because it may be nested deeply. */
 function hideInTexts<T extends object>(value: T, hide: Redact, kept: ReadonlySet<string> = identifiers): T {
+  for (const _ of hiding(value, hide, kept));
+  return value;
+}
+
+/** Like `hideInTexts`, but in turns: a page may have millions of short texts. */
+async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> {
+  const turns = createTurns();
+  for (const size of hiding(value, hide, identifiers)) {
+    const turn = turns.done(size);
+    if (turn) await turn;
+  }
+  return value;
+}
+
+/** About as much work as one member of a value takes beside its text, in characters. */
+const memberSize = 16;
+
+/**
+ * Changes the value in place: it was just parsed, and no other code has it. Not recursive, because it may be nested
+ * deeply. Yields the size of the work after each member.
+ */
+function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];
   for (const each of open)
-    for (const [key, inner] of Object.entries(each) as [string, unknown][]) {
+    for (const [key, inner] of membersOf(each)) {
       const isText = typeof inner === "string";
       if (kept.has(key) && (isText || Array.isArray(inner))) continue;
       if (isText) replaceMember(each, key, inner, hide(inner));
       else if (typeof inner === "object" && inner !== null) open.push(inner);
+      yield isText ? inner.length + memberSize : memberSize;
     }
-  return value;
+}
+
+/** The items of a long array one by one: `Object.entries` would create all pairs at once. */
+function* membersOf(owner: object): Generator<readonly [string, unknown], void> {
+  if (Array.isArray(owner)) for (let at = 0; at < owner.length; at += 1) yield [String(at), owner[at]];
+  else yield* Object.entries(owner);
 }
 
 function replaceMember(owner: object, key: string, before: unknown, after: unknown, enumerable = true): void {

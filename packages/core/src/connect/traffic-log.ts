@@ -42,11 +42,13 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   let lastRequest: string | undefined;
   let hasSentMessage = false;
 
+  const redactLines = createLineRedactor(redact);
   const lines = createTextLines({
     limit: lineCharacters,
     rate: createRateLimit({ perSecond: linesPerSecond, burst: linesAtOnce, now: () => performance.now() }),
     lines(raw) {
-      const shown = redactLines(raw, redact);
+      const shown = redactLines(raw);
+      if (shown.length === 0) return;
       stderr = [...stderr, ...shown.slice(-keptLines).map((line) => line.slice(0, keptCharacters))].slice(-keptLines);
       log.write("stderr", shown.join("\n"));
       if (onStderrLine) for (const line of shown) onStderrLine(line);
@@ -88,8 +90,20 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   };
 }
 
-/** Redacts all lines at once, and one by one only if that finds a secret. */
-function redactLines(lines: readonly string[], redact: Redact): readonly string[] {
-  const text = lines.join("\n");
-  return redact(text) === text ? lines : lines.map(redact);
+/** Lines of a PEM key after the first one. A line of any other form is not part of the key. */
+const keyLine = /^\s*[A-Za-z0-9+/=]*\s*$|^(?:Proc-Type|DEK-Info): /;
+const openKey = /^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*$/;
+
+/** Redacts the lines of a chunk together, because a key has several lines. A key may continue in the next chunk. */
+function createLineRedactor(redact: Redact): (lines: readonly string[]) => readonly string[] {
+  let isInKey = false;
+  return (lines) => {
+    const end = isInKey ? lines.findIndex((line) => !keyLine.test(line)) : 0;
+    if (end === -1) return [];
+    const rest = lines.slice(end);
+    const text = rest.join("\n");
+    isInKey = openKey.test(text.slice(Math.max(0, text.lastIndexOf("-----BEGIN "))));
+    const shown = redact(text);
+    return shown === text ? rest : shown.split("\n");
+  };
 }

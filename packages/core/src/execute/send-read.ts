@@ -15,6 +15,8 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
+  /** Whether the server and what is read from it are the same as when the request was decided. */
+  readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }
 
@@ -23,7 +25,7 @@ export async function sendRead<Client, T>(
   client: Client,
   send: (client: Client, times: ReadTimes) => Promise<T>,
   times: ReadTimes,
-  { reconnect, clock }: ReadPorts<Client>,
+  { reconnect, isStill, clock }: ReadPorts<Client>,
 ): Promise<T> {
   const began = clock.now();
   const left = (): number => times.total - (clock.now() - began);
@@ -40,6 +42,8 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
+    // The rules and the user decided about another request, so this one is not sent.
+    if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }
 }

@@ -28,6 +28,7 @@ export interface SubscriptionOptions {
 
 /** Milliseconds after which a subscription counts as successful; a shorter one counts as a failure. */
 const steady = 60_000;
+const method = "subscriptions/listen";
 const filters = {
   tools: "toolsListChanged",
   prompts: "promptsListChanged",
@@ -46,11 +47,11 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
   async function listen(): Promise<boolean> {
     isOpen = false;
     try {
-      await session.request("subscriptions/listen", { notifications }, { signal });
+      await session.request(method, { notifications }, { signal });
       // The server ended the subscription without an error. If it never acknowledged it, it has no subscriptions.
       return isOpen;
     } catch (error) {
-      const failure = toCallError(error, { serverName, what: "subscriptions/listen" });
+      const failure = toCallError(error, { serverName, what: method, method });
       return retryClassOf(failure, { isProgram: false }).kind === "outage";
     }
   }

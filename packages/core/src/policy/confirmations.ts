@@ -222,8 +222,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         ...(change && change.doubt === undefined && { change: change.difference() }),
         outcomes,
         async answer(given, how) {
-          // The definition changed while the user looked at the question, so the answer does not apply to it.
           taking.onAnswer?.(isYes(given) ? (how ?? "yes") : "no");
+          // If the definition changed while the user looked at the question, the answer does not apply to it.
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isServerBusy, neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
-const subject = { serverName: "s", what: "s.t" };
+const subject = { serverName: "s", what: "s.t", method: "tools/call" };
 
 describe("every error of the wire has its code in the host", () => {
   const codes: Readonly<Record<Exclude<WireErrorCode, "rpc">, ErrorCode>> = {
@@ -91,19 +91,19 @@ describe("every error of the wire has its code in the host", () => {
   });
 
   test.each([
-    [429, "2", 2000, 2],
-    [503, "0.5", 500, 1],
-    [503, "99999999", 86_400_000, 86400],
+    [429, "2", 2000, "2 s"],
+    [503, "0.5", 500, "1 s"],
+    [503, "99999999", 86_400_000, "24 h"],
   ])("a busy server (%i, Retry-After: %s): a call may have run; a read has no effect", (...given) => {
-    const [httpStatus, retryAfter, pause, seconds] = given;
+    const [httpStatus, retryAfter, pause, wait] = given;
     for (const code of ["http_status", "rpc"] as const) {
       const error = new WireError(code, "slow down", { httpStatus, retryAfter, rpc: { code: -32000 } });
       const busy = `s.t: the server is busy (HTTP ${httpStatus})`;
       const lost = toCallError(error, subject);
       expect(lost).toMatchObject({ code: "lost", message: `${busy}; the request may or may not have run` });
-      expect(lost.next).toContain(`again in ${seconds} s.`);
+      expect(lost.next).toContain(`again in ${wait}.`);
       const read = toCallError(error, { ...subject, method: "resources/read" });
-      expect(read).toMatchObject({ code: "http_status", message: busy, next: `Try again in ${seconds} s.` });
+      expect(read).toMatchObject({ code: "http_status", message: busy, next: `Try again in ${wait}.` });
       for (const told of [lost, read]) expect([pauseAfter(told), isServerBusy(told)]).toEqual([pause, true]);
     }
   });

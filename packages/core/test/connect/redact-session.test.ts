@@ -6,7 +6,9 @@ import { inspect } from "node:util";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createRedactor, createValueRedactor } from "../../src/connect/redact.ts";
+import { redactSession } from "../../src/connect/redact-session.ts";
 import { createHost } from "../../src/index.ts";
+import { scriptedSession } from "../mcp/scripted-session.ts";
 
 const lines = ["MIIEvQIBADANBgkqhkiG9w0BAQEF/ASCBKcwggSj", "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4/M2", "bS1+fWIcPm15"];
 const pem = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----", ""].join("\n");
@@ -90,4 +92,24 @@ test("a private key is hidden although nobody knows its value", () => {
   expect(redact(JSON.stringify(pem))).toBe('"(hidden)\\n"');
   expect(redact("-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nabc")).toBe("(hidden)");
   expect(redact("-----BEGIN CERTIFICATE-----\nabc")).toBe("-----BEGIN CERTIFICATE-----\nabc");
+});
+
+test("other work gets its turn while secrets are hidden in a page of many short texts", async () => {
+  const tools = [{ name: token, tags: Array.from({ length: 100_000 }, () => "a"), last: [token] }];
+  const hideValues = createValueRedactor([token]);
+  const session = redactSession(scriptedSession({ answers: { "tools/list": { tools } } }), {
+    redact: hideValues,
+    hideValues,
+  });
+  let turns = 0;
+  const done = new AbortController();
+  const count = (): void => {
+    turns += 1;
+    if (!done.signal.aborted) setImmediate(count);
+  };
+  setImmediate(count);
+  const page = await session.request("tools/list");
+  done.abort();
+  expect(turns).toBeGreaterThan(4);
+  expect(page).toMatchObject({ tools: [{ name: token, last: ["(hidden)"] }] });
 });

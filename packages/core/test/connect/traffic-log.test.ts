@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { createRedactor } from "../../src/connect/redact.ts";
 import { createTrafficLog } from "../../src/connect/traffic-log.ts";
 
 /** A traffic log that hides `secret`, and what it wrote. */
-function watched() {
+function watched(hide = (text: string) => text.replaceAll("secret", "(hidden)")) {
   const written: string[] = [];
   const lines: string[] = [];
   let redactions = 0;
@@ -15,7 +16,7 @@ function watched() {
     log,
     redact(text) {
       redactions += 1;
-      return text.replaceAll("secret", "(hidden)");
+      return hide(text);
     },
     debug: false,
     onFirstMessage: () => {},
@@ -40,6 +41,45 @@ test("a secret is hidden in its line, and in a line that arrives in pieces", () 
   traffic.listeners.onStderr("ret again\n");
   expect(lines).toEqual(["one", "a (hidden)", "the (hidden) again"]);
   expect(written.join("\n")).not.toContain("secret");
+});
+
+describe("a private key that the server was not given", () => {
+  const body = [
+    "MIIEvQIBADANBgkqhkiG9w0BAQEF/ASCBKcwggSj",
+    "AgEAAoIBAQC7VJTUt9Us8cKjMzEfYyjiWA4R4/M2",
+    "bS1+fWIcPm15==",
+  ];
+  const text = [
+    "start",
+    "-----BEGIN RSA PRIVATE KEY-----",
+    ...body,
+    "-----END RSA PRIVATE KEY-----",
+    "ready to go",
+    "",
+  ].join("\n");
+
+  test("is hidden with all its lines", () => {
+    const { traffic, written, lines } = watched(createRedactor([]));
+    traffic.listeners.onStderr(text);
+    expect(lines).toEqual(["start", "(hidden)", "ready to go"]);
+    expect(written).toEqual(["stderr start\n(hidden)\nready to go"]);
+    expect(traffic.observed().stderr).toEqual(lines);
+  });
+
+  test.each(Array.from(text, (_, at) => at))("is hidden if it arrives in two pieces, cut at %i", (at) => {
+    const { traffic, written, lines } = watched(createRedactor([]));
+    traffic.listeners.onStderr(text.slice(0, at));
+    traffic.listeners.onStderr(text.slice(at));
+    expect(lines.filter((line) => !line.startsWith("-----END"))).toEqual(["start", "(hidden)", "ready to go"]);
+    for (const line of body) expect(written.join("\n")).not.toContain(line);
+  });
+
+  test("hides no later message if it has no end", () => {
+    const { traffic, lines } = watched(createRedactor([]));
+    traffic.listeners.onStderr(`${text.slice(0, text.indexOf("-----END"))}`);
+    traffic.listeners.onStderr("FATAL: the key is not complete\nbye\n");
+    expect(lines).toEqual(["start", "(hidden)", "FATAL: the key is not complete", "bye"]);
+  });
 });
 
 test("of too many lines the first are kept, the others counted, and the last ones explain a failure", () => {

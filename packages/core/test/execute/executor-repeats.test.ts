@@ -12,7 +12,7 @@ import { clientOf, done, echo, executorWith, patient } from "../support/memory-c
 
 /** What a client makes of an error of the wire. */
 function failed(error: WireError): HostError {
-  return toCallError(error, { serverName: "s", what: "s.echo" });
+  return toCallError(error, { serverName: "s", what: "s.echo", method: "tools/call" });
 }
 
 describe("a call that is lost", () => {

@@ -20,7 +20,7 @@ test.each([
     calls += 1;
     if (calls > 1) return done;
     await clock.pass(200);
-    throw toCallError(busy, { serverName: "s", what: "s.echo" });
+    throw toCallError(busy, { serverName: "s", what: "s.echo", method: "tools/call" });
   });
   const executor = executorWith({ clock, reconnect: async () => client });
   const how = { timeout: 1000, total: 600, trustAnnotations: true };

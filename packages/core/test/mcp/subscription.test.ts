@@ -88,6 +88,7 @@ test("one that cannot be opened for now is trouble, and tried again", async () =
 
 test.each<[string, JsonObject | WireError]>([
   ["refuses", new WireError("rpc", "what?", { rpc: { code: -32601 } })],
+  ["sends an invalid message", new WireError("bad_message", "no JSON")],
   ["ends without having begun", { resultType: "complete" }],
 ])("a server that %s is not asked again", async (_, ends) => {
   const { clock, told } = testSubscription([{ begins: false, ends }]);

@@ -182,6 +182,20 @@ test("a host that was given a way to ask is asked that way", async () => {
   expect(outcomes(events)).toEqual([["echo", "ok"]]);
 });
 
+test("messages before the input reach the model, in a new and in an earlier conversation", async () => {
+  await using at = await trusted();
+  const before = [
+    { role: "user" as const, parts: [{ text: "Who are you?" }] },
+    { role: "model" as const, parts: [{ text: "A pirate." }] },
+  ];
+  const model = plays(says("Ahoy."));
+  await collect(at.host.runTurn("go", { model, before }));
+  const conversation = at.host.conversation({ model });
+  await collect(at.host.runTurn("go", { conversation, before }));
+  for (const { messages } of model.requests) expect(messages.slice(0, 2)).toEqual(before);
+  expect(model.requests).toHaveLength(2);
+});
+
 test("a turn ends at its limits, with everything answered", async () => {
   await using at = await trusted();
   const endless = plays(calls("echo", { text: "more" }));

@@ -124,11 +124,8 @@ function failedLines(state: ServerState, failed: FailedStart | undefined): SafeT
   const { failures, failedAt, nextTryAt, message } = failed;
   const now = Date.now();
   const why = "message" in state ? [] : [safe`  why: ${toSafeLine(message)} (${ageWords(now - failedAt)} ago)`];
-  const wait = Math.max(1, Math.ceil((nextTryAt - now) / 1000));
-  return [
-    ...why,
-    safe`  failed ${count(failures, "time")} in a row: commands that do not name it skip it for ${wait} s`,
-  ];
+  const wait = toSafeLine(waitWords(nextTryAt - now));
+  return [...why, safe`  failed ${count(failures, "time")} in a row: commands that do not name it skip it for ${wait}`];
 }
 
 function explanationLines(state: ServerState): SafeText[] {

@@ -36,10 +36,15 @@ export function answerOf({
   acceptChanged = false,
   confirmed,
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
-  if (outcome === "denied" && isAsking) return { refusal: how === "no" ? "user" : "no_terminal" };
+  if (outcome === "denied" && isAsking) {
+    if (how === undefined) return { refusal: "no_terminal" };
+    // A yes that no longer applies, such as for a server that was replaced meanwhile, is nobody's refusal.
+    return how === "no" ? { refusal: "user" } : {};
+  }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
   if (how === "typed") return { answer: "typed" };
-  return { answer: acceptChanged || confirmed === "in_advance" ? "in_advance" : "asked" };
+  const isInAdvance = confirmed === "in_advance" || (acceptChanged && how === undefined);
+  return { answer: isInAdvance ? "in_advance" : "asked" };
 }
 
 export interface HostLedgerOptions {

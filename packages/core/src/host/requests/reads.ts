@@ -13,6 +13,7 @@ import type { LeftOut } from "../../normalise/content/parts.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import type { Subscriptions } from "../../resources/subscriptions.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import { type OpenWork, once } from "../open-work.ts";
@@ -71,22 +72,35 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     readonly ask: (client: McpClient, how: ReadTimes) => Promise<T>;
   }
 
+  /** Everything that a decision about the request depends on and that another connection may change. */
+  function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
+    const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
+    const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];
+    return canonicalJson([configuration.definition(serverName)?.fingerprint, prompt]);
+  }
+
   /** The steps of one request: connects the server if needed, then sends. */
   function steps<T>({ request, shown, ask }: Read<T>, { timeout, wait }: RequestOptions) {
     const { serverName } = request;
     let connected: McpClient | undefined;
+    let subject: string | undefined;
     return {
       ...request,
       shown,
       hold: () => use(serverName),
       async connect(signal: AbortSignal) {
         connected = await readyWithin(serverName, wait, signal);
+        subject = subjectOf(request, connected);
       },
       async execute(signal: AbortSignal) {
         connected ??= await ready(serverName, signal);
         const total = configuration.current().settings.host.limits.callTotal;
         const times = { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total };
-        return sendRead(connected, ask, times, { reconnect: (until) => ready(serverName, until), clock });
+        return sendRead(connected, ask, times, {
+          reconnect: (until) => ready(serverName, until),
+          isStill: (next) => subjectOf(request, next) === subject,
+          clock,
+        });
       },
       present: (result: T) => result,
     };

@@ -164,10 +164,11 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
 
   return {
     conversation,
-    runTurn(input, { conversation: earlier, signal, references, waitFor, ...how } = {}) {
+    runTurn(input, { conversation: earlier, signal, references, before, waitFor, ...how } = {}) {
       const sending = {
         ...(signal && { signal }),
         ...(references !== undefined && { references }),
+        ...(before && { before }),
         ...(waitFor && { waitFor }),
       };
       return (earlier ?? conversation(how)).send(input, sending);
