@@ -111,19 +111,21 @@ export function openAppSession(context: Context, configuration: Configuration, s
     if (prompt === "" || store.get().isQuitting) return;
     const [, name] = /^\/(\S+)/.exec(prompt) ?? [];
     const isPrompt = session.commands().find((each) => each.name === name)?.prompt !== undefined;
-    if (!isPrompt && session.model() === manual) return offerPrompt(prompt);
-    store.dispatch({ type: "entered", text: prompt });
-    if (isPrompt) session.submit(prompt);
-    else session.send(prompt);
+    if (!isPrompt && session.model() === manual) offerPrompt(prompt);
+    else {
+      store.dispatch({ type: "entered", text: prompt });
+      if (isPrompt) session.submit(prompt);
+      else session.send(prompt);
+    }
   }
 
   /** Without a model the text would run as a call: the user reads it first, and presses Enter. */
   function offerPrompt(text: string): void {
     const { editor } = store.get();
-    if (!screen.hasScreen || editor.text !== "")
-      return session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
-    store.dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
-    session.note("info", "There is no model, so the first message was not sent.", "press Enter to run it as a call");
+    if (screen.hasScreen && editor.text === "") {
+      store.dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
+      session.note("info", "There is no model, so the first message was not sent.", "press Enter to run it as a call");
+    } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
   }
 
   async function begin(): Promise<void> {
