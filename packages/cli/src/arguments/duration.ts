@@ -10,6 +10,9 @@ const units: ReadonlyMap<string, number> = new Map([
   ["m", 60_000],
 ]);
 
+/** The next step that an error names. */
+type Hint = { readonly next?: string };
+
 /** Returns milliseconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
@@ -18,10 +21,10 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /** @throws HostError `usage` if the text is not a duration */
-export function readDuration(option: string, text: string): number {
+export function readDuration(option: string, text: string, hint: Hint = {}): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined) return milliseconds;
-  throw new HostError("usage", `${option} must be a time such as 500ms, 10s or 2m, not "${text}"`);
+  throw new HostError("usage", `${option} must be a time such as 500ms, 10s or 2m, not "${text}"`, hint);
 }
 
 export function defineTimeoutOption(command: Command): void {
@@ -29,10 +32,10 @@ export function defineTimeoutOption(command: Command): void {
 }
 
 /** The same for `--timeout`, which is more than nothing. @throws HostError `usage` */
-export function readTimeout(text: string): number {
-  const milliseconds = readDuration("--timeout", text);
+export function readTimeout(text: string, hint: Hint = {}): number {
+  const milliseconds = readDuration("--timeout", text, hint);
   if (milliseconds > 0) return milliseconds;
-  throw new HostError("usage", `--timeout must be more than 0, not "${text}"`);
+  throw new HostError("usage", `--timeout must be more than 0, not "${text}"`, hint);
 }
 
 /** The value of `--timeout` as an option of a request; empty without one. @throws HostError `usage` */

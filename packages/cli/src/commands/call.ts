@@ -24,6 +24,7 @@ import { openSaveFolder } from "../shell/save-media.ts";
 import { confirmTypedRequest, type TypedConfirmation } from "../shell/typed-confirmation.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, isTyped, openAdHoc } from "../targets/ad-hoc.ts";
+import { refuseUnsureName } from "../targets/bare-name.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { findToolTarget, type ToolTarget, targetName } from "../targets/target.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
@@ -301,6 +302,7 @@ async function findBareName(
   await connect(host.states().flatMap(({ name }) => (known.has(name) || failed.has(name) ? [] : name)));
   const tool = host.toolRegistry.getTool(word);
   if (tool === undefined) return undefined;
+  refuseUnsureName(word, { server: tool.serverName, serverToolName: tool.serverToolName }, host);
   await connect([tool.serverName]);
   return { server: tool.serverName, tool: tool.serverToolName };
 }

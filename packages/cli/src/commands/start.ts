@@ -11,7 +11,7 @@ import { commandWord } from "../shell/command-word.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { globalWords } from "../shell/global-words.ts";
 import type { Io } from "../shell/io.ts";
-import type { Context, Verb } from "../shell/verb.ts";
+import type { Context, Globals, Verb } from "../shell/verb.ts";
 import { hasDemo, withHost } from "../targets/with-host.ts";
 
 export const verb: Verb = {
@@ -45,10 +45,17 @@ function runPrompt({ operands, command, globals, io, out, runWords }: Context): 
   const words = [
     ...globalWords(globals),
     ...(globals.json ? ["--json"] : []),
+    ...(globals.quiet ? ["--quiet"] : []),
+    ...debugWords(globals),
     ...(model === undefined ? [] : ["--model", model]),
     `--prompt=${operands.join(" ")}`,
   ];
   return runWords(words, io, out);
+}
+
+function debugWords({ debug }: Globals): readonly string[] {
+  if (debug === false) return [];
+  return debug === true ? ["--debug"] : [`--debug=${debug}`];
 }
 
 function isTerminal({ stdin, stdout }: Io): boolean {

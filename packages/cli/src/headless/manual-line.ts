@@ -14,6 +14,7 @@ import { readArguments, readObject } from "../arguments/arguments.ts";
 import { type CallExpression, parseCallExpression } from "../arguments/call-expression.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
+import { refuseUnsureName } from "../targets/bare-name.ts";
 import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
 
 /** @throws HostError `usage`, `tool_unknown` or `arguments_invalid` */
@@ -28,7 +29,9 @@ export async function readManualLine(
       next: `add ${open.quote} after the value`,
     });
   const { word, words, written } = takeApart(withoutCall(line));
-  const target = tools.find(({ name }) => name === word) ?? toPair(findToolTarget(word, serversOf(tools, host)));
+  const named = tools.find(({ name }) => name === word);
+  if (named !== undefined) refuseUnsureName(word, named, host);
+  const target = named ?? toPair(findToolTarget(word, serversOf(tools, host)));
   const known = tools.find((tool) => tool.server === target.server && tool.serverToolName === target.serverToolName);
   const { server, serverToolName } = target;
   if (known === undefined) throw notConnected(server, host) ?? unknownTool(server, serverToolName, tools);
@@ -48,9 +51,8 @@ export function serversOfCalls(
 ): readonly string[] | undefined {
   const servers = host.states().map(({ name }) => name);
   const named = new Set<string>();
-  for (const line of text.split("\n")) {
-    if (line.trim() === "") continue;
-    const word = wordOf(line.trim());
+  for (const line of splitTypedLines(text).lines) {
+    const word = wordOf(line);
     const known = tools.find(({ name }) => name === word)?.server;
     const meant = known === undefined ? servers.filter((name) => word.startsWith(`${name}.`)) : [known];
     if (meant.length === 0) return undefined;

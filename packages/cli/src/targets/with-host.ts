@@ -1,6 +1,7 @@
 /** Opens a host for one command and stops all its servers when the command ends. */
 
 import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
+import { isPlantedDemo } from "@fairlead/core/host/servers/live-configuration";
 import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -17,10 +18,7 @@ export async function withHost(
 
 /** Whether the built-in demo server is available: not if a configured server uses its name. */
 export function hasDemo({ servers }: Configuration): boolean {
-  return servers.every(
-    ({ server, admission }) =>
-      server.name !== demoName || (admission.status === "blocked" && admission.reason === "untrusted_folder"),
-  );
+  return servers.every((entry) => entry.server.name !== demoName || isPlantedDemo(entry));
 }
 
 type HostOptions = Pick<
@@ -31,7 +29,7 @@ type HostOptions = Pick<
 /** The answer of a command that asks no questions. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
   out?.warn(
-    safe`"${toSafeLine(serverName)}" asked a question, and there is no terminal to ask on: it got no answer\n  next: fairlead call on a terminal, or the app: fairlead`,
+    safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: fairlead (the app), or fairlead call on a terminal`,
   );
   return { action: "cancel" };
 }

@@ -73,6 +73,34 @@ test("dots in names: the server that has the tool is meant", async () => {
   expect(await here.run("call", "a.echo", "text=2")).toMatchObject({ code: 0, stdout: "2\n" });
 });
 
+test.each([
+  ["call", (text: string) => ["call", "echo", `text=${text}`]],
+  ["-p in manual mode", (text: string) => ["--model", "manual", "-p", `echo text=${text}`]],
+] as const)("%s: a bare name calls no later server while the first one is unknown", async (_way, words) => {
+  await using here = await withServers(() => ({
+    first: { command: "no-such-program" },
+    second: stdioServer("well-behaved"),
+  }));
+  // The second time, Fairlead does not try the first server again.
+  for (const text of ["once", "twice"]) {
+    const ending = await here.run(...words(text));
+    expect(ending.code).toBe(2);
+    expect(`${ending.stdout}${ending.stderr}`).toContain(
+      '"echo" is ambiguous: "first" comes first in your settings and is not connected',
+    );
+    expect(ending.stdout).not.toContain(text);
+  }
+});
+
+test("a bare name calls the only server that may start", async () => {
+  await using here = await withServers(() => ({
+    first: { command: "no-such-program" },
+    second: stdioServer("well-behaved"),
+  }));
+  await here.run("mcp", "disable", "first");
+  expect(await here.run("call", "echo", "text=hello")).toMatchObject({ code: 0, stdout: "hello\n" });
+});
+
 test("a server that does not work is the reason why its call does not", async () => {
   await using here = await withServers(() => ({ bad: { command: "no-such-program" } }));
   const { code, stderr } = await here.run("call", "bad.tool", "nonsense");

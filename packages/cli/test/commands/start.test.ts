@@ -1,5 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../support/machine.ts";
 
@@ -187,4 +188,17 @@ test("80 × 24 hold all of it, in colours unless NO_COLOR is set", async () => {
     .map((line) => Math.max(1, Math.ceil(line.length / 80)));
   // npm start puts four lines before it, and the prompt comes after.
   expect(rows.reduce((sum, row) => sum + row, 4 + 1)).toBeLessThanOrEqual(24);
+});
+
+test.each([
+  ["--debug", true],
+  ["--debug=good", true],
+  ["--debug=other", false],
+])('without a terminal, fairlead %s "…" writes wire messages to the log of "good": %s', async (option, isWritten) => {
+  await using here = await machine();
+  await here.write(userFile, { mcpServers: { good: stdioServer("well-behaved") } });
+  await here.run(option, "--model", "manual", "good.echo text=hello");
+  const { stdout } = await here.run("mcp", "logs", "good");
+  expect(stdout).toContain("connected");
+  expect(stdout.includes("tools/list")).toBe(isWritten);
 });

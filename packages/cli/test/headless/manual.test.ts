@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { serversOfCalls } from "../../src/headless/manual-line.ts";
 import { machine } from "../support/machine.ts";
 
 const manual = ["--model", "manual", "--approval-mode", "yolo", "--quiet"];
@@ -63,4 +64,11 @@ describe("without a model, the prompt is a list of calls", () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toContain(message);
   });
+});
+
+test("a value of several lines names no server of its own", () => {
+  const host = { states: () => [{ name: "demo", since: 0, status: "disconnected", reason: "lazy" }] as const };
+  const named = (text: string): unknown => serversOfCalls(text, { host, tools: [] });
+  expect(named('demo.greet name="Ada\nLovelace"\ndemo.greet(\n  name: "Bob"\n)')).toEqual(["demo"]);
+  expect(named("demo.greet name=Ada\ngreet name=Bob")).toBeUndefined();
 });

@@ -27,7 +27,9 @@ test.each([
   await using here = await shop();
   const { code, stdout, stderr } = await here.run(...argv);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '{"action":"cancel"}\n' });
-  expect(stderr).toContain('"shop" asked a question, and there is no terminal to ask on: it got no answer');
+  expect(stderr).toContain(
+    '"shop" asked a question (elicitation): this command cannot ask you, so the server got no answer',
+  );
 });
 
 test("call on a terminal asks field by field, checks each value, and sends what is confirmed", async () => {

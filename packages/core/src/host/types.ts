@@ -78,7 +78,10 @@ export type NewConversation = Omit<ConversationOptions, "model"> & { readonly mo
 
 /** Options of `host.runTurn`: the conversation to continue, or how to begin a new one. */
 export interface RunTurnOptions extends SendOptions, NewConversation {
-  /** The conversation to continue. With it, only `signal`, `references`, `before` and `waitFor` of the other options apply. */
+  /**
+   * The conversation to continue. With it, only `signal`, `references`, `before` and `waitFor` of the other options
+   * apply.
+   */
   readonly conversation?: Conversation;
 }
 

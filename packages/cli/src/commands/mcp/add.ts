@@ -134,22 +134,23 @@ Examples:
           : restore({ name, entry: replaced, approved: await isApproved(name, before) }, destination, context);
       added.push({ name, entry, replaced: replaced !== undefined, ...undo });
     }
-    // The user typed this command line, so it needs no separate approval.
     const names = servers.map(({ name }) => name);
-    const approval = approve ? await approveWritten(names, destination, context) : noApproval;
     const after = await configurationIfTrusted(context);
     const now = await configurationOf(context);
     // Entries of an untrusted folder do not replace the user's entries.
     const isUser = destination.scope === "user";
     const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);
-    const entries = { added, destination, servers: readBack, approval, trustLine };
+    const entries = { added, destination, servers: readBack, trustLine };
     if (!globals.json) printAdded(entries, out);
     // The server can start only in a trusted folder. Without an approval it cannot start, so Fairlead does not ask.
-    const trusted = isUser || !approve ? now.trust.trusted : await askToTrust(now, context);
-    const report = { ...entries, trusted };
+    const answer = isUser || !approve ? "not_asked" : await askToTrust(now, context);
+    const trusted = answer === "yes" || now.trust.trusted;
+    // The user typed this command line and has read which files of the folder it runs: that approves the server.
+    const approval = approve && answer !== "no" ? await approveWritten(names, destination, context) : noApproval;
+    const report = { ...entries, approval, trusted };
     if (!globals.json) printApproval(report, out);
-    const inFact = trusted === now.trust.trusted ? now : await configurationOf(context);
+    const inFact = await configurationOf(context);
     const written = inFact.servers.filter(
       ({ server }) => names.includes(server.name) && server.origin.file === destination.file,
     );

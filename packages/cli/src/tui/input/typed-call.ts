@@ -3,6 +3,7 @@
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import { readObject } from "../../arguments/arguments.ts";
 import { callName } from "./call-words.ts";
 
 /** Whether every line is a call: `server.tool` of a known tool, followed by nothing but arguments. */
@@ -20,6 +21,9 @@ function targetOf(line: string): string {
 
 function looksLikeCall(line: string): boolean {
   if (/^[^\s=("']+\.[^\s=("']+\([\s\S]*\)$/.test(line)) return true;
+  const [, named, json] = /^([^\s=("']+)\s+(\{.*\})$/s.exec(line) ?? [];
+  // A call as the transcript shows it: `server.tool {"key":"value"}`.
+  if (named?.includes(".") && json !== undefined && readObject(json) !== undefined) return true;
   const [target, ...words] = splitWords(line).map(({ text }) => text);
   return target?.includes(".") === true && words.every((word) => /^[^\s=]+=/.test(word));
 }

@@ -7,6 +7,7 @@ import { openHost } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { approvalsPath } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { programPlace } from "@fairlead/core/trust/programs";
@@ -101,12 +102,30 @@ export function openAppSession(context: Context, configuration: Configuration, s
     return chooseAtStart(services, model);
   }
 
-  /** `fairlead "…"`: what was typed on the command line is the first message. */
+  /**
+   * `fairlead "…"`: the first message. The text may come from a file or another program, so it runs no command and no
+   * call of its own; of slash commands, only a prompt of a server is run.
+   */
   function submitPrompt(): void {
     const prompt = context.operands.join(" ").trim();
     if (prompt === "" || store.get().isQuitting) return;
-    store.dispatch({ type: "entered", text: prompt });
-    session.submit(prompt);
+    const [, name] = /^\/(\S+)/.exec(prompt) ?? [];
+    const isPrompt = session.commands().find((each) => each.name === name)?.prompt !== undefined;
+    if (!isPrompt && session.model() === manual) offerPrompt(prompt);
+    else {
+      store.dispatch({ type: "entered", text: prompt });
+      if (isPrompt) session.submit(prompt);
+      else session.send(prompt);
+    }
+  }
+
+  /** Without a model the text would run as a call: the user reads it first, and presses Enter. */
+  function offerPrompt(text: string): void {
+    const { editor } = store.get();
+    if (screen.hasScreen && editor.text === "") {
+      store.dispatch({ type: "edit", editor: { ...editor, text, cursor: text.length } });
+      session.note("info", "There is no model, so the first message was not sent.", "press Enter to run it as a call");
+    } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
   }
 
   async function begin(): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { entries, machine, projectFile, userFile } from "../../support/machine.ts";
+import { shellProgram } from "../../support/path-program.ts";
 import { openTerminalHere } from "../../support/terminal-here.ts";
 
 describe("approval", () => {
@@ -44,6 +45,30 @@ describe("approval", () => {
     expect(await entries(here, projectFile)).toEqual({ a: { command: "touch", args: ["ran"] } });
     expect((await here.run("mcp", "list")).stdout).toMatch(/blocked: folder not trusted/);
     expect(await readdir(here.project)).toEqual([".gemini"]);
+  });
+
+  test("a program of the folder is shown before the question, and is not approved by a no", async () => {
+    await using here = await machine();
+    const file = await shellProgram(here, "project/bin/npx", "exit 1");
+    const env = { PATH: `${join(here.project, "bin")}:${process.env["PATH"]}` };
+    await using terminal = openTerminalHere({ ...here, env: { ...here.env, ...env } }, "mcp", "add", "a", "npx", "b");
+    await terminal.until(/Trust .*project\? \[y\/N\]\s*$/);
+    expect(terminal.screen().replaceAll("\n", "")).toMatch(/runs .*project\/bin\/npx, a file of this folder.*Trust /);
+    terminal.type("\r");
+    expect(await terminal.exitCode).toBe(0);
+    const { stderr } = await here.runWith({ env }, "trust", "add");
+    expect(stderr).toMatch(/1 server to approve/);
+    expect(stderr).toContain(`${file} (SHA-256 `);
+  });
+
+  test("without a terminal, a program of the folder is shown, also with --quiet and --json", async () => {
+    await using here = await machine();
+    const file = await shellProgram(here, "project/bin/npx", "exit 1");
+    const env = { PATH: `${join(here.project, "bin")}:${process.env["PATH"]}` };
+    const { stderr } = await here.runWith({ env }, "mcp", "add", "--quiet", "a", "npx", "b");
+    expect(stderr).toContain(`note: runs ${file}, a file of this folder (SHA-256 `);
+    const { stdout } = await here.runWith({ env }, "mcp", "add", "--json", "c", "npx", "b");
+    expect(JSON.parse(stdout).servers[0].notes).toContainEqual(expect.stringContaining(`runs ${file}, `));
   });
 
   test("a folder that a rule does not trust is not asked about", async () => {

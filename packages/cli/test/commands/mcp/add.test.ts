@@ -132,6 +132,7 @@ describe("what is refused, with exit code 2 and nothing written", () => {
     [["-e", "=x", "a", "node"], /no name before the "="/],
     [["-e", "A B=c", "a", "node"], /the variable name "A B" contains spaces/],
     [["--timeout", "soon", "a", "x"], /--timeout must be a time such as 500ms, 10s or 2m, not "soon"/],
+    [["--timeout", "0s", "a", "x"], /--timeout must be more than 0, not "0s"/],
     [["a", "ls | rm -rf x"], /needs a shell/],
     [["a", "ls $(whoami) x"], /would run another command/],
     [["a", '{"command": }'], /line 1, column 13/],

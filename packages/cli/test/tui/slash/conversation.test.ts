@@ -20,6 +20,7 @@ test("with a model, a typed call, /call and /form call the tool; the model sees 
   expect(app.state().model.provider).toBe("gemini");
   expect(await send(app, "demo.greet name=Ada", /^greet ok/)).toContain("Hello, Ada!");
   expect(await send(app, '/call demo.greet(name: "Bob")', /^greet ok[\s\S]*Bob/)).toContain("Hello, Bob!");
+  expect(await send(app, 'demo.greet {"name":"Kim Li"}', /^greet ok[\s\S]*Kim/)).toContain("Hello, Kim Li!");
   app.enter("/form demo.greet");
   const { key } = await app.asked("form");
   app.session.answer(key, { kind: "form", value: { action: "accept", content: { name: "Eve" } } });

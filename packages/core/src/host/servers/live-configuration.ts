@@ -71,7 +71,7 @@ function derive({ servers }: Configuration): Derived {
   };
 }
 
-/** An entry of an untrusted folder must not replace the demo server. */
-function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
+/** Whether the entry has the demo server's name in an untrusted folder: such an entry must not replace the demo server. */
+export function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
   return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
 }

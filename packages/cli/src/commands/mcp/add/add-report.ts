@@ -35,12 +35,12 @@ interface Entries {
   readonly destination: Destination;
   /** The servers as read back from the settings. */
   readonly servers: readonly AdmittedServer[];
-  readonly approval: WrittenApproval;
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
 }
 
 interface Report extends Entries {
+  readonly approval: WrittenApproval;
   readonly trusted: boolean;
 }
 
@@ -63,7 +63,10 @@ export function document(
         ...(scope === "workspace" ? { approved: approval.approved.includes(name), folderTrusted: trusted } : {}),
         ...(server && server.origin.file !== file ? { shadowedBy: server.origin } : {}),
         problems: server?.origin.file === file ? server.problems : [],
-        notes: [...(definition ? launchNotes(definition.transport) : []), ...hints(entry)],
+        notes: [
+          ...(definition ? [...launchNotes(definition.transport), ...programNotes(definition)] : []),
+          ...hints(entry),
+        ],
         ...(undo === undefined ? {} : { undo }),
         ...(test === undefined ? {} : { test: serverDocument(test) }),
       };
@@ -108,10 +111,19 @@ function printOne(
     if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
     for (const note of definition ? launchNotes(definition.transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
+    // Also with --quiet: the approval covers these files.
+    for (const note of definition ? programNotes(definition) : []) out.warn(safe`note: ${toVisibleLine(note)}`);
   }
   for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);
   if (undo !== undefined) out.undo(undo);
   else out.say(safe`cannot be undone: ${toSafeLine(noUndo ?? "")}`);
+}
+
+/** The files of the folder that would run. A command such as `npx` may be one, if `PATH` has a folder of the project. */
+function programNotes({ programs = [] }: ServerDefinition): string[] {
+  return programs.flatMap(({ file, digest }) =>
+    digest === undefined ? [] : [`runs ${file}, a file of this folder (SHA-256 ${digest.slice(0, 12)}…)`],
+  );
 }
 
 /** The fields that the entry sets; defaults are left out. */

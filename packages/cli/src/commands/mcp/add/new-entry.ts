@@ -11,7 +11,7 @@ import { splitShellLine } from "@fairlead/core/settings/shell-line";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { objectOf } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
-import { parseDuration } from "../../../arguments/duration.ts";
+import { readTimeout } from "../../../arguments/duration.ts";
 import type { Words } from "../../../shell/verb.ts";
 
 export type Entry = Readonly<Record<string, unknown>>;
@@ -125,7 +125,7 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
   if (options.env) added.set("env", merged(entry["env"], options.env.map(toVariable)));
   if (options.header) added.set("headers", merged(entry["headers"], options.header.map(toHeader)));
   if (options.cwd !== undefined) added.set("cwd", options.cwd);
-  if (options.timeout !== undefined) added.set("timeout", toMilliseconds(options.timeout));
+  if (options.timeout !== undefined) added.set("timeout", readTimeout(options.timeout, { next: addHelp }));
   if (options.trust) added.set("trust", true);
   if (options.description !== undefined) added.set("description", options.description);
   if (options.includeTools !== undefined) added.set("includeTools", toList(options.includeTools));
@@ -171,12 +171,6 @@ function toHeader(word: string): readonly [string, string] {
   return [word.slice(0, at).trim(), word.slice(at + 1).trim()];
 }
 
-function toMilliseconds(word: string): number {
-  const value = parseDuration(word);
-  if (value !== undefined && value > 0) return value;
-  throw usage(`--timeout must be a time such as 500ms, 10s or 2m, not "${word}"`);
-}
-
 function toList(word: string): string[] {
   return word
     .split(/,(?![^(]*\))/)
@@ -185,8 +179,10 @@ function toList(word: string): string[] {
 }
 
 function usage(message: string): HostError {
-  return new HostError("usage", message, { next: "fairlead mcp add --help" });
+  return new HostError("usage", message, { next: addHelp });
 }
+
+const addHelp = "fairlead mcp add --help";
 
 const withValue = new Set(
   "-s --scope -t --transport -e --env -H --header --timeout --description --include-tools --exclude-tools --cwd -C --settings".split(

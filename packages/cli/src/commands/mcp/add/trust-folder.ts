@@ -12,9 +12,11 @@ import { trustAddLine } from "./destination.ts";
  * Trusts the folder if the user says yes. Without a terminal, with `--json`, and where a rule or a variable has already
  * decided, nothing is asked. Other servers of the folder still need an approval.
  */
-export async function askToTrust({ trust, locations }: Configuration, { io, out, globals }: Context): Promise<boolean> {
-  if (trust.trusted) return true;
-  if (trust.source !== "default" || globals.json || !canAsk(io)) return false;
+export async function askToTrust(
+  { trust, locations }: Configuration,
+  { io, out, globals }: Context,
+): Promise<"yes" | "no" | "not_asked"> {
+  if (trust.trusted || trust.source !== "default" || globals.json || !canAsk(io)) return "not_asked";
   const { root, trustedFolders } = locations;
   out.warn(
     safe`A project's server starts only in a trusted folder. In a trusted folder, Fairlead reads .gemini/settings.json, .env files and policy files.`,
@@ -26,8 +28,8 @@ export async function askToTrust({ trust, locations }: Configuration, { io, out,
         })
       : error;
   });
-  if (!isTrusted) return false;
+  if (!isTrusted) return "no";
   await setFolderTrust(trustedFolders, root, TrustLevel.TRUST_FOLDER);
   out.print(safe`trusted: ${toVisibleLine(root)}`);
-  return true;
+  return "yes";
 }

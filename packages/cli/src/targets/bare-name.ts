@@ -1,0 +1,32 @@
+/** Refuses a bare tool name while an earlier server, which would have the name, is unknown. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+
+interface NamedTool {
+  readonly server: string;
+  readonly serverToolName: string;
+}
+
+/**
+ * The first server of the settings with a tool of that name has the bare name. A server that is not connected and has no
+ * cached catalog may have such a tool. @throws HostError `usage`
+ */
+export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host, "states" | "catalog">): void {
+  if (word !== tool.serverToolName) return;
+  const states = host.states();
+  const earlier = states.slice(
+    0,
+    states.findIndex(({ name }) => name === tool.server),
+  );
+  const unread = earlier.find(
+    ({ name, status }) => status !== "disabled" && status !== "blocked" && host.catalog(name) === undefined,
+  );
+  if (unread === undefined) return;
+  throw new HostError(
+    "usage",
+    `"${word}" is ambiguous: "${unread.name}" comes first in your settings and is not connected`,
+    { next: `fairlead call ${toShellWord(`${tool.server}.${tool.serverToolName}`)} …` },
+  );
+}
