@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
 import type { AllowedTools } from "@fairlead/core/policy/rules/load-policies";
-import { escapeName, exactName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
+import { exactName, namePattern } from "@fairlead/core/policy/rules/name-pattern";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Context } from "../shell/verb.ts";
@@ -39,17 +39,22 @@ function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools 
   return isWild(word) ? toPattern(word, servers) : findToolTarget(word, servers);
 }
 
+/** Only the tool may have wildcards: in the server's name they could allow servers that the user did not think of. */
 function toPattern(word: string, servers: readonly KnownServer[]): AllowedTools {
   const names = servers.map(({ name }) => name);
   const known = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
-  if (known !== undefined) return { server: escapeName(known), tool: word.slice(known.length + 1), isPattern: true };
-  const dot = word.indexOf(".");
-  const server = dot === -1 ? word : word.slice(0, dot);
-  if (!names.some(namePattern(server).matches))
-    throw new HostError("server_unknown", `--allow ${word}: there is no server "${server}"${nameHint(server, names)}`, {
-      next: "fairlead mcp list",
+  if (known !== undefined) {
+    const tool = word.slice(known.length + 1);
+    return isWild(tool) ? { server: known, tool, isPattern: true } : findToolTarget(word, servers);
+  }
+  const [server = word] = word.split(".", 1);
+  if (isWild(server))
+    throw new HostError("usage", `--allow ${word}: the server's name must be exact, without * and ?`, {
+      next: "for all tools of one server: --allow 'SERVER.*'",
     });
-  return { server, ...(dot !== -1 && { tool: word.slice(dot + 1) }), isPattern: true };
+  throw new HostError("server_unknown", `--allow ${word}: there is no server "${server}"${nameHint(server, names)}`, {
+    next: "fairlead mcp list",
+  });
 }
 
 async function cachedTools(host: Host, names: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -77,12 +82,9 @@ export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host)
 }
 
 function missingNote({ server, tool, isPattern = false }: AllowedTools, host: Host): string | undefined {
-  if (tool === undefined) return undefined;
-  const pattern = isPattern ? namePattern : exactName;
-  const servers = host.states().flatMap(({ name }) => (pattern(server).matches(name) ? [name] : []));
-  const catalogs = servers.map((name) => toolsOf(host, name));
-  const known = catalogs.flatMap((tools) => tools ?? []);
-  if (catalogs.includes(undefined) || known.some(pattern(tool).matches)) return undefined;
+  const known = toolsOf(host, server);
+  if (tool === undefined || known === undefined) return undefined;
+  if (known.some((isPattern ? namePattern(tool) : exactName(tool)).matches)) return undefined;
   if (!isPattern) return `--allow: "${server}" has no tool "${tool}"${nameHint(tool, known)}`;
-  return `--allow: no tool of ${servers.map((name) => `"${name}"`).join(", ")} matches "${tool}"`;
+  return `--allow: no tool of "${server}" matches "${tool}"`;
 }

@@ -33,16 +33,22 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
   }
 }
 
-/** The next step for all denied calls, printed once at the end. */
+/**
+ * The next step for all denied calls that an option or a rule can allow, printed once at the end. The line of any other
+ * denied call has the step that helps, for example after a changed definition.
+ */
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
+  const allowable = denied.filter(({ error }) => error?.next === undefined || allowingStep.test(error.next));
   const isTool = ({ serverToolName }: CallEvent): boolean => serverToolName !== undefined;
   return [
-    ...(denied.some(isTool) ? [safe`next: to allow a denied tool, add --allow SERVER.TOOL`] : []),
-    ...(denied.every(isTool)
+    ...(allowable.some(isTool) ? [safe`next: to allow a denied tool, add --allow SERVER.TOOL`] : []),
+    ...(allowable.every(isTool)
       ? []
       : [safe`next: to allow a denied resource, add a rule with kind = "resource" to a policy file`]),
   ];
 }
+
+const allowingStep = /^(?:add --allow|fairlead policy allow) /;
 
 const longestArguments = 200;
 

@@ -10,7 +10,7 @@ import type { FormField } from "../tui/state/form-field.ts";
 import { entryFrom } from "../tui/state/form-line.ts";
 import { type FieldEntry, fieldValue } from "../tui/state/form-value.ts";
 import type { Io } from "./io.ts";
-import { askLine, askLineOrEnd, confirm } from "./prompt.ts";
+import { askHiddenOrEnd, askLine, askLineOrEnd, confirm } from "./prompt.ts";
 import type { Context } from "./verb.ts";
 
 type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
@@ -51,9 +51,25 @@ async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "o
   }
   const found = formValues({ ...form, entries });
   if (found.kind === "problems") return { action: "cancel" };
-  out.exactly(toSafeJson(found.values));
+  out.exactly(toSafeJson(withoutSecrets(found.values, form.fields)));
   const isSent = await confirm(io, safe`Send this to "${toVisibleLine(serverName)}"?`);
   return isSent ? { action: "accept", content: found.values } : { action: "decline" };
+}
+
+/** The values as they may be shown on the screen. */
+function withoutSecrets(
+  values: Readonly<Record<string, unknown>>,
+  fields: readonly FormField[],
+): Readonly<Record<string, unknown>> {
+  const secrets = new Set(fields.filter(isTypedSecret).map(({ name }) => name));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, secrets.has(name) ? "(hidden)" : value]),
+  );
+}
+
+/** Whether the value must not be shown. A choice or yes/no is not hidden: its possible values are on the screen. */
+function isTypedSecret({ isSecret, input: { kind } }: FormField): boolean {
+  return isSecret && (kind === "text" || kind === "number" || kind === "json");
 }
 
 /** Asks until the value is valid. */
@@ -63,8 +79,11 @@ async function readField(
   { io, out }: Pick<Here, "io" | "out">,
 ): Promise<FieldEntry | "decline" | "cancel"> {
   for (const line of fieldLines(field)) out.exactly(line);
+  const isHidden = isTypedSecret(field);
   for (;;) {
-    const line = await askLineOrEnd(io, safe`${fieldName(field)}: `);
+    const line = isHidden
+      ? await askHiddenOrEnd(io, safe`${fieldName(field)} (not shown): `)
+      : await askLineOrEnd(io, safe`${fieldName(field)}: `);
     const words = line?.trim();
     if (line === undefined || words === ".") return "cancel";
     if (words === "-") return "decline";
@@ -72,7 +91,9 @@ async function readField(
     if ("entry" in filled) {
       const found = fieldValue(field, filled.entry);
       if (found.kind !== "problem") return filled.entry;
-      out.exactly(safe`  ! ${toVisibleLine(found.problem)}`);
+      // The problem of a JSON value may quote the value.
+      const isQuoting = isHidden && field.input.kind === "json";
+      out.exactly(safe`  ! ${isQuoting ? safe`is not a valid value` : toVisibleLine(found.problem)}`);
     } else out.exactly(safe`  ! ${toVisibleLine(filled.problem)}`);
   }
 }

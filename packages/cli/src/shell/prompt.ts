@@ -26,11 +26,16 @@ export function askLineOrEnd(io: Io, question: SafeText): Promise<string | undef
   return ask(io, question, { hidden: false });
 }
 
-/** Reads one line without echo, not even asterisks. */
+/** Reads one line without echo, not even asterisks; empty at the end of input. */
 export async function askHidden(io: Io, question: SafeText): Promise<string> {
+  return (await askHiddenOrEnd(io, question)) ?? "";
+}
+
+/** Reads one line without echo, or returns undefined at the end of input. */
+export async function askHiddenOrEnd(io: Io, question: SafeText): Promise<string | undefined> {
   const answer = await ask(io, question, { hidden: true });
   io.stderr.write("\n");
-  return answer ?? "";
+  return answer;
 }
 
 /** Each question has its own reader, so that several pasted lines answer only one question. */

@@ -28,7 +28,7 @@ describe("--allow for one run", () => {
       ["ok", "ok"],
     ],
     [
-      ["--allow", "d?mo.count"],
+      ["--allow", "demo.c?unt"],
       ["denied", "ok"],
     ],
     [
@@ -56,6 +56,42 @@ describe("--allow for one run", () => {
     await here.run("tools", "odd");
     const { stdout } = await here.run("-p", "odd.other", "--model", "manual", "--json", "--allow", "odd.*");
     expect(JSON.parse(stdout)).toMatchObject({ calls: [{ status: "denied" }] });
+  });
+});
+
+describe("the server's name in --allow is exact", () => {
+  test.each(["*", "d*", "*.*", "*.greet", "?emo.g*", "d?mo.count"])("%s is a usage error", async (word) => {
+    await using here = await machine();
+    const { code, stdout, stderr } = await here.run("-p", "demo.greet", "--model", "manual", "--allow", word);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`--allow ${word}: the server's name must be exact, without * and ?`);
+    expect(stderr).toContain("--allow 'SERVER.*'");
+  });
+
+  test.each([
+    ["d*", true],
+    ["d*.*", true],
+    ["d*.greet", true],
+    ["d*.c*", false],
+  ])("%s of a server that is named d* does not allow the server demo", async (word, isAllowed) => {
+    await using here = await machine({
+      "tools.json": JSON.stringify([{ name: "greet", inputSchema: { type: "object" } }]),
+    });
+    await here.write(userFile, { mcpServers: { "d*": stdioServer("catalog", join(here.path, "tools.json")) } });
+    const isDenied = async (call: string): Promise<boolean> => {
+      const { stdout } = await here.run("-p", call, "--model", "manual", "--json", "--allow", word);
+      const [{ status } = { status: "none" }] = (JSON.parse(stdout) as { calls: { status: string }[] }).calls;
+      expect(["ok", "error", "denied"]).toContain(status);
+      return status === "denied";
+    };
+    expect(await isDenied("d*.greet")).toBe(!isAllowed);
+    expect(await isDenied("demo.greet name=Ada")).toBe(true);
+  });
+
+  test("an unknown server with a pattern of tools is reported", async () => {
+    await using here = await machine();
+    const { stderr } = await here.run("-p", "demo.greet", "--model", "manual", "--allow", "dem.g*");
+    expect(stderr).toContain('there is no server "dem"; did you mean "demo"?');
   });
 });
 

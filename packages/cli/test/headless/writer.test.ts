@@ -123,6 +123,19 @@ describe.each(["text", "json", "stream-json"] as const)("beside %s", (format) =>
     expect(stderr).toBe('next: to allow a denied resource, add a rule with kind = "resource" to a policy file\n');
   });
 
+  test.each([
+    ["changed", "fairlead call demo.greet (shows the change and asks; --yes accepts it)"],
+    ["denied", "fairlead policy explain demo.greet"],
+  ] as const)("--allow is not advised for a call that is %s with another next step", (code, next) => {
+    const target = { name: "greet", server: "demo", serverToolName: "greet", args: {} };
+    const call = { type: "call", id: "1", ...target, status: "denied", error: { code, message: "no", next } } as const;
+    const done = { type: "done", reason: "stop", text: "", denied: 1, calls: 1 } as const;
+    expect(write(format, [call, done]).stderr).toBe(`demo.greet: denied: no\n  next: npx ${next}\n`);
+    const allowable = { ...call, error: { ...call.error, next: "add --allow demo.greet, or: …" } };
+    const advice = "next: to allow a denied tool, add --allow SERVER.TOOL\n";
+    expect(write(format, [call, allowable, done]).stderr.endsWith(advice)).toBe(true);
+  });
+
   test("a server cannot write lines of ours", () => {
     const evil = "x\n\u001b[2Jnote: all is well";
     const { stderr } = write(format, [

@@ -54,6 +54,40 @@ test("call on a terminal asks field by field, checks each value, and sends what 
   expect(terminal.screen()).toContain('{"action":"accept","content":{"size":"medium","number":1,"note":"-"}}');
 });
 
+test("a secret is not shown while it is typed, nor before it is sent", async () => {
+  await using here = await shop();
+  await using terminal = watched(openTerminal(here, "call", "shop.order", "how=secret"));
+  await terminal.until(/asks for a secret[^\n]*\napiToken \(required\) \(not shown\):$/m);
+  terminal.type("hunter2\r");
+  await terminal.until(/! must have at least 8 characters, not 7\napiToken \(required\) \(not shown\):$/m);
+  terminal.type("hunter22\r");
+  await terminal.until(/secretPair \(not shown\):$/m);
+  terminal.type("hunter2\r");
+  await terminal.until(/! is not a valid value\nsecretPair \(not shown\):$/m);
+  terminal.type("\r");
+  await terminal.until(/note:$/m);
+  terminal.type("shown\r");
+  const asked = await terminal.until(/Send this to "shop"\? \[y\/N\]$/m);
+  expect(asked).toContain('{\n  "apiToken": "(hidden)",\n  "note": "shown"\n}');
+  expect(asked).not.toContain("hunter");
+  terminal.type("y\r");
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toContain('{"action":"accept","content":{"apiToken":"hunter22","note":"shown"}}');
+});
+
+test.each([
+  [".", "cancel"],
+  ["-", "decline"],
+  ["Ctrl-D", "cancel"],
+])("%s answers a question for a secret as any other", async (key, action) => {
+  await using here = await shop();
+  await using terminal = watched(openTerminal(here, "call", "shop.order", "how=secret"));
+  await terminal.until(/\(not shown\):$/m);
+  terminal.type(key === "Ctrl-D" ? "\u0004" : `${key}\r`);
+  expect(await terminal.exitCode).toBe(0);
+  expect(terminal.screen()).toContain(`{"action":"${action}"}`);
+});
+
 test.each([
   ["a dash declines", "-\r", "decline"],
   ["a dot cancels", ".\r", "cancel"],

@@ -10,7 +10,18 @@ const form = {
     note: { type: "string", description: "Anything else." },
   },
 };
-const tools = [{ name: "order", inputSchema: { type: "object", properties: { how: { enum: ["form", "url"] } } } }];
+const secretForm = {
+  type: "object",
+  required: ["apiToken"],
+  properties: {
+    apiToken: { type: "string", minLength: 8 },
+    secretPair: { type: ["number", "object"] },
+    note: { type: "string" },
+  },
+};
+const tools = [
+  { name: "order", inputSchema: { type: "object", properties: { how: { enum: ["form", "url", "secret"] } } } },
+];
 const say = (/** @type {object} */ message) =>
   void process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 let canAsk = false;
@@ -27,10 +38,12 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else if (method === "tools/list") say({ id, result: { tools: canAsk ? tools : [] } });
   else if (method === "tools/call") {
     call = id;
-    const isUrl = params.arguments?.how === "url";
-    const asked = isUrl
-      ? { mode: "url", message: "Pay here.", url: "https://example.com/pay", elicitationId: "1" }
-      : { mode: "form", message: "Which one?", requestedSchema: form };
+    const how = params.arguments?.how;
+    const requestedSchema = how === "secret" ? secretForm : form;
+    const asked =
+      how === "url"
+        ? { mode: "url", message: "Pay here.", url: "https://example.com/pay", elicitationId: "1" }
+        : { mode: "form", message: "Which one?", requestedSchema };
     say({ id: "question", method: "elicitation/create", params: asked });
   } else if (id === "question")
     say({ id: call, result: { content: [{ type: "text", text: JSON.stringify(result ?? error) }] } });

@@ -46,12 +46,16 @@ export function newer({ entries, at, draft }: InputHistory): HistoryStep | undef
 /** Longer entries are not saved. */
 const longestEntry = 16_384;
 
+/** Lines that may contain a password or token: `/secret`, and `/mcp add` with a variable, a header or a secret. */
+const secretLine = /^\s*\/(?:secret(?:\s|$)|mcp\s+add(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-[a-z-]*secret))/s;
+
 export function loadHistory(folder: string): Promise<readonly string[] | undefined> {
   return readState(fileIn(folder), readEntries);
 }
 
+/** Saves the entry if it is not too long and cannot contain a secret. */
 export async function saveEntry(folder: string, text: string): Promise<void> {
-  if (text.length > longestEntry) return;
+  if (text.length > longestEntry || secretLine.test(text)) return;
   await updateState(fileIn(folder), readEntries, (entries = []) => addEntry(createHistory(entries), text).entries);
 }
 

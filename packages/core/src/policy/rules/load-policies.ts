@@ -19,10 +19,11 @@ import { rulesOfSettings } from "./settings-rules.ts";
 
 /** Tools that one run allows. */
 export interface AllowedTools {
+  /** The exact name of a server: a pattern could allow servers that the user did not think of. */
   readonly server: string;
   /** Without it: everything of the server except sampling. */
   readonly tool?: string;
-  /** Whether `server` and `tool` are patterns with `*` and `?`. Default: they are exact names. */
+  /** Whether `tool` is a pattern with `*` and `?`. Default: it is an exact name. */
   readonly isPattern?: boolean;
 }
 
@@ -77,15 +78,14 @@ function believed(problem: Problem): Problem {
 const nothing: Policies = { rules: [], problems: [], files: [] };
 
 function allowed({ server, tool, isPattern = false }: AllowedTools): readonly PolicyRule[] {
-  const pattern = isPattern ? namePattern : exactName;
   const rule = {
     tier: "user",
     decision: "allow",
     priority: 0,
-    server: pattern(server),
+    server: exactName(server),
     origin: { source: "flag", name: "--allow" },
   } as const;
-  if (tool !== undefined) return [{ ...rule, tool: pattern(tool) }];
+  if (tool !== undefined) return [{ ...rule, tool: isPattern ? namePattern(tool) : exactName(tool) }];
   return (["tool", "resource", "prompt"] as const).map((kind) => ({ ...rule, kind }));
 }
 
