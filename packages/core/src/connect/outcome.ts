@@ -10,6 +10,8 @@ import { beginning, type ConnectFacts, describeFailure, isForbidden, signInError
 import { retryAfterPause } from "./retryable.ts";
 
 const invalidParams = -32602;
+/** Statuses below 500 that a proxy may send after the server ran the call. */
+const unclear: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** The `HostError` for a server that could not be connected. */
 export function toConnectError(error: unknown, facts: ConnectFacts): HostError {
@@ -144,7 +146,7 @@ function isLoss(error: WireError, isCall: boolean): boolean {
     case "http_status":
       if (!isCall && pauseIn(error) !== undefined) return false;
       // The server crashed on the request, or a proxy timed out while waiting for it, or limits the rate of responses.
-      return httpStatus >= 500 || (isCall && (httpStatus === 408 || httpStatus === 429));
+      return httpStatus >= 500 || (isCall && (isRedirect(httpStatus) || unclear.has(httpStatus)));
     case "bad_message":
     case "send_blocked":
       // Such as an empty response with status 200, or a message of which the server has read a part.
@@ -162,6 +164,11 @@ function isLoss(error: WireError, isCall: boolean): boolean {
     case "unanswered":
       return false;
   }
+}
+
+/** The server may run a call and redirect to its result. */
+function isRedirect(httpStatus: number): boolean {
+  return httpStatus >= 300 && httpStatus < 400;
 }
 
 function codeOf(error: WireError): ErrorCode {

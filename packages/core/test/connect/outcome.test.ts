@@ -75,6 +75,12 @@ describe("every error of the wire has its code in the host", () => {
     },
   );
 
+  test.each([302, 307, 408, 425])("a status of %i proves nothing about a call; a read has no effect", (httpStatus) => {
+    const error = new WireError("http_status", "words", { httpStatus });
+    expect(toCallError(error, subject)).toMatchObject({ code: "lost" });
+    expect(toCallError(error, { ...subject, method: "resources/read" })).toMatchObject({ code: "http_status" });
+  });
+
   test.each([400, 404])("a status of %i is a refusal", (httpStatus) => {
     const error = new WireError("http_status", "words", { httpStatus });
     expect(toCallError(error, subject)).toMatchObject({ code: "http_status", message: "s.t: words", cause: error });

@@ -16,13 +16,15 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly cancellation?: Cancellation | undefined;
-  /** Whether the request may be sent again if a kept-alive connection was already closed. */
+  /** Whether the request may be sent again: after a redirect, or if a kept-alive connection was already closed. */
   readonly repeatable: boolean;
   /** Whether a 401 fails at once, without a sign-in. */
   readonly unattended?: boolean;
 }
 
 export interface HttpAnswer {
+  /** Where the response came from: the URL of the request, or of the last redirect. */
+  readonly url: URL;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, decompressed. */
@@ -46,6 +48,7 @@ export interface HttpOptions {
 
 /** A response, with the headers that the auth hook added to its request. */
 interface Attempt {
+  readonly url: URL;
   readonly response: IncomingMessage;
   readonly sent: Readonly<Record<string, string>>;
   /** The server's IP address; undefined behind a proxy. */
@@ -76,7 +79,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     const how = requestOptions(request, { ...target.headers, ...request.headers, ...sent }, options.limits);
     const attempted = (response: IncomingMessage): Attempt => {
       const address = route.proxied ? undefined : response.socket.remoteAddress;
-      return { response, sent, address };
+      return { url, response, sent, address };
     };
     try {
       return attempted(await sendHttp(route, url, how, request));
@@ -107,6 +110,15 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
           evidence,
         );
       }
+      // The server may have run the call before it redirected, so a second request could run it twice.
+      if (!request.repeatable) {
+        const where = clip(next.pathname, 200);
+        throw new WireError(
+          "http_status",
+          `the server redirects the call to ${where} (HTTP ${evidence.httpStatus}), which Fairlead does not follow`,
+          evidence,
+        );
+      }
       if (hop === maxRedirects)
         throw new WireError("http_status", `the server redirected more than ${maxRedirects} times`, evidence);
       url = next;
@@ -116,14 +128,15 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   return {
     async request(request) {
       for (let refused = 0; ; refused += 1) {
-        const { response, sent, address } = await follow(request);
+        const attempted = await follow(request);
+        const { response, sent, address } = attempted;
         const { statusCode: status = 0, headers } = response;
-        if (status !== 401 && status !== 403) return answerOf(response, sent);
+        if (status !== 401 && status !== 403) return answerOf(attempted);
         const wwwAuthenticate = headers["www-authenticate"];
         const evidence = {
           httpStatus: status,
           // Read before the hook runs, so that the connection is free while a person signs in.
-          firstBytes: redactSent(await readStart((await answerOf(response, sent)).body), sent),
+          firstBytes: redactSent(await readStart((await answerOf(attempted)).body), sent),
           ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
         };
         const url = request.url.href;
@@ -179,9 +192,9 @@ function requestOptions(
   return { method, headers, maxHeaderSize: limits.headerBytes };
 }
 
-async function answerOf(response: IncomingMessage, sent: HttpAnswer["sent"]): Promise<HttpAnswer> {
+async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   const { statusCode: status = 0, headers } = response;
-  return { status, headers, body: await decodedBody(response), sent };
+  return { url, status, headers, body: await decodedBody(response), sent };
 }
 
 /** Redacts the sent headers in a text of the server, which may quote an invalid token and which is shown and logged. */

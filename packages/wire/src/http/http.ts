@@ -46,10 +46,12 @@ interface Expected {
 
 type Client = Awaited<ReturnType<typeof createHttpClient>>;
 
-function createHttpChannel(url: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
+function createHttpChannel(given: URL, client: Client, events: ChannelEvents, options: HttpChannelOptions): Channel {
   const { limits, times, time } = options;
   const closing = new AbortController();
   const budget = createReadBudget({ limits, times, time, onFlooding: end });
+  /** The server's URL; once the handshake was redirected, the URL that answered it. */
+  let url = given;
   let version: string | undefined;
   let sessionId: string | undefined;
   /** Set when the server no longer knows the session id. */
@@ -115,8 +117,9 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     cancellation: Cancellation | undefined,
     headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
+    const isFirst = message["method"] === "initialize" || message["method"] === "server/discover";
     const answer = await client.request({
-      url,
+      url: isFirst ? given : url,
       method: "POST",
       headers: {
         accept: "application/json, text/event-stream",
@@ -128,6 +131,8 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
+    // A redirect of a call is not followed, so the calls go to where the handshake was answered.
+    if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
     // Ignore ids in other responses: some servers send one with the error to the probe.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
     return answer;
@@ -169,6 +174,19 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
       throw new WireError("bad_message", "the server's HTTP response contains no JSON-RPC response to the request", {
         httpStatus: answer.status,
       });
+  }
+
+  /** Delivers the body of a 404 if it has the response to this request: then the server still knows the session. */
+  async function deliverFrom404(answer: HttpAnswer, id: unknown, maxBytes: number): Promise<boolean> {
+    if (answer.status !== 404 || sessionId === undefined || kindOf(answer) !== "json") return false;
+    const { value, size } = await readSizedJson(answer, maxBytes).catch((error: unknown) => {
+      if (error instanceof WireError && error.code === "bad_message") return { value: undefined, size: 0 };
+      throw error;
+    });
+    const messages = messagesOf(value);
+    if (!messages.some((message) => answers(message, id))) return false;
+    for (const message of messages) takeMessage(message, size / messages.length, { events, budget });
+    return true;
   }
 
   async function readStream(answer: HttpAnswer, id: unknown, { cancellation, maxBytes }: Expected): Promise<void> {
@@ -214,15 +232,19 @@ function createHttpChannel(url: URL, client: Client, events: ChannelEvents, opti
     if (sessionError) throw notProcessed(sessionError);
     const cancellation = cancellationIn(how);
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
+    const maxBytes = Math.min(how.maxBytes ?? limits.messageBytes, limits.messageBytes);
+    let answer: HttpAnswer;
     unanswered += 1;
-    const answer = await (isRequest ? post : postWithTimeout)(message, cancellation, how.headers).finally(() => {
+    try {
+      answer = await (isRequest ? post : postWithTimeout)(message, cancellation, how.headers);
+      if (isRequest && (await deliverFrom404(answer, message["id"], maxBytes))) return;
+    } finally {
       unanswered -= 1;
       endIfAllAnswered();
-    });
+    }
     const gone = expired(answer);
     if (gone) throw notProcessed(gone);
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
-    const maxBytes = Math.min(how.maxBytes ?? limits.messageBytes, limits.messageBytes);
     if (isRequest) return readAnswer(answer, message["id"], { cancellation, maxBytes });
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())

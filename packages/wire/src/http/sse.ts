@@ -100,7 +100,7 @@ async function startStream(
     (error: WireError) => end(life.signal.aborted ? undefined : error),
   );
 
-  const address = await endpoint;
+  let address = await endpoint;
   opening?.removeEventListener("abort", stopOpening);
 
   return {
@@ -123,6 +123,8 @@ async function startStream(
         cancellation: cancellationIn(how),
         repeatable: message["method"] !== "tools/call",
       });
+      // A redirect of a call is not followed, so the call goes where the handshake was accepted.
+      if (message["method"] === "initialize" && accepted.status < 300) address = accepted.url;
       if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);
       discard(accepted.body);
     },

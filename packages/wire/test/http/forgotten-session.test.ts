@@ -57,6 +57,36 @@ test("each of many that are turned away hears it for itself, also those that are
   expect(held).toHaveLength(4);
 });
 
+test("a 404 with the response to the request is that response; the session goes on", async () => {
+  const bodies: ((id: unknown) => string)[] = [
+    (id) => JSON.stringify({ jsonrpc: "2.0", id, result: { paid: true } }),
+    (id) => JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32000, message: "no such order" } }),
+    () => JSON.stringify({ jsonrpc: "2.0", id: 12345, result: {} }),
+  ];
+  await using server = await legacyWeb({
+    session: "one",
+    onPost({ id }, response) {
+      response.writeHead(404, { "content-type": "application/json" }).end(bodies.shift()?.(id));
+    },
+  });
+  const session = await openLegacy(server);
+  expect(await session.request("tools/call", { name: "a" })).toEqual({ paid: true });
+  expect(await failureOf(session.request("tools/call", { name: "a" }))).toMatchObject({ code: "rpc" });
+  const expired = { code: "session_expired", evidence: { httpStatus: 404, unsent: true } };
+  expect(await failureOf(session.request("tools/call", { name: "a" }))).toMatchObject(expired);
+  expect(await session.closed).toMatchObject({ code: "session_expired" });
+});
+
+test("a 404 whose JSON cannot be parsed ends the session", async () => {
+  await using server = await legacyWeb({
+    session: "one",
+    onPost: (_message, response) => void response.writeHead(404, { "content-type": "application/json" }).end("gone"),
+  });
+  const session = await openLegacy(server);
+  expect(await failureOf(session.request("any"))).toMatchObject({ code: "session_expired" });
+  expect(await session.closed).toMatchObject({ code: "session_expired" });
+});
+
 test("a server that answers the stream of messages with 404 has none; its session goes on", async () => {
   let heard = (): void => {};
   const isAsked = new Promise<void>((resolve) => {

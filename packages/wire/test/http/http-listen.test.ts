@@ -8,6 +8,7 @@ import { recorder } from "../support/recorder.ts";
 import { jumpingTime } from "../support/simulated-time.ts";
 
 const answer = (status: number, body = ""): HttpAnswer => ({
+  url: new URL("http://127.0.0.1/mcp"),
   status,
   headers: { "content-type": status === 200 ? "text/event-stream" : "text/plain" },
   body: Readable.from([Buffer.from(body)]),

@@ -50,6 +50,17 @@ test.each(cases)("a %i of a %s within the origin is followed with all that was s
   client.close();
 });
 
+test.each(statuses)("a %i of a request that must not be repeated is not followed", async (status) => {
+  await using server = await redirecting(() => "/there");
+  const client = await clientFor(server);
+  const url = new URL(`${server.url}/${status}`);
+  const asked = client.request({ url, method: "POST", headers: {}, body: "{}", repeatable: false });
+  await expect(asked).rejects.toMatchObject({ code: "http_status", evidence: { httpStatus: status } });
+  await expect(asked).rejects.not.toMatchObject({ evidence: { unsent: true } });
+  expect(server.seen.map(({ path }) => path)).toEqual([`/${status}`]);
+  client.close();
+});
+
 test.each(cases)("a %i of a %s to another origin goes nowhere", async (status, method) => {
   await using other = await webServer((_request, response) => void response.end("caught"));
   const elsewhere = [

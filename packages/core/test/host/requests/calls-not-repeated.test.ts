@@ -75,6 +75,12 @@ const spoilt: readonly [string, WebReply][] = [
   ["429 with Retry-After", status(429, "", { "retry-after": "0" })],
   ["503 with a JSON-RPC error", status(503, busyError, { "retry-after": "0", "content-type": "application/json" })],
   ["429", status(429)],
+  ["425", status(425)],
+  ["a 301", status(301, "", { location: "/mcp" })],
+  ["a 302", status(302, "", { location: "/mcp" })],
+  ["a 303", status(303, "", { location: "/mcp" })],
+  ["a 307", status(307, "", { location: "/mcp" })],
+  ["a 308 to another origin", status(308, "", { location: "http://127.0.0.2:1/mcp" })],
   ["an empty 200", status(200)],
   ["an empty 200 with the type JSON", status(200, "", { "content-type": "application/json" })],
   ["a 202", status(202)],
@@ -131,4 +137,41 @@ test.each([
     else expect((await host.readResource("shop", "test://a")).contents).toHaveLength(1);
     expect(shop.runs()).toBe(2);
   }
+});
+
+test("a call to a server that moved within its origin goes to the new address, once", async () => {
+  await using folder = await temporaryFolder();
+  const shop = spoiling("none", status(500));
+  const calls: string[] = [];
+  await using server = await webServer((request, response) => {
+    if (request.body.includes('"tools/call"')) calls.push(request.path);
+    if (request.path === "/mcp") return void response.writeHead(307, { location: "/mcp/" }).end();
+    return shop.reply(request, response);
+  });
+  await using host = await hostFor(server.origin, folder.path);
+  expect(await host.call("shop", "pay", {})).toMatchObject({ isError: false });
+  expect(calls).toEqual(["/mcp/"]);
+});
+
+test.each([
+  ["the response to the call", (id: unknown) => ({ id, result: { content: [{ type: "text", text: "paid" }] } }), 1],
+  ["an error for the call", (id: unknown) => ({ id, error: { code: -32000, message: "no such order" } }), 1],
+  ["an error for an unknown session", () => ({ id: null, error: { code: -32001, message: "Session not found" } }), 2],
+])("a 404 in a session with %s", async (_, body, runs) => {
+  await using folder = await temporaryFolder();
+  const shop = spoiling("tools/call", (request, response) => {
+    const { id } = JSON.parse(request.body) as Message;
+    const message = JSON.stringify({ jsonrpc: "2.0", ...body(id) });
+    response.writeHead(404, { "content-type": "application/json" }).end(message);
+  });
+  await using server = await webServer((request, response) => {
+    response.setHeader("mcp-session-id", "one");
+    return shop.reply(request, response);
+  });
+  await using host = await hostFor(server.origin, folder.path);
+  const outcome = await host.call("shop", "pay", {}).catch((error: unknown) => error);
+  const { error, result = { content: [{ text: "done" }] } } = body(1) as { error?: object; result?: object };
+  if (error && runs === 1) expect(outcome).toMatchObject({ code: "tool_error" });
+  else expect(outcome).toMatchObject({ isError: false, ...result });
+  expect(shop.runs()).toBe(runs);
 });
