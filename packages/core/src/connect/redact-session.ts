@@ -1,6 +1,7 @@
 /** Hides a server's secrets in everything that its session passes on, because a server may repeat them anywhere. */
 
 import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { isWireError } from "../net/fetch-failure.ts";
 import type { Redact } from "./redact.ts";
 
@@ -9,14 +10,17 @@ export interface SessionRedaction {
   readonly redact: Redact;
   /** Hides values that are certainly secret and nothing else, for text that programs and models read. */
   readonly hideValues: Redact;
+  /** Hides values that no ordinary name can equal: an entry of a list whose names or keys contain one is dropped. */
+  readonly hideUnmistakable: Redact;
 }
 
-const lists: ReadonlySet<string> = new Set([
-  "tools/list",
-  "prompts/list",
-  "resources/list",
-  "resources/templates/list",
-  "server/discover",
+/** Methods whose results are lists or descriptions, with the member that holds the list's entries. */
+const lists: ReadonlyMap<string, string | undefined> = new Map([
+  ["tools/list", "tools"],
+  ["prompts/list", "prompts"],
+  ["resources/list", "resources"],
+  ["resources/templates/list", "resourceTemplates"],
+  ["server/discover", undefined],
 ]);
 
 /** Members that are sent back to the server or that decide what is valid: changing them would change their meaning. */
@@ -27,7 +31,7 @@ const identifiers: ReadonlySet<string> = new Set([
 
 /** The session with secrets hidden in lists, errors, progress and instructions. Results of calls and reads stay as they are. */
 export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
-  const { redact, hideValues } = redaction;
+  const { redact, hideValues, hideUnmistakable } = redaction;
   const { instructions, serverInfo } = session;
   return {
     ...session,
@@ -36,7 +40,8 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
     async request(method: string, params?: JsonObject, options?: McpRequestOptions) {
       try {
         const result = await session.request(method, params, withHiddenProgress(options, redact));
-        return lists.has(method) ? hideInTexts(result, hideValues) : result;
+        if (!lists.has(method)) return result;
+        return withoutLeaks(hideInTexts(result, hideValues), lists.get(method), hideUnmistakable, options?.onDropped);
       } catch (error) {
         hideInError(error, redaction);
         throw error;
@@ -79,13 +84,52 @@ function hideInTexts<T extends object>(value: T, hide: Redact, kept: ReadonlySet
   return value;
 }
 
+/** Drops the entries that still contain a secret: it is in a name, key or URI, and a changed one would break the call. */
+function withoutLeaks(
+  result: JsonObject,
+  member: string | undefined,
+  hide: Redact,
+  onDropped: McpRequestOptions["onDropped"],
+): JsonObject {
+  const entries = member === undefined ? undefined : result[member];
+  if (member === undefined || !Array.isArray(entries)) return result;
+  const kept = entries.filter((entry: unknown) => {
+    if (!containsSecret(entry, hide)) return true;
+    const { name } = isObject(entry) ? entry : {};
+    const isShown = typeof name === "string" && hide(name) === name;
+    onDropped?.({ ...(isShown && { name }), reason: "a name, key or fixed value contains a secret of this server" });
+    return false;
+  });
+  return kept.length === entries.length ? result : { ...result, [member]: kept };
+}
+
+/** Whether a key or value contains a secret. Not recursive, because the value may be nested deeply. */
+function containsSecret(value: unknown, hide: Redact): boolean {
+  const open: unknown[] = [value];
+  for (const each of open) {
+    if (typeof each === "object" && each !== null) {
+      for (const [key, inner] of Object.entries(each)) {
+        if (!Array.isArray(each)) open.push(key);
+        open.push(inner);
+      }
+    } else if (typeof each === "string" || typeof each === "number") {
+      const text = String(each);
+      if (hide(text) !== text) return true;
+    }
+  }
+  return false;
+}
+
 function replaceMember(owner: object, key: string, before: unknown, after: unknown, enumerable = true): void {
   if (after !== before)
     Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
 }
 
 /** Hides secrets in an error, in place, and in its causes: they are printed with it. */
-export function hideInError(error: unknown, { redact, hideValues }: SessionRedaction): void {
+export function hideInError(
+  error: unknown,
+  { redact, hideValues }: Pick<SessionRedaction, "redact" | "hideValues">,
+): void {
   const seen = new Set<unknown>();
   for (let each = error; each instanceof Error && !seen.has(each); each = each.cause) {
     seen.add(each);
