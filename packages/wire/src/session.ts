@@ -43,6 +43,8 @@ export interface McpRequestOptions {
   readonly maxBytes?: number;
   /** Receives how many bytes the response took, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
+  /** Receives a note about each list entry that a wrapper of the session removed from the response. */
+  readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
   readonly asTask?: boolean;
 }

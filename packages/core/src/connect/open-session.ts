@@ -21,12 +21,14 @@ import { connectTimeoutFor, createDeadline, type Deadline } from "./connect-time
 import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
 import { toConnectError } from "./outcome.ts";
 import {
+  certainLength,
   createRedactor,
   createValueRedactor,
   hideInArguments,
   proxyAccounts,
   type Redact,
   secretsOf,
+  unmistakableSecrets,
 } from "./redact.ts";
 import { hideInError, redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
 import type { ServerLog } from "./server-log.ts";
@@ -98,8 +100,10 @@ export async function openSession(
   const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
   const auth = await authFor(definition, transport, context, deadline);
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
-  const certain = createValueRedactor([...secretsOf(transport, definition, stored, true), ...accounts]);
+  const certain = createValueRedactor([...secretsOf(transport, definition, stored, certainLength), ...accounts]);
   const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));
+  const unmistakable = createValueRedactor(unmistakableSecrets(transport, definition, stored));
+  const hideUnmistakable: Redact = auth === undefined ? unmistakable : (text) => auth.hideTokens(unmistakable(text));
   tell({ step: "definition", transport: definition.transport, timeout, redact });
 
   const { target, launch } = await targetFor(name, transport, context);
@@ -155,7 +159,7 @@ export async function openSession(
       return log.close();
     });
     return {
-      ...redactSession(session, { redact, hideValues }),
+      ...redactSession(session, { redact, hideValues, hideUnmistakable }),
       connectTimeout: timeout.milliseconds,
       ...(auth && { signIn: auth.time }),
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),

@@ -1,8 +1,9 @@
 /** Hides a server's secrets in everything that its session passes on, because a server may repeat them anywhere. */
 
 import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
 import { isWireError } from "../net/fetch-failure.ts";
-import { createTurns } from "../text/turns.ts";
+import { createTurns, type Turns } from "../text/turns.ts";
 import type { Redact } from "./redact.ts";
 
 export interface SessionRedaction {
@@ -10,14 +11,17 @@ export interface SessionRedaction {
   readonly redact: Redact;
   /** Hides values that are certainly secret and nothing else, for text that programs and models read. */
   readonly hideValues: Redact;
+  /** Hides values that no ordinary name can equal: an entry of a list whose names or keys contain one is dropped. */
+  readonly hideUnmistakable: Redact;
 }
 
-const lists: ReadonlySet<string> = new Set([
-  "tools/list",
-  "prompts/list",
-  "resources/list",
-  "resources/templates/list",
-  "server/discover",
+/** Methods whose results are lists or descriptions, with the member that holds the list's entries. */
+const lists: ReadonlyMap<string, string | undefined> = new Map([
+  ["tools/list", "tools"],
+  ["prompts/list", "prompts"],
+  ["resources/list", "resources"],
+  ["resources/templates/list", "resourceTemplates"],
+  ["server/discover", undefined],
 ]);
 
 /** Members that are sent back to the server or that decide what is valid: changing them would change their meaning. */
@@ -28,7 +32,7 @@ const identifiers: ReadonlySet<string> = new Set([
 
 /** The session with secrets hidden in lists, errors, progress and instructions. Results of calls and reads stay as they are. */
 export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
-  const { redact, hideValues } = redaction;
+  const { redact, hideValues, hideUnmistakable } = redaction;
   const { instructions, serverInfo } = session;
   return {
     ...session,
@@ -37,7 +41,9 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
     async request(method: string, params?: JsonObject, options?: McpRequestOptions) {
       try {
         const result = await session.request(method, params, withHiddenProgress(options, redact));
-        return lists.has(method) ? await hideInList(result, hideValues) : result;
+        if (!lists.has(method)) return result;
+        const hidden = await hideInList(result, hideValues);
+        return await withoutLeaks(hidden, lists.get(method), hideUnmistakable, options?.onDropped);
       } catch (error) {
         hideInError(error, redaction);
         throw error;
@@ -107,13 +113,56 @@ function* membersOf(owner: object): Generator<readonly [string, unknown], void> 
   else yield* Object.entries(owner);
 }
 
+/** Drops the entries that still contain a secret: it is in a name, key or URI, and a changed one would break the call. */
+async function withoutLeaks(
+  result: JsonObject,
+  member: string | undefined,
+  hide: Redact,
+  onDropped: McpRequestOptions["onDropped"],
+): Promise<JsonObject> {
+  const entries: unknown = member === undefined ? undefined : result[member];
+  if (member === undefined || !Array.isArray(entries)) return result;
+  const turns = createTurns();
+  const kept: unknown[] = [];
+  for (const entry of entries as readonly unknown[]) {
+    if (!(await containsSecret(entry, hide, turns))) {
+      kept.push(entry);
+      continue;
+    }
+    const { name } = isObject(entry) ? entry : {};
+    const isShown = typeof name === "string" && hide(name) === name;
+    onDropped?.({ ...(isShown && { name }), reason: "a name, key or fixed value contains a secret of this server" });
+  }
+  return kept.length === entries.length ? result : { ...result, [member]: kept };
+}
+
+/** Whether a key or value contains a secret. In turns, and not recursive: the value may be large and nested deeply. */
+async function containsSecret(value: unknown, hide: Redact, turns: Turns): Promise<boolean> {
+  const isSecret = (text: string): boolean => hide(text) !== text;
+  const open: unknown[] = [value];
+  for (const each of open) {
+    if (typeof each === "object" && each !== null)
+      for (const [key, inner] of membersOf(each)) {
+        if (!Array.isArray(each) && isSecret(key)) return true;
+        open.push(inner);
+      }
+    else if ((typeof each === "string" || typeof each === "number") && isSecret(String(each))) return true;
+    const turn = turns.done(memberSize + (typeof each === "string" ? each.length : 0));
+    if (turn) await turn;
+  }
+  return false;
+}
+
 function replaceMember(owner: object, key: string, before: unknown, after: unknown, enumerable = true): void {
   if (after !== before)
     Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
 }
 
 /** Hides secrets in an error, in place, and in its causes: they are printed with it. */
-export function hideInError(error: unknown, { redact, hideValues }: SessionRedaction): void {
+export function hideInError(
+  error: unknown,
+  { redact, hideValues }: Pick<SessionRedaction, "redact" | "hideValues">,
+): void {
   const seen = new Set<unknown>();
   for (let each = error; each instanceof Error && !seen.has(each); each = each.cause) {
     seen.add(each);

@@ -109,21 +109,21 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
 }
 
 /** A value under any other name counts as certainly secret only from this length on: a shorter one may be an ordinary word. */
-const certainLength = 20;
+export const certainLength = 20;
 
 /**
  * Secret values of one server: in its `env`, headers, arguments and URL, and all expanded variables and stored secrets.
  *
- * @param isCertain Leaves out values that may be ordinary words, such as the name of a region.
+ * @param fromLength Leaves out shorter values that may be ordinary words, such as the name of a region.
  */
 export function secretsOf(
   transport: Transport,
   definition: ServerDefinition,
   stored: Iterable<string>,
-  isCertain = false,
+  fromLength = 0,
 ): string[] {
   const isWanted = (name: string, value: string): boolean =>
-    !isCertain || isTelling(name) || value.length >= certainLength;
+    isTelling(name) || value.length >= fromLength || value.includes("PRIVATE KEY-----");
   const [given, texts] =
     transport.kind === "stdio" ? [transport.env, transport.args] : [transport.headers, [transport.url]];
   const written = definition.transport.kind === "stdio" ? definition.transport.env : definition.transport.headers;
@@ -139,6 +139,22 @@ export function secretsOf(
   ];
   const inUrls = [...values, ...texts].flatMap((text) => secretsInUrl(text, isWanted));
   return [...values.flatMap((value) => [value, withoutScheme(value)]), ...inUrls];
+}
+
+/**
+ * Secret values that no ordinary name, key or URI contains by chance: stored secrets, and values under names such as
+ * `API_TOKEN`. The name of a project in `PROJECT` is none, nor is the word `oauth` in `AUTH_TYPE`.
+ */
+export function unmistakableSecrets(
+  transport: Transport,
+  definition: ServerDefinition,
+  stored: readonly string[],
+): readonly string[] {
+  const others = secretsOf(transport, definition, [], Number.POSITIVE_INFINITY);
+  return [
+    ...stored.filter(({ length }) => length >= 8),
+    ...others.filter((value) => value.length >= (/\d/.test(value) ? 8 : 16)),
+  ];
 }
 
 function secretArguments(args: readonly string[]): readonly string[] {

@@ -3,8 +3,12 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, realpath, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { readText } from "../files/read-text.ts";
 import { isInside } from "../files/real-path.ts";
+import { limits } from "../limits.ts";
 import type { ConfiguredServer, StdioTransport } from "../settings/define/definition.ts";
 import { findProgram, type ProgramPlace, systemPath } from "./programs.ts";
 
@@ -26,7 +30,7 @@ export async function withPrograms(server: ConfiguredServer, place: ProgramPlace
   return { ...server, definition: { ...definition, programs: await readPrograms(definition.resolved, place) } };
 }
 
-/** The program, the interpreter that its first line names, and the script that an interpreter is given. */
+/** The program, the interpreter that its first line names, and the files that an interpreter is given. */
 export async function readPrograms(
   { command, args, env, cwd }: StdioTransport,
   { environment, root }: ProgramPlace,
@@ -37,7 +41,7 @@ export async function readPrograms(
   const paths = [
     program ?? command,
     ...(program === undefined ? [] : await interpreterOf(program, { path, folder, root })),
-    ...(isInterpreter(command) ? await scriptsIn(args, folder, root) : []),
+    ...(await filesIn([...(isInterpreter(command) ? args : []), ...preloadsIn(env)], folder, root)),
   ];
   return Promise.all(paths.map((file) => identify(file, root)));
 }
@@ -102,24 +106,78 @@ export async function firstLine(file: string): Promise<readonly [program?: strin
 
 const interpreters =
   /^(?:node|nodejs|bun|deno|tsx|ts-node|python|pypy|ruby|perl|php|lua|(?:ba|da|z|k|fi)?sh|pwsh|powershell|java|dotnet)[\d.]*(?:[.]exe)?$/i;
-/** Options whose file runs before the script. */
-const preloads = /^(?:-r|--require|--import|--loader|--experimental-loader|--preload)(?:=|$)/;
 
 function isInterpreter(command: string): boolean {
   return interpreters.test(basename(command));
 }
 
-/** The first argument that is a file of the workspace, and the files of preload options before it. */
-async function scriptsIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
-  const scripts: string[] = [];
-  for (const [at, argument] of args.entries()) {
-    const isPreloadOption = preloads.test(argument);
-    const file = resolve(cwd, isPreloadOption ? argument.slice(argument.indexOf("=") + 1) : argument);
-    if (!(await isWorkspaceFile(file, root))) continue;
-    scripts.push(file);
-    if (!isPreloadOption && !preloads.test(args[at - 1] ?? "")) break;
+/** Variables whose options name files that an interpreter runs first, and variables that name such a file. */
+const preloadVariables = ["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"];
+
+/** The words in the entry's variables that name files to run first. */
+function preloadsIn(env: ReadonlyMap<string, string>): readonly string[] {
+  return preloadVariables.flatMap((name) => {
+    const value = env.get(name) ?? "";
+    // A path may contain a space, in quotes, escaped, or as the whole value.
+    const words = value.match(/(?:"(?:\\.|[^"\\])*"|\\.|[^\s"])+/g) ?? [];
+    return [...new Set([value, ...words.map((word) => word.replaceAll(/"|\\(?=["\\\s])/g, ""))])];
+  });
+}
+
+/**
+ * Every file of the workspace that an argument names, because only the interpreter knows which arguments are its script,
+ * the files of its options, or data.
+ */
+async function filesIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
+  const files = await Promise.all(args.flatMap(pathsIn).map((path) => filesOf(resolve(cwd, path), root)));
+  return [...new Set(files.flat())];
+}
+
+/** `FILE`, `--option=FILE`, `-rFILE`, `file:` URLs. */
+function pathsIn(argument: string): readonly string[] {
+  const attached = /^-[A-Za-z](.+)$/s.exec(argument)?.[1];
+  const value = /^-[^=]*=(.*)$/s.exec(argument)?.[1];
+  return [argument, attached, value].flatMap((text) => {
+    if (text === undefined || text === "") return [];
+    return URL.canParse(text) && text.startsWith("file:") ? pathOfUrl(text) : [text];
+  });
+}
+
+function pathOfUrl(url: string): readonly string[] {
+  try {
+    return [fileURLToPath(url)];
+  } catch {
+    // The URL names another host.
+    return [];
   }
-  return scripts;
+}
+
+/** Endings that interpreters add to the name of a script. */
+const endings = [".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py"];
+/** Files that run if a script is a folder. */
+const folderFiles = [...endings.map((ending) => `index${ending}`), "__main__.py"];
+
+/** The path itself, with an ending, and what runs if it is a folder: all that exist, because interpreters choose differently. */
+async function filesOf(path: string, root: string): Promise<readonly string[]> {
+  if (await isWorkspaceFile(path, root)) return [path];
+  const manifest = join(path, "package.json");
+  const main = (await isWorkspaceFile(manifest, root)) ? await mainOf(manifest) : undefined;
+  const mainPath = main === undefined ? [] : [resolve(path, main)];
+  const candidates = [
+    ...endings.map((ending) => path + ending),
+    ...(main === undefined ? [] : [manifest]),
+    ...mainPath.flatMap((file) => [file, ...endings.map((ending) => file + ending)]),
+    ...[path, ...mainPath].flatMap((folder) => folderFiles.map((file) => join(folder, file))),
+  ];
+  const isFound = await Promise.all(candidates.map((candidate) => isWorkspaceFile(candidate, root)));
+  return candidates.filter((_, at) => isFound[at]);
+}
+
+/** The `main` of a `package.json`. */
+async function mainOf(manifest: string): Promise<string | undefined> {
+  const found = await readText(manifest, limits.settingsBytes);
+  const content = found.kind === "text" ? parseJson(found.text) : undefined;
+  return isObject(content) && typeof content["main"] === "string" ? content["main"] : undefined;
 }
 
 /** Whether a path leads to a file and lies in the workspace, by itself or by its target. */

@@ -16,7 +16,7 @@ const token = "only-this-server-knows-it";
 
 /** Repeats its secrets everywhere; `leak` fails with them. */
 const program = `
-  const { PEM_KEY: key, REGION } = process.env;
+  const { PEM_KEY: key, REGION, PROJECT, AUTH_TYPE } = process.env;
   const { token } = JSON.parse(process.argv.at(-1));
   const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
   const text = "key " + key + " and " + token + " in " + REGION;
@@ -32,9 +32,19 @@ const program = `
         serverInfo: { name: "leaky", version: token },
         instructions: text,
       },
-      "tools/list": { tools: [{ name: "leak", title: token, description: text, inputSchema }] },
-      "prompts/list": { prompts: [{ name: "p", description: text }] },
-      "resources/list": { resources: [{ uri: "x://a", name: "a", description: text }] },
+      "tools/list": {
+        tools: [
+          { name: "leak", title: token, description: text, inputSchema },
+          { name: "in-key", inputSchema: { type: "object", properties: { [token]: { type: "string" } } } },
+          { name: "in-enum", inputSchema: { type: "object", properties: { a: { enum: [{ deep: key }] } } } },
+          { name: "in-const", inputSchema: { type: "object", properties: { a: { const: token } } } },
+          { name: "in-pattern", inputSchema: { type: "object", properties: { a: { type: "string", pattern: key.split("\\n")[1] } } } },
+          { name: "use_" + token, inputSchema: { type: "object" } },
+          { name: REGION, inputSchema: { type: "object", properties: { [PROJECT]: { enum: [PROJECT, AUTH_TYPE] } } } },
+        ],
+      },
+      "prompts/list": { prompts: [{ name: "p", description: text }, { name: "q", arguments: [{ name: token }] }] },
+      "resources/list": { resources: [{ uri: "x://a", name: "a", description: text }, { uri: "x://b/" + token, name: "b" }] },
     };
     if (method === "tools/call") {
       const { progressToken } = params._meta ?? {};
@@ -52,7 +62,7 @@ test("no secret that a server repeats is in a catalog, an error, an event or a f
   const entry = {
     command: process.execPath,
     args: ["-e", program, "--", JSON.stringify({ token, verbose: true })],
-    env: { PEM_KEY: "$PEM_KEY", REGION: "us-east-1" },
+    env: { PEM_KEY: "$PEM_KEY", REGION: "us-east-1", PROJECT: "a-company-production-2", AUTH_TYPE: "personal_token" },
   };
   const seen: unknown[] = [];
   {
@@ -69,7 +79,19 @@ test("no secret that a server repeats is in a catalog, an error, an event or a f
     seen.push(host.tools(), host.prompts(), host.resources(), host.states(), host.catalog("leaky"));
     // An ordinary word stays readable in what models read.
     expect(host.tools()[0]?.description).toMatch(/^key \(hidden\).* and \(hidden\) in us-east-1$/s);
-    expect(host.catalog("leaky")?.tools[0]?.name).toBe("leak");
+    const catalog = host.catalog("leaky");
+    expect(catalog?.tools.map(({ name }) => name)).toEqual(["leak", "us-east-1"]);
+    expect(catalog?.tools[1]?.inputSchema["properties"]).toEqual({
+      "a-company-production-2": { enum: ["a-company-production-2", "personal_token"] },
+    });
+    expect([catalog?.prompts.length, catalog?.resources.length]).toEqual([1, 1]);
+    const reason = "a name, key or fixed value contains a secret of this server";
+    expect(catalog?.dropped).toEqual([
+      ...["in-key", "in-enum", "in-const", "in-pattern"].map((name) => ({ kind: "tools", name, reason })),
+      { kind: "tools", reason },
+      { kind: "prompts", name: "q", reason },
+      { kind: "resources", name: "b", reason },
+    ]);
   }
   const files = await readdir(join(folder.path, ".fairlead"), { recursive: true, withFileTypes: true });
   for (const file of files) if (file.isFile()) seen.push(await readFile(join(file.parentPath, file.name), "utf8"));
@@ -100,6 +122,7 @@ test("other work gets its turn while secrets are hidden in a page of many short 
   const session = redactSession(scriptedSession({ answers: { "tools/list": { tools } } }), {
     redact: hideValues,
     hideValues,
+    hideUnmistakable: (text) => text,
   });
   let turns = 0;
   const done = new AbortController();

@@ -86,6 +86,23 @@ test.each([
     { command: "node", args: ["--import=./hook.js", "server.js"] },
     "work/server.js",
   ],
+  [
+    "the script after a file of another option",
+    { command: "node", args: ["--env-file", "data.db", "--conditions", "x", "./server.js"] },
+    "work/server.js",
+  ],
+  ["the file of any option", { command: "node", args: ["--env-file=data.db", "./server.js"] }, "work/data.db"],
+  ["a file after the script", { command: "node", args: ["server.js", "data.db"] }, "work/data.db"],
+  ["a script without its ending", { command: "node", args: ["./server"] }, "work/server.js"],
+  ["the index of a folder", { command: "node", args: ["./folder"] }, "work/folder/index.js"],
+  ["the main file of a package", { command: "node", args: ["."], cwd: "package" }, "work/package/start.cjs"],
+  [
+    "a file that NODE_OPTIONS loads",
+    { command: "./bin/tool", env: { NODE_OPTIONS: '--no-warnings --require "./a hook.js"' } },
+    "work/a hook.js",
+  ],
+  ["a file that BASH_ENV names", { command: "bash", args: ["-c", "x"], env: { BASH_ENV: "hook.js" } }, "work/hook.js"],
+  ["the file of a short option", { command: "node", args: ["-r./hook.js", "./server"] }, "work/hook.js"],
   ["a script in the entry's folder", { command: "node", args: ["main.js"], cwd: "lib" }, "work/lib/main.js"],
   ["the interpreter that the first line names", { command: "./bin/script" }, "work/bin/ours-only"],
 ])("another content of %s asks again", async (_, entry, file) => {
@@ -93,6 +110,8 @@ test.each([
   const { program, approve, status } = scenes;
   for (const name of ["work/bin/tool", "work/bin/ours-only", "work/server.js", "work/hook.js", "work/lib/main.js"])
     await program(name);
+  for (const name of ["work/folder/index.js", "work/package/start.cjs", "work/a hook.js"]) await program(name);
+  await program("work/package/package.json", '{ "main": "start" }');
   await program("work/bin/script", "#!/usr/bin/env -S ours-only --flag\n");
   await program("work/data.db");
   await program("usr/bin/node");
@@ -104,10 +123,10 @@ test.each([
   expect(await status()).toBe("admitted");
 });
 
-test("what is not covered does not ask: content outside the workspace, data, what a script imports", async () => {
-  await using scenes = await scene({ command: "node", args: ["server.js", "data.db"] });
+test("what is not covered does not ask: content outside the workspace, other files, what a script imports", async () => {
+  await using scenes = await scene({ command: "node", args: ["server.js", "--folder", "data"] });
   const { program, approve, status } = scenes;
-  const files = ["usr/bin/node", "work/data.db", "work/imported.js"];
+  const files = ["usr/bin/node", "work/data/data.db", "work/imported.js"];
   for (const file of [...files, "work/server.js"]) await program(file);
   await approve();
   for (const file of files) await program(file, "#!/bin/sh\necho changed\n");

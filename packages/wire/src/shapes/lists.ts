@@ -104,6 +104,8 @@ export async function listAll<K extends ListKind>(
     count(size);
   };
 
+  const onDropped = (note: DroppedItem): void => void found.dropped.push(note);
+
   /** Without the entries that are too large. A small list is not weighed. */
   function weighed(entries: unknown): unknown {
     if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
@@ -125,7 +127,7 @@ export async function listAll<K extends ListKind>(
     let result: JsonObject;
     const maxBytes = Math.min(maxPageBytes, bytesLeft.bytes);
     if (maxBytes <= 0) return cut(page, "room");
-    const how = Number.isFinite(maxBytes) ? { ...options, maxBytes, onSize } : options;
+    const how = { ...options, onDropped, ...(Number.isFinite(maxBytes) && { maxBytes, onSize }) };
     try {
       result = await session.request(method, cursor === undefined ? undefined : { cursor }, how);
     } catch (error) {
