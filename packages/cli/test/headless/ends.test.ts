@@ -74,7 +74,7 @@ describe("exit codes", () => {
     [["--servers", "dmo"], 'there is no server "dmo"; did you mean "demo"?'],
     [["--allow", "dmo.greet"], 'there is no server "dmo"; did you mean "demo"?'],
     [["--allow", "dmo"], '"dmo" is not of the form server.tool'],
-    [["--allow", "dmo*.greet"], '--allow dmo*.greet: there is no server "dmo*"'],
+    [["--allow", "dmo*.greet"], "--allow dmo*.greet: the server's name must be exact"],
   ])("2 for %j", async (words, message) => {
     await using here = await scene();
     const { code, stdout, stderr } = await here.ask("Hello", ...words);
