@@ -4,7 +4,7 @@ import { npmFailure, stderrLine } from "../../src/connect/stderr-line.ts";
 const log = "npm error A complete log of this run can be found in: /home/ada/.npm/_logs/x-debug-0.log";
 const notFound = [
   "npm error code E404",
-  "npm error 404 Not Found - GET https://registry.npmjs.org/@x%2fy - Not found",
+  "npm error 404 Not Found - GET https://registry.example/@x%2fy - Not found",
   "npm error 404",
   "npm error 404  The requested resource '@x/y@*' could not be found or you do not have permission to access it.",
   "npm error 404",
