@@ -17,7 +17,7 @@ declare const FAIRLEAD_VERSION: string | undefined;
 export { describeCommands } from "../completion/known-command.ts";
 export { rootHelp } from "./help.ts";
 
-/** Reason of `io.signal` when nobody reads the output any more: the command ends without a message. */
+/** Reason of `io.signal` when the reader of stdout has closed it: the command ends without a message. */
 const outputClosed: unique symbol = Symbol("output closed");
 
 /** Runs one command line and returns its exit code. Never exits; throws only if a module of the program is missing. */

@@ -73,7 +73,7 @@ const working = [
   "tools demo",
 ];
 
-/** Everything that somebody might start by its name. */
+/** The programs that Fairlead or a server could start by name. */
 const programs = [
   ..."planted uvx uv npx npm pnpm bunx node docker podman git python3 sh bash env grep sleep tr cat ps kill".split(" "),
   ..."xdg-open wslview open x-www-browser secret-tool dbus-launch sqlite3 tput stty fairlead which".split(" "),

@@ -1,4 +1,4 @@
-/** A token that the server refuses while the server is connected, and nobody can be asked. */
+/** A token that the server refuses while the server is connected, and the user cannot be asked to sign in. */
 
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
@@ -28,7 +28,7 @@ test.each([false, true])("the server needs a sign-in, and says so (reconnects: %
   expect(stateOf(host)).toEqual(needsSignIn);
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject(refused);
   expect(stateOf(host)).toEqual(needsSignIn);
-  // Somebody signs in elsewhere: the next call connects again.
+  // The user signs in in another process: the next call connects again.
   {
     await using other = await hostFor(folder, servers.guarded.url, {}, { signIn: person().ui });
     await other.start({ servers: ["docs"] });

@@ -78,7 +78,7 @@ async function killWhileWriting(round: number): Promise<boolean> {
   expect(text === largeText(index)).toBe(true);
 
   const left = await readdir(folder.path);
-  // Nobody waits until the lock of the killed process expires (10 s).
+  // No process waits until the lock of the killed process expires (10 s).
   const begin = performance.now();
   expect(await updateText(file, () => "{}")).toBe("written");
   if (left.includes("settings.json.lock")) expect(performance.now() - begin).toBeLessThan(5000);

@@ -13,7 +13,7 @@ export function lastAnswer(items: readonly TranscriptItem[]): string | undefined
   return textOf(items.slice(start, end + 1)).trim();
 }
 
-/** Undefined if nobody has said anything. */
+/** Undefined if the user has sent no message. */
 export function toMarkdown(items: readonly TranscriptItem[], model: string): string | undefined {
   const sections: string[] = [];
   for (const [at, item] of items.entries()) {

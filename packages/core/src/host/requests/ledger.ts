@@ -38,7 +38,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // A yes that no longer applies, such as for a server that was replaced meanwhile, is nobody's refusal.
+    // A yes can stop applying, for example because its server was replaced meanwhile. The user has refused nothing then.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};

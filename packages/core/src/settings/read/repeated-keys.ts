@@ -1,6 +1,6 @@
 /**
  * Combines keys that a settings file writes more than once: of two values the stricter one counts, so that a key that
- * somebody adds or pastes below cannot drop a restriction above it.
+ * is added or pasted below cannot drop a restriction above it.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
