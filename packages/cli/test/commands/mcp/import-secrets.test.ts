@@ -100,7 +100,10 @@ describe("literal secrets", () => {
     }
     expect(await settings(here)).toEqual({
       mcpServers: {
-        server: { ...server, env: { ...server.env, API_KEY: "canary-3$$", MODE: "plain", OTHER_TOKEN: "${OTHER_TOKEN}" } },
+        server: {
+          ...server,
+          env: { ...server.env, API_KEY: "canary-3$$", MODE: "plain", OTHER_TOKEN: "${OTHER_TOKEN}" },
+        },
         web: { url: web.url, headers: web.headers, oauth: { clientSecret: "canary-6" } },
       },
     });

@@ -30,7 +30,8 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
       if ((key === "env" || key === "headers" || key === "oauth") && isObject(value)) {
         const texts = Object.entries(value).map(([name, text]) => {
           if (typeof text !== "string") return [name, text];
-          if (!looksSecret(name, text)) return [name, isAddress(text) ? inAddress(text, `${key}.${name}`, `${name}_`) : text];
+          if (!looksSecret(name, text))
+            return [name, isAddress(text) ? inAddress(text, `${key}.${name}`, `${name}_`) : text];
           const [, scheme = "", secret = text] = /^((?:Bearer|Basic|Token)\s+)(\S[\s\S]*)$/i.exec(text) ?? [];
           const stored = key === "env" ? secretName(name) : ofServer(name);
           return [name, scheme + refer(`${key}.${name}`, secret, stored)];
