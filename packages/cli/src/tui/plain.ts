@@ -7,6 +7,7 @@ import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
 import { createLateLine, lineSteps } from "./plain/line-steps.ts";
+import { createPastedLines } from "./plain/pasted-lines.ts";
 import { plainText } from "./plain/plain-line.ts";
 import { openAppSession } from "./session/open-session.ts";
 import type { Store } from "./session/store.ts";
@@ -51,7 +52,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
   const quit = (): void => session.quit();
   signal.addEventListener("abort", quit, { once: true });
   const lines = createInterface({ input: stdin, terminal: false });
-  lines.on("line", (line) => {
+  const enter = (line: string): void => {
     printer.entered();
     const isLate = late.isLate();
     if (isLate) session.note("warning", "The question has closed: this line was not sent.");
@@ -63,8 +64,14 @@ export async function runPlain(context: Context, configuration: Configuration): 
     if (get().editor.text === "") dispatch({ type: "focus", focus: "dialog" });
     late.read();
     printer.update();
+  };
+  const pasted = createPastedLines({ enter, refuse: (text) => session.note("warning", text), get, clock });
+  // Lines of a file or a pipe are entered one by one; on a terminal, lines that arrive together were pasted.
+  lines.on("line", stdin.isTTY ? pasted.add : enter);
+  lines.once("close", () => {
+    pasted.flush();
+    quit();
   });
-  lines.once("close", quit);
   try {
     printer.update();
     await left;

@@ -37,21 +37,22 @@ export interface SecretHint {
   readonly secret: string;
 }
 
-/** The literal secrets in `env`, `headers`, `oauth` and the URL of an entry. */
+/** The literal secrets in `env`, `headers`, `oauth` and the URLs of an entry. */
 export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
   const named = ["env", "headers", "oauth"].flatMap((key) => {
     const values = entry[key];
-    const texts = Object.entries(objectOf(values));
-    return texts
-      .filter(([name, value]: [string, unknown]) => typeof value === "string" && looksSecret(name, value))
-      .map(([name]) => ({ key: `${key}.${name}`, secret: secretName(name) }));
+    return Object.entries(objectOf(values)).flatMap(([name, value]: [string, unknown]) =>
+      typeof value === "string" && looksSecret(name, value)
+        ? [{ key: `${key}.${name}`, secret: secretName(name) }]
+        : addressHints(`${key}.${name}`, value),
+    );
   });
   return [...named, ...["url", "httpUrl"].flatMap((key) => addressHints(key, entry[key]))];
 }
 
 function addressHints(key: string, address: unknown): readonly SecretHint[] {
   if (typeof address !== "string") return [];
-  const [, password = ""] = /^\w+:\/\/[^/?#:@]*:([^/?#@]*)@/.exec(address) ?? [];
+  const [, password = ""] = /^[\w+.-]+:\/\/[^/?#:@]*:([^/?#@]*)@/.exec(address) ?? [];
   const parameters = [...address.matchAll(/[?&]([^=&#?\s]+)=([^&#\s]*)/g)]
     .filter(([, name = "", value = ""]) => looksSecret(name, value))
     .map(([, name = ""]) => ({ key: `${key} (its parameter ${name})`, secret: secretName(name) }));

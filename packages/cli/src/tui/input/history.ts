@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
+import { looksSecret } from "../../output/servers/server-secrets.ts";
 
 export interface InputHistory {
   /** Oldest first. */
@@ -49,13 +50,22 @@ const longestEntry = 16_384;
 /** Lines that may contain a password or token: `/secret`, and `/mcp add` with a variable, a header or a secret. */
 const secretLine = /^\s*\/(?:secret(?:\s|$)|mcp\s+add(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-[a-z-]*secret))/s;
 
+/** An argument, as `name=value` or as a member of JSON, with its value in quotes or not. */
+const argument = /([\w.-]+)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s"',)}]+))/g;
+
+function mayHoldSecret(text: string): boolean {
+  if (secretLine.test(text)) return true;
+  const values = [...text.matchAll(argument)].map(([, name = "", ...forms]) => ({ name, value: forms.join("") }));
+  return values.some(({ name, value }) => looksSecret(name, value));
+}
+
 export function loadHistory(folder: string): Promise<readonly string[] | undefined> {
   return readState(fileIn(folder), readEntries);
 }
 
 /** Saves the entry if it is not too long and cannot contain a secret. */
 export async function saveEntry(folder: string, text: string): Promise<void> {
-  if (text.length > longestEntry || secretLine.test(text)) return;
+  if (text.length > longestEntry || mayHoldSecret(text)) return;
   await updateState(fileIn(folder), readEntries, (entries = []) => addEntry(createHistory(entries), text).entries);
 }
 

@@ -19,7 +19,8 @@ function targetOf(line: string): string {
   return written ?? splitWords(line)[0]?.text ?? "";
 }
 
-function looksLikeCall(line: string): boolean {
+/** Whether a line has the form of a call, `server.tool` with nothing but arguments. The tool may not exist. */
+export function looksLikeCall(line: string): boolean {
   if (/^[^\s=("']+\.[^\s=("']+\([\s\S]*\)$/.test(line)) return true;
   const [, named, json] = /^([^\s=("']+)\s+(\{.*\})$/s.exec(line) ?? [];
   // A call as the transcript shows it: `server.tool {"key":"value"}`.

@@ -8,7 +8,12 @@ const env = { FAIRLEAD_SECRET_STORE: "file" };
 const server = {
   command: "run",
   args: ["--token", "canary-1", "--api-key=canary-7", "postgres://me:canary-2@db/x", "--mode", "fast"],
-  env: { API_KEY: "canary-3$", MODE: "plain", OTHER_TOKEN: "${env:OTHER_TOKEN}" },
+  env: {
+    API_KEY: "canary-3$",
+    DATABASE_URL: "postgres://me:canary-8@db/x",
+    MODE: "plain",
+    OTHER_TOKEN: "${env:OTHER_TOKEN}",
+  },
 };
 const web = {
   url: "https://example.com/?api_key=canary-4&v=1",
@@ -37,6 +42,7 @@ const inStore = {
   WEB_AUTHORIZATION: "canary-5",
   WEB_CLIENT_SECRET: "canary-6",
   SERVER_API_KEY: "canary-7",
+  SERVER_DATABASE_URL_PASSWORD: "canary-8",
 };
 
 const referring = {
@@ -50,7 +56,12 @@ const referring = {
       "--mode",
       "fast",
     ],
-    env: { API_KEY: "${secret:API_KEY}", MODE: "plain", OTHER_TOKEN: "${OTHER_TOKEN}" },
+    env: {
+      API_KEY: "${secret:API_KEY}",
+      DATABASE_URL: "postgres://me:${secret:SERVER_DATABASE_URL_PASSWORD}@db/x",
+      MODE: "plain",
+      OTHER_TOKEN: "${OTHER_TOKEN}",
+    },
   },
   web: {
     url: "https://example.com/?api_key=${secret:WEB_API_KEY}&v=1",
@@ -89,7 +100,10 @@ describe("literal secrets", () => {
     }
     expect(await settings(here)).toEqual({
       mcpServers: {
-        server: { ...server, env: { API_KEY: "canary-3$$", MODE: "plain", OTHER_TOKEN: "${OTHER_TOKEN}" } },
+        server: {
+          ...server,
+          env: { ...server.env, API_KEY: "canary-3$$", MODE: "plain", OTHER_TOKEN: "${OTHER_TOKEN}" },
+        },
         web: { url: web.url, headers: web.headers, oauth: { clientSecret: "canary-6" } },
       },
     });
@@ -104,6 +118,14 @@ describe("literal secrets", () => {
     );
     expect((await run(here, "--secrets", "keep")).stdout).toContain("next: fairlead secret set API_KEY\n");
     expect(await storedSecrets(here)).toEqual({});
+  });
+
+  test("of a server that --only leaves out are not called stored", async () => {
+    await using here = await machine({ [cursorFile]: { mcpServers: { server, web } } });
+    const { stdout } = await run(here, "--write", "--only", "web");
+    expect(stdout).toMatch(/^server: skipped: not named in --only$/m);
+    expect(stdout).not.toContain("SERVER_TOKEN");
+    expect(Object.keys(await storedSecrets(here)).filter((name) => name.startsWith("SERVER"))).toEqual([]);
   });
 
   test("never replace a stored secret: another value gets another name, the same value is shared", async () => {

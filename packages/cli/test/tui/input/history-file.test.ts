@@ -29,8 +29,18 @@ test("a line that may contain a secret is not saved", async () => {
       '/mcp add web https://example.com\n"-HX-Key: hunter2"',
       "/mcp add web https://example.com --header 'X-Key: hunter2'",
       "/secret set TOKEN hunter2",
+      "vault.login user=me password='hunter2 and more'",
+      'vault.login {"user":"me","api_key":"hunter2"}',
+      'vault.login(password: "hunter2")',
     ],
-    plain: ["/mcp add web https://example.com", "/mcp add files -- npx some-env -y", "/mcp list", "what is -e?"],
+    plain: [
+      "vault.login user=me password=${secret:VAULT}",
+      "files.read path=token.txt",
+      "/mcp add web https://example.com",
+      "/mcp add files -- npx some-env -y",
+      "/mcp list",
+      "what is -e?",
+    ],
   };
   for (const line of [...lines.secret, ...lines.plain]) await saveEntry(folder.path, line);
   expect(await loadHistory(folder.path)).toEqual(lines.plain);

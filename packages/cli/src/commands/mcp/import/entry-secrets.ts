@@ -29,7 +29,9 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
     Object.entries(entry).map(([key, value]) => {
       if ((key === "env" || key === "headers" || key === "oauth") && isObject(value)) {
         const texts = Object.entries(value).map(([name, text]) => {
-          if (typeof text !== "string" || !looksSecret(name, text)) return [name, text];
+          if (typeof text !== "string") return [name, text];
+          if (!looksSecret(name, text))
+            return [name, isAddress(text) ? inAddress(text, `${key}.${name}`, `${name}_`) : text];
           const [, scheme = "", secret = text] = /^((?:Bearer|Basic|Token)\s+)(\S[\s\S]*)$/i.exec(text) ?? [];
           const stored = key === "env" ? secretName(name) : ofServer(name);
           return [name, scheme + refer(`${key}.${name}`, secret, stored)];
@@ -44,16 +46,16 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
     }),
   );
 
-  function inAddress(address: string, key: string): string {
+  function inAddress(address: string, key: string, prefix = ""): string {
     return address
-      .replace(/^(\w+:\/\/[^/?#:@]*:)([^/?#@]*)(?=@)/, (all, start: string, password: string) =>
+      .replace(/^([\w+.-]+:\/\/[^/?#:@]*:)([^/?#@]*)(?=@)/, (all, start: string, password: string) =>
         looksSecret("password", password)
-          ? start + refer(`${key} (its password)`, password, ofServer("PASSWORD"))
+          ? start + refer(`${key} (its password)`, password, ofServer(`${prefix}PASSWORD`))
           : all,
       )
       .replaceAll(/([?&])([^=&#?\s]+)=([^&#\s]*)/g, (all, sign: string, name: string, text: string) =>
         looksSecret(name, text)
-          ? `${sign}${name}=${refer(`${key} (its parameter ${name})`, text, ofServer(name))}`
+          ? `${sign}${name}=${refer(`${key} (its parameter ${name})`, text, ofServer(prefix + name))}`
           : all,
       );
   }
@@ -66,8 +68,13 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
     const isValue = typeof before === "string" && /^--?[\w.-]+$/.test(before) && !argument.startsWith("-");
     if (isValue && looksSecret(before, argument) && !isPath(argument))
       return refer(key, argument, ofServer(nameOfFlag(before)));
-    return /^\w+:\/\//.test(argument) ? inAddress(argument, key) : argument;
+    return isAddress(argument) ? inAddress(argument, key) : argument;
   }
+}
+
+/** Also an address of a database, such as `postgres://…`. */
+function isAddress(text: string): boolean {
+  return /^[a-z][\w+.-]*:\/\//i.test(text);
 }
 
 function isPath(text: string): boolean {

@@ -175,7 +175,7 @@ function sayClosing({ parts, written, stored, folderTrusted, trustLine }: Import
 
 function remarksOf(server: PlannedServer, { stored, written, keepsSecrets }: ImportReport): readonly Remark[] {
   const { conversion, action, target } = server;
-  if (action.kind === "refused") return conversion.remarks;
+  if (action.kind === "refused" || (written && !isWritten(server))) return conversion.remarks;
   const secrets = literalSecretsOf(server).map(({ key, name }): Remark => {
     if (keepsSecrets) {
       const message = `looks like a secret and is written unchanged; store it and write \${secret:${name}} instead`;

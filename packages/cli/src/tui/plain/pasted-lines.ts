@@ -1,0 +1,63 @@
+/** Lines that a terminal delivers at once were pasted: they are one message, or calls that run one after the other. */
+
+import type { Clock } from "@fairlead/core/clock";
+import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { looksLikeCall } from "../input/typed-call.ts";
+import type { AppState } from "../state/app-state.ts";
+
+export interface PastedLines {
+  readonly add: (line: string) => void;
+  /** Enters the lines that were added and not entered yet. */
+  readonly flush: () => void;
+}
+
+interface PastedLinesOptions {
+  readonly clock: Clock;
+  readonly get: () => AppState;
+  readonly enter: (line: string) => void;
+  /** Called instead of `enter`, with the reason. */
+  readonly refuse: (reason: string) => void;
+}
+
+/** A line that comes later than this many milliseconds after the one before it was typed, not pasted. */
+const longestGap = 30;
+
+export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOptions): PastedLines {
+  let lines: string[] = [];
+  let stopWaiting: (() => void) | undefined;
+
+  function flush(): void {
+    stopWaiting?.();
+    const together = lines;
+    lines = [];
+    const { questions, model, editor } = get();
+    // Each line fills in one field of a form, or answers one question.
+    if (together.length < 2 || questions.length > 0) return together.forEach(enter);
+    const text = together.join("\n");
+    const other = model.provider === "manual" ? notACall(editor.text + text) : undefined;
+    if (other === undefined) return enter(text);
+    const reason = `${together.length} lines were pasted and "${other}" is not a call: nothing was run.`;
+    refuse(`${reason} Put a value that has several lines into quotes.`);
+  }
+
+  return {
+    add(line) {
+      lines.push(line);
+      stopWaiting?.();
+      stopWaiting = clock.after(longestGap, () => {
+        // On a busy machine, a line may have waited in the terminal meanwhile: it is read before this runs.
+        const last = setImmediate(flush);
+        stopWaiting = () => clearImmediate(last);
+      });
+    },
+    flush,
+  };
+}
+
+const longestQuote = 40;
+
+/** The first line that is neither a call nor a slash command. */
+function notACall(text: string): string | undefined {
+  const line = splitTypedLines(text).lines.find((one) => !one.startsWith("/") && !looksLikeCall(one));
+  return line !== undefined && line.length > longestQuote ? `${line.slice(0, longestQuote)}…` : line;
+}
