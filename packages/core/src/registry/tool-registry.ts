@@ -73,6 +73,11 @@ export class ToolRegistry {
     return this.#tools.all().filter(isOffered);
   }
 
+  /** All tools, including those that cannot be offered to a model. The same array as long as no tool changes. */
+  getEveryTool(): readonly DiscoveredMCPTool[] {
+    return this.#tools.all();
+  }
+
   getToolsByServer(serverName: string): readonly DiscoveredMCPTool[] {
     return this.#tools.ofServer(serverName).filter(isOffered);
   }

@@ -1,9 +1,8 @@
 /** Finds tools for one or several queries: exact names first, then the ranked tools of each query in turns. Pure. */
 
 import type { RankedTool, ToolIndex } from "./tool-index.ts";
-import type { SearchableTool } from "./tool-words.ts";
 
-/** The tools that can be found, in the order of their names. */
+/** A tool that can be found by its name. */
 export type KnownTool = Omit<RankedTool, "score">;
 
 export interface FindToolsOptions {
@@ -27,12 +26,14 @@ export function findTools(
       .map((known) => ({ ...known, score: exactScore })),
     ...index.rank(query, limit),
   ]);
-  const found = new Map<SearchableTool, RankedTool>();
+  const found = new Map<string, RankedTool>();
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   for (let at = 0; at < longest; at += 1)
     for (const list of lists) {
       const ranked = list[at];
-      if (ranked !== undefined && !found.has(ranked.tool)) found.set(ranked.tool, ranked);
+      if (ranked === undefined) continue;
+      const key = JSON.stringify([ranked.server, ranked.tool.name]);
+      if (!found.has(key)) found.set(key, ranked);
     }
   return [...found.values()].slice(0, limit);
 }

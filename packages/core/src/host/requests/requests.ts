@@ -21,6 +21,7 @@ import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
+import { createHostSearch, type HostSearch } from "./tool-search.ts";
 
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
@@ -35,7 +36,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
+    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory" | "searchTools"> {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -58,12 +59,15 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const calls = createHostCalls({ ...options, spine });
   const reads = createHostReads({ ...options, spine, keep: calls.keep });
   const { closing } = work;
+  const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
+  const search = createHostSearch({ catalogs, isDenied, isMeantByAll: configuration.isMeantByAll });
 
   return {
     decisions,
+    searchTools: (...wanted) => work.run(() => search.searchTools(...wanted)),
     ...calls,
     ...reads,
-    ...createConversations({ ...options, calls, reads, closing }),
+    ...createConversations({ ...options, calls, reads, search, isDenied, closing }),
 
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
@@ -123,6 +127,8 @@ interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"
   readonly catalogs: Catalogs;
   readonly calls: HostCalls;
   readonly reads: HostReads;
+  readonly search: HostSearch;
+  readonly isDenied: TurnHost["isDenied"];
   readonly clock: Clock;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
@@ -139,6 +145,10 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
     servers: () => configuration.order().filter(configuration.isMeantByAll),
     offersResources: () => settings().resourceFunctions,
     toolBudget: () => settings().toolBudget,
+    isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
+    usedTools: () => [],
+    searchTools: options.search.find,
+    isDenied: options.isDenied,
     known: catalogs.catalog,
     states: () => manager.states(),
     recall: catalogs.recall,
