@@ -40,7 +40,6 @@ export async function* askModel(
   for (;;) {
     const { model } = state;
     const offer = state.toolSelection.offer(model);
-    yield* tellCuts(state, host);
     yield* tellDeferred(offer, state);
     const outcome = yield* request(offer, model, { state, host, draft, signal });
     if (outcome.type === "finish") {
@@ -92,18 +91,6 @@ function instructionsOf({ toolSelection }: ConversationState, host: TurnHost) {
     const instructions = host.known(server)?.instructions;
     return instructions === undefined ? [] : [{ server, instructions }];
   });
-}
-
-/** Notes once for each server that its registry leaves out some tools. */
-function* tellCuts({ toolSelection, told }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
-  const leftOut = host.leftOut();
-  for (const name of leftOut.length === 0 ? [] : toolSelection.servers()) {
-    const [first, ...others] = leftOut.filter(({ server }) => server === name);
-    if (first === undefined || told.has(name)) continue;
-    told.add(name);
-    const what = others.length === 0 ? "1 tool" : `${others.length + 1} tools`;
-    yield { type: "note", message: `${what} of "${name}" left out: ${first.reason}` };
-  }
 }
 
 /** Notes once that the model has to search for some tools. */

@@ -102,13 +102,17 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
   }
 
   function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
-    if (tool.quarantine !== undefined) return tool.quarantine;
+    return tool.quarantine ?? refusalOf(tool);
+  }
+
+  function refusalOf(tool: DiscoveredMCPTool): string | undefined {
     const refusal = refused.get(keyOf(tool));
-    return refusal?.schema === schemaOf(tool) ? refusal.reason : undefined;
+    return refusal !== undefined && refusal.schema === schemaOf(tool) ? refusal.reason : undefined;
   }
 
   const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));
-  const isOffered = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && quarantineOf(tool) === undefined;
+  /** Whether the tool may be used, as far as is known without compiling its schema. */
+  const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {
     const known = ownNames.get(own);
@@ -144,7 +148,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
 
   function offer(model: Model): ToolOffer {
     opened ??= host.openTools();
-    return offersFor(model).update(all(model).filter(isOffered), neededFunctions());
+    return offersFor(model).update(all(model).filter(mayBeUsed), neededFunctions());
   }
 
   function hasResources(server: string): boolean {
@@ -169,18 +173,19 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
       offer(model);
       const { reasonFor } = offersFor(model);
       return all(model)
-        .filter(isOffered)
-        .map((tool) => {
+        .filter(mayBeUsed)
+        .flatMap((tool) => {
+          const tokens = tokensOfTool(tool);
+          if (tokens === undefined) return [];
           const { name, serverName: server, serverToolName } = tool;
           const reason: OfferReason = reasonFor(tool) ?? "the budget is used up";
-          const offered = reason !== "the budget is used up";
-          return { name, server, serverToolName, tokens: tokensOfTool(tool), offered, reason };
+          return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
         });
     },
 
     reveal: (tools, model) => offersFor(model).reveal(tools),
 
-    callable: (model) => all(model).filter(isOffered),
+    callable: (model) => all(model).filter(mayBeUsed),
 
     find(name, model) {
       const own = ownFunction(name);
@@ -197,7 +202,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
 
     names(model) {
       const own = [...ownNames.values()].map((name) => ({ name }));
-      const tools = all(model).filter(isOffered);
+      const tools = all(model).filter(mayBeUsed);
       return [
         ...tools.map(({ name, serverName: server, serverToolName }) => ({ name, server, serverToolName })),
         ...own,

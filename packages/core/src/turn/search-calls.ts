@@ -26,7 +26,10 @@ export async function searchTools(args: JsonObject, state: ConversationState, ho
   const allowed = new Map(callable.filter((tool) => !host.isDenied(tool)).map((tool) => [keyOf(tool), tool]));
   // Tools that the conversation may not use are left out afterwards.
   const ranked = await host.searchTools(queries, limit + mostFound);
-  const found = ranked.flatMap(({ tool }) => allowed.get(keyOf(tool)) ?? []).slice(0, limit);
+  const found = ranked
+    .flatMap(({ tool }) => allowed.get(keyOf(tool)) ?? [])
+    .filter(({ quarantine }) => quarantine === undefined)
+    .slice(0, limit);
   toolSelection.reveal(found, model);
   const counts = countsText(found.length, callable.length, callable.length - allowed.size, missingServers(state, host));
   const text = found.length === 0 ? nothingText(queries, allowed) : foundText(found, queries, allowed);

@@ -6,9 +6,14 @@ import { groupByServer } from "../registry/by-server.ts";
 export interface BudgetedTool {
   readonly key: string;
   readonly server: string;
-  /** Estimated. */
-  readonly tokens: number;
+  /** Characters of its definition, which are known at once. */
+  readonly size: number;
+  /** Estimated tokens of its declaration, which has to be compiled first; undefined if it cannot be declared. */
+  readonly tokens: () => number | undefined;
 }
+
+/** No text has more characters to a token: a definition that is too large by this measure is not compiled. */
+const charactersPerToken = 8;
 
 export interface ToolRoom {
   readonly tokens: number;
@@ -45,7 +50,7 @@ export function planOffer(
   { room, isAlwaysLoaded, usedBefore }: BudgetRules,
 ): OfferPlan {
   const plan = new Map<string, OfferReason>();
-  if (tools.length <= room.count && tokensOf(tools) <= room.tokens) {
+  if (fits(tools, room)) {
     for (const { key } of tools) plan.set(key, "every tool fits into the budget");
     return plan;
   }
@@ -57,9 +62,8 @@ export function planOffer(
   /** Adds all of them or none. */
   function add(some: readonly BudgetedTool[], reason: OfferReason): void {
     const news = some.filter(({ key }) => !plan.has(key));
-    const after = { tokens: left.tokens - tokensOf(news), count: left.count - news.length };
-    if (after.tokens < 0 || after.count < 0) return;
-    left = after;
+    if (!fits(news, left)) return;
+    left = { tokens: left.tokens - tokensOf(news), count: left.count - news.length };
     for (const { key } of news) plan.set(key, reason);
   }
 
@@ -68,14 +72,23 @@ export function planOffer(
   for (const tool of tools) if (isAlwaysLoaded(tool.server)) add([tool], "alwaysLoad is set for its server");
   for (const tool of usedBefore.flatMap((key) => byKey.get(key) ?? []))
     add([tool], "it was used before in this workspace");
-  for (const ofServer of [...byServer.values()].sort((one, other) => tokensOf(one) - tokensOf(other)))
+  for (const ofServer of [...byServer.values()].sort((one, other) => sizeOf(one) - sizeOf(other)))
     add(ofServer, "its whole server fits into the budget");
   for (const { key } of tools) if (!plan.has(key)) plan.set(key, "the budget is used up");
   return plan;
 }
 
-export function tokensOf(tools: readonly Pick<BudgetedTool, "tokens">[]): number {
-  return tools.reduce((sum, { tokens }) => sum + tokens, 0);
+function fits(tools: readonly BudgetedTool[], { tokens, count }: ToolRoom): boolean {
+  if (tools.length > count || sizeOf(tools) / charactersPerToken > tokens) return false;
+  return tokensOf(tools) <= tokens;
+}
+
+function sizeOf(tools: readonly BudgetedTool[]): number {
+  return tools.reduce((sum, { size }) => sum + size, 0);
+}
+
+export function tokensOf(tools: readonly BudgetedTool[]): number {
+  return tools.reduce((sum, { tokens }) => sum + (tokens() ?? 0), 0);
 }
 
 /** Models whose context is not known are taken to have this many tokens. */

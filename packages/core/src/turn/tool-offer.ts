@@ -8,7 +8,15 @@ import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 import type { OwnFunction } from "./own-functions.ts";
-import { type BudgetRules, type OfferReason, planOffer, roomFor, type ToolRoom, tokensOf } from "./tool-budget.ts";
+import {
+  type BudgetedTool,
+  type BudgetRules,
+  type OfferReason,
+  planOffer,
+  roomFor,
+  type ToolRoom,
+  tokensOf,
+} from "./tool-budget.ts";
 
 /** The declarations of one request. */
 export interface ToolOffer {
@@ -84,8 +92,8 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
   /** Adds the tools at the end that fit. */
   function append(tools: readonly DiscoveredMCPTool[], reason: OfferReason): void {
     for (const tool of tools) {
-      const { key, tokens } = toBudgeted(tool);
-      const after = without(left ?? room, { tokens, count: 1 });
+      const key = keyOf(tool);
+      const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });
       const fits = after.tokens >= 0 && after.count >= 0;
       reasons.set(key, fits ? reason : "the budget is used up");
       if (!fits) continue;
@@ -105,7 +113,7 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
       const declared = slots.flatMap((slot): Declared[] => {
         if ("own" in slot) return [{ declaration: declareOwn(slot.own), tool: undefined }];
         const tool = byKey.get(slot.key);
-        return tool === undefined ? [] : [{ declaration: tool.schema, tool }];
+        return tool === undefined || tool.quarantine !== undefined ? [] : [{ declaration: tool.schema, tool }];
       });
       return {
         declarations: declared.map(({ declaration }) => declaration),
@@ -138,16 +146,18 @@ function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function toBudgeted(tool: DiscoveredMCPTool) {
-  return { key: keyOf(tool), server: tool.serverName, tokens: tokensOfTool(tool) };
+function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
+  const size = tool.description.length + JSON.stringify(tool.parameterSchemaJson).length;
+  return { key: keyOf(tool), server: tool.serverName, size, tokens: () => tokensOfTool(tool) };
 }
 
 const costs = new WeakMap<DiscoveredMCPTool, number>();
 
-/** The estimated tokens of a tool's declaration. */
-export function tokensOfTool(tool: DiscoveredMCPTool): number {
+/** The estimated tokens of a tool's declaration; undefined if it cannot be declared. */
+export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
   const known = costs.get(tool);
   if (known !== undefined) return known;
+  if (tool.quarantine !== undefined) return undefined;
   const tokens = costOf(tool.schema);
   costs.set(tool, tokens);
   return tokens;

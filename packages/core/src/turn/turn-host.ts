@@ -8,7 +8,6 @@ import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
-import type { QuarantinedTool } from "../registry/tool-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { ToolSearch } from "../search/tool-search.ts";
 
@@ -18,8 +17,6 @@ export type TurnQuestion = Parameters<ConfirmPort>[0];
 export interface TurnHost {
   /** Opens the tools of a conversation, whose names do not change. */
   readonly openTools: () => ConversationTools;
-  /** Tools that no conversation gets, because their server lists too many. */
-  readonly leftOut: () => readonly QuarantinedTool[];
   readonly resources: ResourceRegistry;
   /** The default servers of a conversation, in the order of the settings. */
   readonly servers: () => readonly string[];

@@ -140,7 +140,6 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
   const settings = () => configuration.current().settings.host;
   const host: TurnHost = {
     openTools: () => catalogs.tools.openConversation(),
-    leftOut: () => catalogs.tools.leftOut(),
     resources: catalogs.resources,
     servers: () => configuration.order().filter(configuration.isMeantByAll),
     offersResources: () => settings().resourceFunctions,
