@@ -175,6 +175,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
     searchTools: requests.searchTools,
+    toolOffers: requests.toolOffers,
     flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,

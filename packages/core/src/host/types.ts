@@ -19,7 +19,7 @@ import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
-import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
+import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { FailedStart } from "./catalogs/failed-starts.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
@@ -202,6 +202,11 @@ export interface Host extends AsyncDisposable {
     query: string | readonly string[],
     options?: { readonly limit?: number },
   ): Promise<readonly SearchedTool[]>;
+  /**
+   * What a new conversation would offer to its model: each tool with its estimated tokens, whether it is offered
+   * directly, and why. Without a model, the limits of most models are assumed.
+   */
+  toolOffers(options?: Pick<NewConversation, "model" | "servers">): readonly OfferedTool[];
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
   /** Tools that are not offered to a model, each with the reason. */

@@ -59,7 +59,10 @@ function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string
   );
   for (const [server, tools] of groupByServer(found, ({ serverName }) => serverName)) {
     const about = tools.map((tool) => aboutTool(tool, named));
-    const fitting = about.filter((text) => (tokens += estimateTokens(text)) <= mostTokens || lines.length === 0);
+    const fitting = about.filter((text) => {
+      tokens += estimateTokens(text);
+      return tokens <= mostTokens || lines.length === 0;
+    });
     left += about.length - fitting.length;
     if (fitting.length > 0) lines.push(`${toLabel(server)}:`, ...fitting.map((text) => `  ${text}`));
   }

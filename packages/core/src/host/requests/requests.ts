@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
+import { assumedModel } from "../../model/assumed.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -36,7 +37,10 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory" | "searchTools"> {
+    Pick<
+      Host,
+      "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory" | "searchTools" | "toolOffers"
+    > {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -134,7 +138,7 @@ interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"
   readonly closing: AbortSignal;
 }
 
-function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
+function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn" | "toolOffers"> {
   const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
   const { manager } = options.servers;
   const settings = () => configuration.current().settings.host;
@@ -173,6 +177,7 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
 
   return {
     conversation,
+    toolOffers: ({ model = options.model ?? assumedModel, ...how } = {}) => conversation({ ...how, model }).offers(),
     runTurn(input, { conversation: earlier, signal, references, before, waitFor, ...how } = {}) {
       const sending = {
         ...(signal && { signal }),
