@@ -9,6 +9,7 @@ export const layers = [
   "discover",
   "normalise",
   "registry",
+  "search",
   "mcp",
   "policy",
   "execute",

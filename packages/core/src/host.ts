@@ -174,6 +174,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     conversation: requests.conversation,
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
+    searchTools: requests.searchTools,
+    toolOffers: requests.toolOffers,
     flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,

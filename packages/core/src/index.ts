@@ -49,6 +49,7 @@ export {
   type Progress,
   type RequestOptions,
   type RunTurnOptions,
+  type SearchedTool,
   type StartOptions,
 } from "./host.ts";
 export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
@@ -123,6 +124,7 @@ export type {
   Conversation,
   ConversationOptions,
   ConversationTool,
+  OfferedTool,
   SendOptions,
   TurnLimits,
 } from "./turn/conversation.ts";

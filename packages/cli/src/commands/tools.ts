@@ -1,6 +1,7 @@
 /** `fairlead tools`: lists tools as signatures, or as JSON Schemas. */
 
 import type { Catalog } from "@fairlead/core/discover/catalog";
+import { HostError } from "@fairlead/core/errors";
 import type { HiddenTool, Host, HostNote, HostTool } from "@fairlead/core/host";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -21,6 +22,10 @@ interface Options {
   readonly long?: boolean;
   readonly repairs?: boolean;
   readonly raw?: boolean;
+  readonly search?: string;
+  readonly limit?: number;
+  readonly tokens?: boolean;
+  readonly why?: string;
 }
 
 export const verb: Verb = {
@@ -37,6 +42,9 @@ Examples:
   fairlead tools --long
   fairlead tools demo --all
   fairlead tools demo --json
+  fairlead tools --search "draw a chart"
+  fairlead tools --tokens
+  fairlead tools --why demo.greet
   fairlead tools https://mcp.example.com/mcp
   fairlead tools --stdio 'npx -y @modelcontextprotocol/server-memory'`,
 
@@ -47,6 +55,14 @@ Examples:
       .option("--all", "show every parameter and the full descriptions")
       .option("--refresh", "connect to the servers instead of using the catalog cache")
       .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")
+      .option("--search <words>", "find tools by what they do, best first")
+      .option("--limit <number>", "with --search: how many tools to show (default: 10)", toCount)
+      .option("--tokens", "estimate what the definitions of the tools cost a model, in tokens")
+      .addOption(
+        command
+          .createOption("--why <server.tool>", "say whether a model is offered this tool directly, and why")
+          .conflicts(["search", "tokens", "raw", "repairs"]),
+      )
       .addOption(
         command.createOption("--raw", "print the servers' own definitions as JSON").conflicts(["all", "repairs"]),
       );
@@ -57,6 +73,12 @@ Examples:
     await withCatalogs(context, async ({ host, server, isTyped }) => {
       // The list shows decisions, so broken rules matter here.
       await warnOfPolicyProblems(host, context);
+      const { search, tokens = false, why } = context.command.opts<Options>();
+      if (why !== undefined || search !== undefined || tokens) {
+        const { showCosts, showFound, showWhy } = await import("./tools/offered-tools.ts");
+        if (why !== undefined) return showWhy(host, why, context);
+        return search === undefined ? showCosts(host, server, context) : showFound(host, search, context);
+      }
       show(host, server, context);
       if (!isTyped) leadOn(host.tools(server), server, context);
     });
@@ -75,6 +97,12 @@ function show(host: Host, server: string | undefined, context: Context): void {
   if (command.opts<Options>().raw) out.json({ servers: rawDocuments(host, server) });
   else if (globals.json) out.json(toolsDocument(listed));
   else print(listed, context);
+}
+
+function toCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
+  throw new HostError("usage", `--limit must be a number from 1 to 1000, not "${text}"`, { next: "--limit 20" });
 }
 
 /** With more tools than this, and no server named, only names are listed. */
@@ -147,7 +175,7 @@ export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): ob
 }
 
 /** The tool as the model gets it, with the changes made to its schema. */
-function toolDocument(tool: HostTool): object {
+export function toolDocument(tool: HostTool): object {
   const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
   const { annotations, outputSchema } = tool;
   return {

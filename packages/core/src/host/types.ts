@@ -19,7 +19,7 @@ import type { CompletionRequest } from "../resources/completion.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { Problem } from "../settings/define/definition.ts";
 import type { Configuration } from "../trust/configuration.ts";
-import type { Conversation, ConversationOptions, SendOptions } from "../turn/conversation.ts";
+import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from "../turn/conversation.ts";
 import type { TurnEvent } from "../turn/events.ts";
 import type { FailedStart } from "./catalogs/failed-starts.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
@@ -136,6 +136,18 @@ export interface HostNote {
  * A running host: its servers, their catalogs, and the requests to them. `createHost` makes it; `await using` disposes
  * it.
  */
+/** A tool that `host.searchTools()` has found. Texts are raw, as the server sent them. */
+export interface SearchedTool {
+  readonly server: string;
+  /** The server's own name of the tool. */
+  readonly tool: string;
+  /** The name that a model uses. */
+  readonly name: string;
+  readonly description: string;
+  /** Higher is better; comparable only within one search. */
+  readonly score: number;
+}
+
 export interface Host extends AsyncDisposable {
   /**
    * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no
@@ -182,6 +194,19 @@ export interface Host extends AsyncDisposable {
    * configured.
    */
   tools(server?: string): readonly HostTool[];
+  /**
+   * Finds tools by what they do: best first, over all listed and cached tools that no rule denies, whether a model is
+   * offered them directly or not. Several queries take turns. An exact name comes first. Default limit: 10.
+   */
+  searchTools(
+    query: string | readonly string[],
+    options?: { readonly limit?: number },
+  ): Promise<readonly SearchedTool[]>;
+  /**
+   * What a new conversation would offer to its model: each tool with its estimated tokens, whether it is offered
+   * directly, and why. Without a model, the limits of most models are assumed.
+   */
+  toolOffers(options?: Pick<NewConversation, "model" | "servers">): readonly OfferedTool[];
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
   /** Tools that are not offered to a model, each with the reason. */

@@ -10,6 +10,8 @@ export interface Model {
   readonly dialect: "gemini" | "openai";
   /** Maximum number of function declarations that the API accepts in one request. */
   readonly maxDeclarations: number;
+  /** The size of the model's context in tokens, if it is known. */
+  readonly contextTokens?: number;
   /** Whether media may be inside a function response; else it follows the response in the same content. */
   readonly takesMediaInResponses: boolean;
   /**

@@ -12,7 +12,7 @@ export interface ToolRegistryOptions {
   readonly serverOrder?: readonly string[];
   /** Servers whose tools never get a bare name. */
   readonly alwaysQualified?: readonly string[];
-  /** Maximum number of tools of one server that are offered. Default: 512. */
+  /** Maximum number of tools of one server that are known. Default: 10 000. */
   readonly toolsPerServer?: number;
 }
 
@@ -27,14 +27,14 @@ export interface QuarantinedTool {
 export class ToolRegistry {
   readonly #tools: NamedItems<DiscoveredMCPTool>;
 
-  constructor({ serverOrder, alwaysQualified, toolsPerServer = limits.declarations }: ToolRegistryOptions = {}) {
+  constructor({ serverOrder, alwaysQualified, toolsPerServer = limits.toolsPerServer }: ToolRegistryOptions = {}) {
     this.#tools = createNamedItems({
       ownName: (tool) => tool.serverToolName,
       serverOrder,
       alwaysQualified,
       limit: {
         count: toolsPerServer,
-        reason: `only the first ${toolsPerServer} tools of a server are offered; includeTools and excludeTools choose which`,
+        reason: `only the first ${toolsPerServer} tools of a server are used; includeTools and excludeTools choose which`,
       },
     });
   }
@@ -71,6 +71,11 @@ export class ToolRegistry {
 
   getAllTools(): readonly DiscoveredMCPTool[] {
     return this.#tools.all().filter(isOffered);
+  }
+
+  /** All tools, including those that cannot be offered to a model. The same array as long as no tool changes. */
+  getEveryTool(): readonly DiscoveredMCPTool[] {
+    return this.#tools.all();
   }
 
   getToolsByServer(serverName: string): readonly DiscoveredMCPTool[] {

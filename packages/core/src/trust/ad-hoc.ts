@@ -26,6 +26,7 @@ const extras: ServerExtras = {
   sampling: false,
   roots: false,
   machineAuth: false,
+  alwaysLoad: false,
 };
 
 /** The settings' allow and deny lists apply: `admission` says whether the server may start. */

@@ -7,11 +7,12 @@ import { HostError } from "../errors.ts";
 import type { FinishReason, Model, ModelEvent } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import type { ToolOffer } from "./conversation-tools.ts";
+
 import type { TurnEvent } from "./events.ts";
 import { type Culprit, createProbe, findCulprit, type Probe } from "./find-culprit.ts";
 import type { ConversationState } from "./state.ts";
 import { createSystemText } from "./system-text.ts";
+import type { ToolOffer } from "./tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 
@@ -39,8 +40,7 @@ export async function* askModel(
   for (;;) {
     const { model } = state;
     const offer = state.toolSelection.offer(model);
-    yield* tellCuts(state, host);
-    yield* tellLeftOut(offer, state);
+    yield* tellDeferred(offer, state);
     const outcome = yield* request(offer, model, { state, host, draft, signal });
     if (outcome.type === "finish") {
       for (const declaration of offer.declarations) provenFor(model, state).add(declaration.parametersJsonSchema);
@@ -93,31 +93,17 @@ function instructionsOf({ toolSelection }: ConversationState, host: TurnHost) {
   });
 }
 
-/** Notes once for each server that its registry leaves out some tools. */
-function* tellCuts({ toolSelection, told }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
-  const leftOut = host.leftOut();
-  for (const name of leftOut.length === 0 ? [] : toolSelection.servers()) {
-    const [first, ...others] = leftOut.filter(({ server }) => server === name);
-    if (first === undefined || told.has(name)) continue;
-    told.add(name);
-    const what = others.length === 0 ? "1 tool" : `${others.length + 1} tools`;
-    yield { type: "note", message: `${what} of "${name}" left out: ${first.reason}` };
-  }
-}
-
-/** Notes once for each tool that does not fit. */
-function* tellLeftOut(
-  { leftOut, tools }: ToolOffer,
+/** Notes once that the model has to search for some tools. */
+function* tellDeferred(
+  { deferred, tools }: ToolOffer,
   { told }: ConversationState,
 ): Generator<TurnEvent, void, undefined> {
-  const news = leftOut.filter(({ serverName, serverToolName }) => {
-    const name = `${serverName}.${serverToolName}`;
-    return !told.has(name) && told.add(name);
-  });
-  if (news.length === 0) return;
-  const names = news.slice(0, 5).map(({ serverName, serverToolName }) => `${serverName}.${serverToolName}`);
-  const more = news.length > names.length ? ` and ${news.length - names.length} more` : "";
-  const message = `the model is offered the first ${tools.length} tools; left out: ${names.join(", ")}${more}. includeTools, excludeTools and the servers of the conversation decide which tools are offered.`;
+  // A key that no server's name can be.
+  const key = "\u0000deferred";
+  if (deferred.length === 0 || told.has(key)) return;
+  told.add(key);
+  const offered = tools.filter((tool) => tool !== undefined).length;
+  const message = `the model is offered ${offered} of ${offered + deferred.length} tools and can search for the others (fairlead.toolBudget)`;
   yield { type: "note", message };
 }
 
@@ -145,7 +131,11 @@ async function* takeOut(
   }
 }
 
-function refusedBy(culprit: Culprit, tools: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
+function refusedBy(culprit: Culprit, tools: ToolOffer["tools"]): readonly DiscoveredMCPTool[] {
+  return refusedSlots(culprit, tools).filter((tool) => tool !== undefined);
+}
+
+function refusedSlots(culprit: Culprit, tools: ToolOffer["tools"]): ToolOffer["tools"] {
   switch (culprit.kind) {
     case "declaration":
       return tools.slice(culprit.index, culprit.index + 1);

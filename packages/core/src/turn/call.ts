@@ -8,9 +8,12 @@ import type { Part } from "../normalise/model-types.ts";
 import type { ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { AskUser } from "./confirm.ts";
+import type { Found } from "./conversation-tools.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
+import type { OwnFunction } from "./own-functions.ts";
 import { callResources } from "./resource-calls.ts";
+import { innerCall } from "./search-calls.ts";
 import type { ConversationState } from "./state.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -39,8 +42,8 @@ export interface CallDeps {
 /** Runs the call. Never rejects: a failure is a response too. */
 export async function runCall(request: ModelCallRequest, deps: CallDeps): Promise<CallAnswer> {
   const { state, host, emit, signal } = deps;
-  const { id, name, args } = request;
-  let event: CallEvent = { type: "call", id, name, args, status: "requested" };
+  const { id } = request;
+  let event: CallEvent = { type: "call", id, name: request.name, args: request.args, status: "requested" };
   let began: number | undefined;
 
   function tell(change: Partial<CallEvent>): void {
@@ -71,7 +74,8 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   }
 
   try {
-    const found = state.toolSelection.find(name, state.model);
+    const { name, args, found } = findCalled(request, state);
+    event = { ...event, name, args };
     if (found.kind === "tool") {
       const { serverName: server, serverToolName } = found.tool;
       event = { ...event, server, serverToolName };
@@ -81,9 +85,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     if (found.kind === "none")
       throw new HostError("tool_unknown", explainUnknown(name, found.why, state.toolSelection.names(state.model)));
     const running =
-      found.kind === "tool"
-        ? runTool(found.tool, args, course, deps)
-        : runResources({ which: found.which, args }, course, deps);
+      found.kind === "tool" ? runTool(found.tool, args, course, deps) : runOwn(found.own, args, course, deps);
     const execution = await untilAborted(running, signal);
     for (const warning of execution.warnings ?? []) emit({ type: "note", message: `${name}: ${warning}` });
     tell({ ...outcomeOf(execution), ...durationMs() });
@@ -119,28 +121,43 @@ function runTool(
   return tool.execute(args, signal, { confirm: ask, onAllowed: allowed, onStart: started, onProgress: progress });
 }
 
-async function runResources(
-  call: Pick<Parameters<typeof callResources>[0], "which" | "args">,
+/** Runs a function of the host. */
+async function runOwn(
+  own: OwnFunction,
+  args: JsonObject,
   { ask, allowed, goesTo, started }: Course,
   { state, host, signal }: CallDeps,
 ): Promise<ToolExecution> {
-  const servers = state.toolSelection.servers();
   const begin = (rule?: string): void => {
     allowed(rule);
     started();
   };
-  if (call.which === "list") begin();
-  return callResources(
-    {
-      ...call,
-      servers,
-      signal,
-      onServer: goesTo,
-      ask,
-      onAllowed: begin,
-    },
-    host,
-  );
+  switch (own) {
+    case "list_resources":
+    case "read_resource": {
+      if (own === "list_resources") begin();
+      const servers = state.toolSelection.servers();
+      return callResources({ which: own, args, servers, signal, onServer: goesTo, ask, onAllowed: begin }, host);
+    }
+    case "search_tools": {
+      begin();
+      const { searchTools } = await import("./search-calls.ts");
+      return searchTools(args, state, host);
+    }
+    case "call_tool":
+      throw new HostError("arguments_invalid", "call_tool calls tools of servers only");
+  }
+}
+
+/** The tool that is meant: a call of `call_tool` counts as a call of the tool that it names. */
+function findCalled(
+  { name, args }: ModelCallRequest,
+  { toolSelection, model }: ConversationState,
+): { readonly name: string; readonly args: JsonObject; readonly found: Found } {
+  const found = toolSelection.find(name, model);
+  if (found.kind !== "own" || found.own !== "call_tool") return { name, args, found };
+  const inner = innerCall(args);
+  return { ...inner, found: toolSelection.find(inner.name, model) };
 }
 
 /** The event for the user. */

@@ -4,26 +4,15 @@ import type { Model } from "../model/model.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
-import {
-  chooseResourceNames,
-  declareResourceFunctions,
-  type ResourceFunction,
-  type ResourceFunctionNames,
-} from "./resource-calls.ts";
+import { declareOwnFunction, freeName, type OwnFunction } from "./own-functions.ts";
+import type { OfferReason } from "./tool-budget.ts";
+import { createToolOffers, keyOf, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
-
-/** The tools of one request, with their declarations at the same index. */
-export interface ToolOffer {
-  readonly declarations: readonly FunctionDeclaration[];
-  readonly tools: readonly DiscoveredMCPTool[];
-  /** Tools that did not fit. */
-  readonly leftOut: readonly DiscoveredMCPTool[];
-}
 
 /** The result of looking up a name. */
 export type Found =
   | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
-  | { readonly kind: "resources"; readonly which: ResourceFunction }
+  | { readonly kind: "own"; readonly own: OwnFunction }
   /** No callable tool has that name. */
   | { readonly kind: "none"; readonly why?: string };
 
@@ -39,8 +28,26 @@ export interface ConversationTool {
   readonly quarantined?: string;
 }
 
+/** A tool of a conversation, and whether its model is offered it directly. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly server: string;
+  readonly serverToolName: string;
+  /** Estimated tokens of the declaration. */
+  readonly tokens: number;
+  /** If false, the model can find the tool by search and call it. */
+  readonly offered: boolean;
+  readonly reason: string;
+}
+
 export interface ToolSelection {
   readonly offer: (model: Model) => ToolOffer;
+  /** What the model is offered and why, of all tools that it may use. */
+  readonly offers: (model: Model) => readonly OfferedTool[];
+  /** Offers tools that a search has found, from the next request on, as far as there is room. */
+  readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
+  /** The tools that may be called, under the names of this conversation. */
+  readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
   readonly find: (name: string, model: Model) => Found;
   /** Everything that can be called by name. */
   readonly names: (model: Model) => readonly Named[];
@@ -64,9 +71,6 @@ export interface ToolSelectionOptions {
   readonly servers?: readonly string[];
 }
 
-/** Estimated average number of characters per token. */
-const charactersPerToken = 4;
-
 export function createToolSelection({ host, servers: chosen }: ToolSelectionOptions): ToolSelection {
   const disabled = new Set<string>();
   /** Refused definitions by tool: another definition of the tool may be accepted. */
@@ -74,7 +78,9 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
   const seen = new Map<string, DiscoveredMCPTool>();
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
   let opened: ConversationTools | undefined;
-  let functionNames: ResourceFunctionNames | undefined;
+  /** Names are fixed when the model is first shown them: a later tool does not take them. */
+  const ownNames = new Map<OwnFunction, string>();
+  const offersOf = new WeakMap<Model, ToolOffers>();
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
@@ -96,19 +102,53 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
   }
 
   function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
-    if (tool.quarantine !== undefined) return tool.quarantine;
+    return tool.quarantine ?? refusalOf(tool);
+  }
+
+  function refusalOf(tool: DiscoveredMCPTool): string | undefined {
     const refusal = refused.get(keyOf(tool));
-    return refusal?.schema === schemaOf(tool) ? refusal.reason : undefined;
+    return refusal !== undefined && refusal.schema === schemaOf(tool) ? refusal.reason : undefined;
   }
 
   const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));
-  const isOffered = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && quarantineOf(tool) === undefined;
+  /** Whether the tool may be used, as far as is known without compiling its schema. */
+  const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
-  /** The names are fixed when the model is first shown them: a later tool does not take them. */
-  function ownFunctions(tools: readonly DiscoveredMCPTool[]): readonly FunctionDeclaration[] {
+  function nameOf(own: OwnFunction): string {
+    const known = ownNames.get(own);
+    if (known !== undefined) return known;
+    const name = freeName(own, new Set((opened ?? host.openTools()).getEveryTool().map((tool) => tool.name)));
+    ownNames.set(own, name);
+    return name;
+  }
+
+  function declareOwn(own: OwnFunction): FunctionDeclaration {
+    return declareOwnFunction(own, nameOf);
+  }
+
+  function neededFunctions(): readonly OwnFunction[] {
     if (!host.offersResources() || !servers().some((server) => hasResources(server))) return [];
-    functionNames ??= chooseResourceNames(tools.map(({ name }) => name));
-    return declareResourceFunctions(functionNames);
+    return ["list_resources", "read_resource"];
+  }
+
+  function offersFor(model: Model): ToolOffers {
+    const known = offersOf.get(model);
+    if (known !== undefined) return known;
+    const usedBefore = host.usedTools().map(keyOf);
+    const made = createToolOffers({
+      model,
+      budget: host.toolBudget(),
+      declareOwn,
+      isAlwaysLoaded: host.isAlwaysLoaded,
+      usedBefore,
+    });
+    offersOf.set(model, made);
+    return made;
+  }
+
+  function offer(model: Model): ToolOffer {
+    opened ??= host.openTools();
+    return offersFor(model).update(all(model).filter(mayBeUsed), neededFunctions());
   }
 
   function hasResources(server: string): boolean {
@@ -116,32 +156,40 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
     return resources.getResourcesByServer(server).length > 0 || resources.getTemplatesByServer(server).length > 0;
   }
 
-  function functionOf(name: string): ResourceFunction | undefined {
-    if (functionNames === undefined) return undefined;
-    return name === functionNames.list ? "list" : name === functionNames.read ? "read" : undefined;
+  function ownFunction(name: string): OwnFunction | undefined {
+    return [...ownNames].find(([, known]) => known === name)?.[0];
   }
 
   return {
     servers,
 
     offer(model) {
-      opened ??= host.openTools();
-      const everything = all(model);
-      const offered = everything.filter(isOffered);
-      const own = ownFunctions(everything);
-      const room = { count: model.maxDeclarations - own.length, tokens: host.toolBudget() };
-      const tools = fitting(offered, room);
-      for (const tool of tools) seen.set(tool.name, tool);
-      return {
-        declarations: [...tools.map((tool) => tool.schema), ...own],
-        tools,
-        leftOut: offered.slice(tools.length),
-      };
+      const made = offer(model);
+      for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
+      return made;
     },
 
+    offers(model) {
+      offer(model);
+      const { reasonFor } = offersFor(model);
+      return all(model)
+        .filter(mayBeUsed)
+        .flatMap((tool) => {
+          const tokens = tokensOfTool(tool);
+          if (tokens === undefined) return [];
+          const { name, serverName: server, serverToolName } = tool;
+          const reason: OfferReason = reasonFor(tool) ?? "the budget is used up";
+          return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
+        });
+    },
+
+    reveal: (tools, model) => offersFor(model).reveal(tools),
+
+    callable: (model) => all(model).filter(mayBeUsed),
+
     find(name, model) {
-      const which = functionOf(name);
-      if (which !== undefined) return { kind: "resources", which };
+      const own = ownFunction(name);
+      if (own !== undefined) return { kind: "own", own };
       const tool = all(model).find((each) => each.name === name);
       if (tool === undefined) {
         const gone = seen.get(name);
@@ -153,8 +201,8 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
     },
 
     names(model) {
-      const own = functionNames === undefined ? [] : [{ name: functionNames.list }, { name: functionNames.read }];
-      const tools = all(model).filter(isOffered);
+      const own = [...ownNames.values()].map((name) => ({ name }));
+      const tools = all(model).filter(mayBeUsed);
       return [
         ...tools.map(({ name, serverName: server, serverToolName }) => ({ name, server, serverToolName })),
         ...own,
@@ -177,25 +225,6 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
         return quarantined === undefined ? listing : { ...listing, quarantined };
       }),
   };
-}
-
-/** The first tools that fit. */
-function fitting(
-  tools: readonly DiscoveredMCPTool[],
-  { count, tokens = Number.POSITIVE_INFINITY }: { readonly count: number; readonly tokens: number | undefined },
-): readonly DiscoveredMCPTool[] {
-  let left = tokens * charactersPerToken;
-  const over = tools.findIndex((tool, at) => {
-    if (at >= count) return true;
-    if (left === Number.POSITIVE_INFINITY) return false;
-    left -= JSON.stringify(tool.schema).length;
-    return left < 0;
-  });
-  return over === -1 ? tools : tools.slice(0, over);
-}
-
-function keyOf({ serverName, serverToolName }: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
-  return JSON.stringify([serverName, serverToolName]);
 }
 
 function schemaOf({ schema }: DiscoveredMCPTool): string {

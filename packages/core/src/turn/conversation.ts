@@ -1,13 +1,13 @@
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
-import { type ConversationTool, createToolSelection } from "./conversation-tools.ts";
+import { type ConversationTool, createToolSelection, type OfferedTool } from "./conversation-tools.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
 import { answerOpenCalls } from "./history.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
 import type { TurnHost } from "./turn-host.ts";
 
-export type { ConversationTool } from "./conversation-tools.ts";
+export type { ConversationTool, OfferedTool } from "./conversation-tools.ts";
 export type { SendOptions, TurnLimits } from "./state.ts";
 
 /** Options of a new conversation. */
@@ -39,6 +39,8 @@ export interface Conversation {
   /** Removes a tool from the conversation, or adds it again, from the next request on. */
   readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
   readonly tools: () => readonly ConversationTool[];
+  /** The tools that the model may use: whether it is offered each directly or has to search for it, and why. */
+  readonly offers: () => readonly OfferedTool[];
 }
 
 const defaultWait = 10_000;
@@ -95,5 +97,6 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
     },
     setTool: state.toolSelection.setTool,
     tools: () => state.toolSelection.list(state.model),
+    offers: () => state.toolSelection.offers(state.model),
   };
 }

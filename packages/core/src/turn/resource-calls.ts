@@ -4,7 +4,6 @@ import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { displayOf } from "../normalise/content/display.ts";
 import { type LeftOut, toModelParts } from "../normalise/content/parts.ts";
-import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { ConfirmPort, ToolExecution } from "../registry/binding.ts";
 import { describeResources, nearResources } from "../resources/describe-resources.ts";
 import { contentsBlock } from "../resources/references/read-references.ts";
@@ -12,7 +11,7 @@ import { matchesTemplate } from "../resources/templates/uri-template.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 export interface ResourceCall {
-  readonly which: ResourceFunction;
+  readonly which: "list_resources" | "read_resource";
   readonly args: JsonObject;
   /** The servers of the conversation, in the order of the settings. */
   readonly servers: readonly string[];
@@ -26,7 +25,7 @@ export interface ResourceCall {
 
 /** Lists the known resources, or reads one through the host, which applies policy. */
 export async function callResources(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
-  return call.which === "list" ? list(call, host) : read(call, host);
+  return call.which === "list_resources" ? list(call, host) : read(call, host);
 }
 
 function list({ args, servers }: ResourceCall, { resources }: TurnHost): ToolExecution {
@@ -93,39 +92,4 @@ function whose(uri: string, servers: readonly string[], { resources }: TurnHost)
   const near = nearResources(uri, known).map((each) => each.uri);
   const meant = near.length === 0 ? "" : `; similar: ${near.join(", ")}`;
   throw new HostError("arguments_invalid", `no server has a resource with that URI${meant}`);
-}
-
-/** Declares the two functions by which a model lists and reads resources. Pure. */
-export type ResourceFunction = "list" | "read";
-
-/** Their names in a conversation. */
-export type ResourceFunctionNames = Readonly<Record<ResourceFunction, string>>;
-
-/** Chooses names that no tool has: a tool with the same name keeps it. */
-export function chooseResourceNames(taken: readonly string[]): ResourceFunctionNames {
-  const names = new Set(taken);
-  const free = (name: string): string => (names.has(name) ? free(`fairlead_${name}`) : name);
-  return { list: free("list_resources"), read: free("read_resource") };
-}
-
-const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
-
-export function declareResourceFunctions({ list, read }: ResourceFunctionNames): readonly FunctionDeclaration[] {
-  return [
-    {
-      name: list,
-      description:
-        "Lists the resources that MCP servers offer to be read: files, records, pages, each with its URI. A URI with {braces} is a template: fill them in.",
-      parametersJsonSchema: { type: "object", properties: { server } },
-    },
-    {
-      name: read,
-      description: `Reads a resource of an MCP server. ${list} tells which there are.`,
-      parametersJsonSchema: {
-        type: "object",
-        properties: { uri: { type: "string", description: "The exact URI." }, server },
-        required: ["uri"],
-      },
-    },
-  ];
 }

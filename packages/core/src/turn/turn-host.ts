@@ -8,8 +8,8 @@ import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
-import type { QuarantinedTool } from "../registry/tool-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
+import type { ToolSearch } from "../search/tool-search.ts";
 
 /** Returns the confirmation when the user is free. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
@@ -17,15 +17,21 @@ export type TurnQuestion = Parameters<ConfirmPort>[0];
 export interface TurnHost {
   /** Opens the tools of a conversation, whose names do not change. */
   readonly openTools: () => ConversationTools;
-  /** Tools that no conversation gets, because their server lists too many. */
-  readonly leftOut: () => readonly QuarantinedTool[];
   readonly resources: ResourceRegistry;
   /** The default servers of a conversation, in the order of the settings. */
   readonly servers: () => readonly string[];
   /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** Maximum number of tokens for declarations. */
-  readonly toolBudget: () => number | undefined;
+  /** The room for declarations in the settings. */
+  readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
+  /** Whether the tools of this server are always offered directly. */
+  readonly isAlwaysLoaded: (server: string) => boolean;
+  /** The tools that were used before in this workspace: latest first. */
+  readonly usedTools: () => readonly { readonly serverName: string; readonly serverToolName: string }[];
+  /** Finds tools of all servers, best first. */
+  readonly searchTools: ToolSearch["find"];
+  /** Whether a rule denies every call of the tool. */
+  readonly isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean;
   /** The listed or cached catalog of a server; undefined if there is none. */
   readonly known: (server: string) => { readonly instructions?: string } | undefined;
   readonly states: () => readonly ServerState[];

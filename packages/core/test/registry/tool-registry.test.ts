@@ -125,7 +125,7 @@ describe("in quarantine", () => {
       {
         server: "a",
         serverToolName: "z",
-        reason: "only the first 2 tools of a server are offered; includeTools and excludeTools choose which",
+        reason: "only the first 2 tools of a server are used; includeTools and excludeTools choose which",
       },
     ]);
     expect(registry.getFunctionDeclarations().map(({ name }) => name)).toEqual(["y", "b__x"]);
@@ -137,11 +137,11 @@ describe("in quarantine", () => {
     expect(registry.getToolsByServer("a").map(({ name }) => name)).toEqual(["y"]);
   });
 
-  test("by default, what comes after the first 512 tools of a server", () => {
+  test("by default, what comes after the first 10 000 tools of a server", () => {
     const registry = new ToolRegistry();
-    registry.replaceServer("a", offered("a", ...Array.from({ length: 514 }, (_, at) => `t${at}`)));
-    expect(registry.getAllTools()).toHaveLength(512);
-    expect(registry.quarantined().map(({ serverToolName }) => serverToolName)).toEqual(["t512", "t513"]);
+    registry.replaceServer("a", offered("a", ...Array.from({ length: 10_002 }, (_, at) => `t${at}`)));
+    expect(registry.getEveryTool()).toHaveLength(10_000);
+    expect(registry.leftOut().map(({ serverToolName }) => serverToolName)).toEqual(["t10000", "t10001"]);
   });
 });
 

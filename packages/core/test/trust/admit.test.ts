@@ -49,6 +49,7 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
       sampling: false,
       roots: false,
       machineAuth: false,
+      alwaysLoad: false,
     },
     fingerprint: "f1",
   };

@@ -54,7 +54,7 @@ test("a conversation has the servers that it names, and starts no others", async
   await using at = await two();
   const model = plays(says("ok"));
   await collect(at.host.conversation({ model, servers: ["b"] }).send("go"));
-  expect(model.requests.map(names)).toEqual([["echo", "ask"]]);
+  expect(model.requests.map(names)).toEqual([["ask", "echo"]]);
   expect((await at.lines("notes")).filter((line) => line.startsWith("start"))).toEqual(["start b"]);
   expect(() => at.host.conversation({ model, servers: ["c"] })).toThrow('there is no server "c"');
 });
@@ -87,8 +87,8 @@ test("a server that does not come in time is missed, and is there from the next 
     { type: "waiting", servers: ["late", "s"] },
     { type: "missing", servers: [{ server: "late", message: '"late" did not list its tools within 0.4 s' }] },
   ]);
-  const few = ["echo", "ask"];
-  const more = ["late__echo", "echo", "ask"];
+  const few = ["ask", "echo"];
+  const more = ["ask", "echo", "late__echo"];
   expect(model.requests.map(names)).toEqual([few, few, more, more]);
   expect(outcomes(events)).toEqual([
     ["echo", "ok"],

@@ -216,16 +216,3 @@ test("a turn ends at its limits, with everything answered", async () => {
   expect([events.at(-1)?.type, many.requests.length, brokenIn(few.history)]).toEqual(["done", 1, undefined]);
   expect(events.at(-1)).toMatchObject({ reason: "limit" });
 });
-
-test("tools of a server that no conversation hears of are counted for the person, once", async () => {
-  await using at = await desk({
-    servers: (path) => ({ s: { ...stdioServer("counted", path("notes"), path("list")), trust: true } }),
-  });
-  const list = Array.from({ length: 600 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: "object" } }));
-  await at.write("list", JSON.stringify(list));
-  const model = plays(calls("t1"), says("ok"));
-  const events = await collect(at.host.conversation({ model }).send("go"));
-  expect(events.filter(({ type }) => type === "note")).toEqual([
-    { type: "note", message: expect.stringMatching(/^88 tools of "s" left out: only the first 512 tools of a server/) },
-  ]);
-});

@@ -96,7 +96,8 @@ function toolsTitle(
   return safe`${style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
 }
 
-function toolText(tool: HostTool, options: ToolListOptions): SafeText {
+/** One tool: its signature, annotations and description. */
+export function toolText(tool: HostTool, options: ToolListOptions): SafeText {
   const { columns, style, all } = options;
   const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
   return joinSafe([...signatureLines(tool, options), ...talk.map((line) => style.dim(line))]);

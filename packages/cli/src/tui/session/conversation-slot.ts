@@ -22,6 +22,7 @@ export function createConversationSlot(open: (model: Model) => Conversation, fir
     setModel: (model) => current.setModel(model),
     setTool: (...given) => current.setTool(...given),
     tools: () => current.tools(),
+    offers: () => current.offers(),
     renew() {
       current = open(current.model);
     },

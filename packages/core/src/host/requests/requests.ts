@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
+import { assumedModel } from "../../model/assumed.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -21,6 +22,7 @@ import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
+import { createHostSearch, type HostSearch } from "./tool-search.ts";
 
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
@@ -35,7 +37,10 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
+    Pick<
+      Host,
+      "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory" | "searchTools" | "toolOffers"
+    > {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -58,12 +63,15 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const calls = createHostCalls({ ...options, spine });
   const reads = createHostReads({ ...options, spine, keep: calls.keep });
   const { closing } = work;
+  const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
+  const search = createHostSearch({ catalogs, isDenied, isMeantByAll: configuration.isMeantByAll });
 
   return {
     decisions,
+    searchTools: (...wanted) => work.run(() => search.searchTools(...wanted)),
     ...calls,
     ...reads,
-    ...createConversations({ ...options, calls, reads, closing }),
+    ...createConversations({ ...options, calls, reads, search, isDenied, closing }),
 
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
@@ -123,22 +131,27 @@ interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"
   readonly catalogs: Catalogs;
   readonly calls: HostCalls;
   readonly reads: HostReads;
+  readonly search: HostSearch;
+  readonly isDenied: TurnHost["isDenied"];
   readonly clock: Clock;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
 }
 
-function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
+function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn" | "toolOffers"> {
   const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
   const { manager } = options.servers;
   const settings = () => configuration.current().settings.host;
   const host: TurnHost = {
     openTools: () => catalogs.tools.openConversation(),
-    leftOut: () => catalogs.tools.leftOut(),
     resources: catalogs.resources,
     servers: () => configuration.order().filter(configuration.isMeantByAll),
     offersResources: () => settings().resourceFunctions,
     toolBudget: () => settings().toolBudget,
+    isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
+    usedTools: () => [],
+    searchTools: options.search.find,
+    isDenied: options.isDenied,
     known: catalogs.catalog,
     states: () => manager.states(),
     recall: catalogs.recall,
@@ -164,6 +177,7 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
 
   return {
     conversation,
+    toolOffers: ({ model = options.model ?? assumedModel, ...how } = {}) => conversation({ ...how, model }).offers(),
     runTurn(input, { conversation: earlier, signal, references, before, waitFor, ...how } = {}) {
       const sending = {
         ...(signal && { signal }),

@@ -87,6 +87,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     name,
     dialect: "gemini",
     maxDeclarations: limits.declarations,
+    contextTokens: 1_048_576,
     takesMediaInResponses,
     stream(messages, tools, signal, given = {}) {
       const contents = toContents(messages, takesMediaInResponses);

@@ -118,6 +118,8 @@ export interface ServerExtras {
   readonly roots: boolean;
   readonly machineAuth: boolean;
   readonly issuerOverride?: string;
+  /** Whether models are always offered the server's tools directly. */
+  readonly alwaysLoad: boolean;
 }
 
 /** A name in `mcpServers`, whether or not its entry is valid. */
@@ -193,7 +195,8 @@ export interface HostSettings {
     readonly servers: ReadonlyMap<string, readonly string[]>;
     readonly denyTools: readonly string[];
   };
-  readonly toolBudget?: number;
+  /** The room for tool declarations in a request to a model; without a number, the default of the model. */
+  readonly toolBudget: { readonly tokens?: number; readonly tools?: number };
   /** Whether models may look for resources, and read them. */
   readonly resourceFunctions: boolean;
   readonly clientMetadataUrl?: string;

@@ -35,7 +35,10 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     }
     return Math.min(wish, bound);
   };
-  const toolBudget = bounded(Number.POSITIVE_INFINITY, "fairlead", "toolBudget");
+  const limitOf = (...path: readonly string[]): number | undefined => {
+    const limit = bounded(Number.POSITIVE_INFINITY, "fairlead", "toolBudget", ...path);
+    return Number.isFinite(limit) ? limit : undefined;
+  };
   const start = strongest(stringNode, ["fairlead", "start"], [...sources]);
   return {
     ...present({ allowed: allowedOf(sources) }),
@@ -54,9 +57,9 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         denyTools: [...united(sources, "fairlead", "permissions", "denyTools").names],
       },
       ...present({
-        toolBudget: Number.isFinite(toolBudget) ? toolBudget : undefined,
         clientMetadataUrl: strongest(stringNode, ["fairlead", "clientMetadataUrl"]),
       }),
+      toolBudget: present({ tokens: limitOf("tokens") ?? limitOf(), tools: limitOf("tools") }),
       resourceFunctions: [own, sources].every(
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
       ),
@@ -180,6 +183,10 @@ export function extrasFor(
     sampling: granted("sampling"),
     roots: granted("roots"),
     machineAuth: granted("machineAuth"),
+    alwaysLoad:
+      said("alwaysLoad")
+        .map(switchOf)
+        .findLast((value) => value !== undefined) ?? false,
     ...present({
       issuerOverride: said("issuerOverride", granting)
         .map(stringNode)

@@ -49,6 +49,13 @@ const serverExtras: ObjectKey = {
       workspace: never,
       description: "The server may be reached with this machine's own credentials.",
     },
+    alwaysLoad: {
+      type: "switch",
+      default: false,
+      workspace: trusted,
+      description:
+        "Offer the server's tools to models directly, before those of other servers, as far as `fairlead.toolBudget` has room for them.",
+    },
     issuerOverride: {
       type: "text",
       format: "url",
@@ -140,7 +147,8 @@ const fairlead: ObjectKey = {
       minimum: 1,
       maximum: 1_000_000_000,
       workspace: tightens,
-      description: "How many tokens the tool definitions may take in a request to the model.",
+      description:
+        "How many tokens the tool definitions may take in a request to the model. Default: 20 000, or a tenth of the model's context if that is less. The model searches for the tools that do not fit.",
     },
     resourceFunctions: {
       type: "switch",

@@ -20,6 +20,7 @@ test("without any file the defaults hold", async () => {
       start: "background",
       connectTimeout: 30_000,
       limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64, catalogBytes: 64_000_000 },
+      toolBudget: {},
       resourceFunctions: true,
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
@@ -40,7 +41,7 @@ describe("limits", () => {
     expect(host).toMatchObject({
       connectTimeout: 50_000,
       limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 50, catalogBytes: 64_000_000 },
-      toolBudget: 5,
+      toolBudget: { tokens: 5 },
     });
     expect(said(problems)).toEqual([
       'warning 3:23 "connectTimeout" is 60000, but a workspace may only lower it; Fairlead uses 50000',
@@ -111,7 +112,7 @@ describe("permissions", () => {
 
 describe("extras of a server", () => {
   const all = { trustAnnotations: true, sampling: true, roots: true, machineAuth: true, issuerOverride: "https://i/" };
-  const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false };
+  const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false, alwaysLoad: false };
 
   test("give privileges from user and system files, the strongest last", async () => {
     await using world = await createWorld();
@@ -119,7 +120,12 @@ describe("extras of a server", () => {
       mcpServers: { s: { command: "x" } },
       fairlead: { servers: { s: { ...all, start: "lazy" } } },
     });
-    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({ ...all, start: "lazy", enabled: true });
+    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({
+      ...all,
+      start: "lazy",
+      enabled: true,
+      alwaysLoad: false,
+    });
     await world.writeSystem({ fairlead: { servers: { s: { sampling: false } } } });
     expect(serverOf(await world.load(), "s").definition?.extras).toMatchObject({ ...all, sampling: false });
   });

@@ -1,0 +1,97 @@
+/** What models are offered: `tools --search`, `--tokens` and `--why`. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { OfferedTool } from "@fairlead/core/turn/conversation";
+import { groupBy } from "../../output/output.ts";
+import { toolText } from "../../output/tools/lists.ts";
+import { costsText, serverCosts } from "../../output/tools/tool-costs.ts";
+import { columnsOf } from "../../output/wrap.ts";
+import type { Context } from "../../shell/verb.ts";
+import { findToolTarget, type KnownServer } from "../../targets/target.ts";
+import { toolDocument } from "../tools.ts";
+
+/** Best first, as `search_tools` finds them for a model. */
+export async function showFound(host: Host, query: string, context: Context): Promise<void> {
+  const { out, io, globals, command } = context;
+  const { limit = 10, all = false } = command.opts<{ readonly limit?: number; readonly all?: boolean }>();
+  const found = await host.searchTools(query, { limit });
+  const byKey = new Map(host.tools().map((tool) => [`${tool.server}.${tool.serverToolName}`, tool]));
+  const tools = found.flatMap(({ server, tool, score }) => {
+    const listed = byKey.get(`${server}.${tool}`);
+    return listed === undefined ? [] : [{ listed, score }];
+  });
+  if (globals.json) {
+    out.json({ tools: tools.map(({ listed, score }) => ({ ...toolDocument(listed), score })) });
+    return;
+  }
+  if (tools.length === 0) out.say(safe`No tool found for "${toSafeLine(query)}". All tools: fairlead tools`);
+  const options = { style: out.style, columns: columnsOf(io), all };
+  for (const { listed } of tools)
+    out.print(toolText({ ...listed, serverToolName: `${listed.server}.${listed.serverToolName}` }, options));
+}
+
+/** The estimated tokens of each tool and each server. */
+export function showCosts(host: Host, server: string | undefined, { out, globals }: Context): void {
+  const costs = serverCosts(host.toolOffers(server === undefined ? {} : { servers: [server] }));
+  if (!globals.json) {
+    out.print(costsText(costs, out.style));
+    return;
+  }
+  const listed = new Map(host.tools(server).map((tool) => [`${tool.server}.${tool.serverToolName}`, tool]));
+  out.json({
+    tools: costs.flatMap(({ tools }) =>
+      tools.flatMap(({ server: name, serverToolName, tokens, offered }) => {
+        const tool = listed.get(`${name}.${serverToolName}`);
+        return tool === undefined ? [] : [{ ...toolDocument(tool), tokens, offered }];
+      }),
+    ),
+    servers: costs.map(({ server: name, tokens }) => ({ name, tokens })),
+    tokens: costs.reduce((sum, { tokens }) => sum + tokens, 0),
+    isEstimate: true,
+  });
+}
+
+export function showWhy(host: Host, word: string, { out, globals }: Context): void {
+  const { server, tool } = findToolTarget(word, knownServers(host));
+  const { offered, reason, tokens } = offerOf(host, server, tool);
+  if (globals.json) {
+    out.json({ server, tool, offered, reason, ...(tokens !== undefined && { tokens }) });
+    return;
+  }
+  const how = offered ? safe`is offered to models directly` : safe`is not offered to models directly`;
+  out.print(safe`${toVisibleLine(`${server}.${tool}`)} ${how}: ${toSafeLine(reason)}`);
+}
+
+function knownServers(host: Host): readonly KnownServer[] {
+  const tools = groupBy([...host.tools(), ...host.quarantined(), ...host.hidden()], ({ server }) => server);
+  return host.states().map(({ name }) => ({ name, tools: (tools.get(name) ?? []).map(nameOf) }));
+}
+
+function nameOf(tool: { readonly serverToolName: string }): string {
+  return tool.serverToolName;
+}
+
+/** @throws HostError `tool_unknown` */
+function offerOf(
+  host: Host,
+  server: string,
+  tool: string,
+): Pick<OfferedTool, "offered" | "reason"> & { readonly tokens?: number } {
+  const isMeant = (one: { readonly server: string; readonly serverToolName: string }): boolean =>
+    one.server === server && one.serverToolName === tool;
+  const offer = host.toolOffers().find(isMeant);
+  if (offer !== undefined)
+    return offer.offered ? offer : { ...offer, reason: `${offer.reason}; models find it by search` };
+  const quarantined = host.quarantined().find(isMeant);
+  if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
+  const hidden = host.hidden().find(isMeant);
+  if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides it` };
+  if (host.tools().some(isMeant)) return { offered: false, reason: "its server is not one of a conversation" };
+  throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, {
+    serverName: server,
+    next: `fairlead tools ${toShellWord(server)}`,
+  });
+}

@@ -1,0 +1,56 @@
+/** What tool declarations cost a model, as text: servers and tools sorted by tokens, with bars. */
+
+import {
+  joinSafe,
+  padSafe,
+  repeatSafe,
+  type SafeText,
+  safe,
+  toSafeLine,
+  toVisibleLine,
+} from "@fairlead/core/text/safe-text";
+import type { OfferedTool } from "@fairlead/core/turn/conversation";
+import { count, groupBy, type Style } from "../output.ts";
+
+export interface ServerCost {
+  readonly server: string;
+  readonly tokens: number;
+  readonly tools: readonly OfferedTool[];
+}
+
+/** The most expensive server first, and in it the most expensive tool. */
+export function serverCosts(offers: readonly OfferedTool[]): readonly ServerCost[] {
+  return [...groupBy(offers, ({ server }) => server)]
+    .map(([server, tools]) => ({
+      server,
+      tokens: tools.reduce((sum, { tokens }) => sum + tokens, 0),
+      tools: tools.toSorted((one, other) => other.tokens - one.tokens),
+    }))
+    .sort((one, other) => other.tokens - one.tokens);
+}
+
+const barWidth = 20;
+
+export function costsText(costs: readonly ServerCost[], style: Style): SafeText {
+  const all = costs.reduce((sum, { tokens }) => sum + tokens, 0);
+  const most = Math.max(1, ...costs.flatMap(({ tools }) => tools.map(({ tokens }) => tokens)));
+  const blocks = costs.map(({ server, tokens, tools }) => {
+    const share = Math.round((100 * tokens) / Math.max(all, 1));
+    const title = safe`${style.bold(toVisibleLine(server))}: about ${number(tokens)} tokens, ${share} % of all`;
+    return joinSafe([title, ...tools.map((tool) => toolLine(tool, most))]);
+  });
+  const offered = costs.flatMap(({ tools }) => tools).filter((tool) => tool.offered);
+  const tokens = offered.reduce((sum, tool) => sum + tool.tokens, 0);
+  const total = safe`A model is offered ${count(offered.length, "tool")} directly, about ${number(tokens)} tokens; all tools: about ${number(all)} tokens.`;
+  return joinSafe([...blocks, total], safe`\n\n`);
+}
+
+function toolLine({ serverToolName, tokens, offered }: OfferedTool, most: number): SafeText {
+  const bar = repeatSafe(safe`#`, Math.max(1, Math.round((barWidth * tokens) / most)));
+  const note = offered ? safe`` : safe` (found by search)`;
+  return safe`  ${repeatSafe(safe` `, 7 - number(tokens).length)}${number(tokens)}  ${padSafe(bar, barWidth)}  ${toVisibleLine(serverToolName)}${note}`;
+}
+
+function number(value: number): SafeText {
+  return toSafeLine(value.toLocaleString("en-US").replaceAll(",", " "));
+}

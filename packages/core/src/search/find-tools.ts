@@ -1,0 +1,46 @@
+/** Finds tools for one or several queries: exact names first, then the ranked tools of each query in turns. Pure. */
+
+import type { RankedTool, ToolIndex } from "./tool-index.ts";
+
+/** A tool that can be found by its name. */
+export type KnownTool = Omit<RankedTool, "score">;
+
+export interface FindToolsOptions {
+  readonly index: Pick<ToolIndex, "rank">;
+  /** The tools whose name is exactly this. */
+  readonly named: (name: string) => readonly KnownTool[];
+  readonly limit: number;
+}
+
+/** The score of a tool that was found by its name: higher than any other. */
+const exactScore = 1000;
+
+/** Best first; each tool once. With several queries, the first tool of each comes first, then the second of each. */
+export function findTools(
+  queries: readonly string[],
+  { index, named, limit }: FindToolsOptions,
+): readonly RankedTool[] {
+  const lists = queries.map((query) => [
+    ...namesIn(query)
+      .flatMap(named)
+      .map((known) => ({ ...known, score: exactScore })),
+    ...index.rank(query, limit),
+  ]);
+  const found = new Map<string, RankedTool>();
+  const longest = Math.max(0, ...lists.map(({ length }) => length));
+  for (let at = 0; at < longest; at += 1)
+    for (const list of lists) {
+      const ranked = list[at];
+      if (ranked === undefined) continue;
+      const key = JSON.stringify([ranked.server, ranked.tool.name]);
+      if (!found.has(key)) found.set(key, ranked);
+    }
+  return [...found.values()].slice(0, limit);
+}
+
+/** The names that a query may be: the whole query, or the names after `select:`. */
+function namesIn(query: string): readonly string[] {
+  const text = query.trim();
+  const [, list] = /^select:(.*)$/s.exec(text) ?? [];
+  return list === undefined ? [text] : list.split(",").map((name) => name.trim());
+}

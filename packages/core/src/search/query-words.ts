@@ -1,0 +1,53 @@
+/** The words to look for: those of the query, their synonyms, and the words of tools that a misspelt word may mean. Pure. */
+
+import { synonymsOf } from "./synonyms.ts";
+import { searchWords } from "./words.ts";
+
+const synonymWeight = 0.3;
+const longestQuery = 2000;
+const mostWords = 64;
+
+/** By word: how much it counts. `known` are the words that tools have. */
+export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
+  const read = searchWords(withoutValues(query.slice(0, longestQuery))).slice(0, mostWords);
+  const words = new Set(read.flatMap((word) => (known.has(word) ? [word] : respelled(word, known))));
+  const weights = new Map<string, number>();
+  for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
+  for (const word of words) weights.set(word, 1);
+  return weights;
+}
+
+/** The words of an address or a path are values of arguments: only their kind tells which tool is wanted. */
+function withoutValues(query: string): string {
+  return query
+    .replaceAll(/\b[a-z]+:\/\/\S+/gi, " url ")
+    .replaceAll(
+      /(?<![\w/])(?:~|\.{1,2})?\/[\w/-]+((?:\.\w+)*)/g,
+      (_path, extensions: string) => ` file ${extensions} `,
+    );
+}
+
+const shortestMisspelt = 5;
+
+/** The known words that differ by one letter, with the same first letter. */
+function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly string[] {
+  if (word.length < shortestMisspelt) return [word];
+  const near: string[] = [word];
+  const first = word.charCodeAt(0);
+  for (const other of known.keys()) if (other.charCodeAt(0) === first && differsByOne(word, other)) near.push(other);
+  return near;
+}
+
+/** Whether one letter is missing, added or another one, or two neighbours are exchanged. */
+function differsByOne(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  const rest = (text: string, skipped: number): string => text.slice(at + skipped);
+  return (
+    rest(one, 1) === rest(other, 1) ||
+    rest(one, 1) === rest(other, 0) ||
+    rest(one, 0) === rest(other, 1) ||
+    (one[at] === other[at + 1] && one[at + 1] === other[at] && rest(one, 2) === rest(other, 2))
+  );
+}

@@ -1,0 +1,142 @@
+/** The index of all tools by word, and the ranking of tools for a query (BM25F with synonyms). */
+
+import { createTurns } from "../text/turns.ts";
+import { queryWords } from "./query-words.ts";
+import { type SearchableServer, type SearchableTool, serverWords, toolWords } from "./tool-words.ts";
+
+export interface RankedTool {
+  readonly server: string;
+  readonly tool: SearchableTool;
+  readonly score: number;
+}
+
+export interface ToolIndex {
+  /** Replaces the tools of a server. Works in slices; until it is done, the server's former tools are found. */
+  readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
+  readonly remove: (server: string) => Promise<void>;
+  /** The tools that have a word of the query, or a synonym of one: best first. */
+  readonly rank: (query: string, most: number) => readonly RankedTool[];
+}
+
+/** The tools that have a word, by their numbers, and how much the word counts in each. */
+interface Posting {
+  readonly tools: number[];
+  readonly weights: number[];
+}
+
+interface IndexedServer {
+  readonly server: SearchableServer;
+  readonly tools: readonly SearchableTool[];
+  /** The number of its first tool; the others follow. */
+  readonly first: number;
+}
+
+interface IndexState {
+  readonly postings: Map<string, Posting>;
+  readonly servers: Map<string, IndexedServer>;
+  /** The tools by number; undefined if a tool is not, or no longer, to be found. */
+  readonly tools: (Omit<RankedTool, "score"> | undefined)[];
+}
+
+/** How soon further occurrences of a word count less. */
+const saturation = 2;
+/** Tools that may be out of date in the index before it is built anew. */
+const mostOutdated = 1000;
+
+export function createToolIndex(): ToolIndex {
+  let state = emptyState();
+  let last: Promise<void> = Promise.resolve();
+
+  /** Changes are made one after the other. */
+  function afterLast(change: () => void | Promise<void>): Promise<void> {
+    last = last.then(change);
+    return last;
+  }
+
+  /** Builds the index anew if most of it is out of date. */
+  async function withoutOutdated(): Promise<void> {
+    const live = liveCount(state);
+    if (state.tools.length <= 2 * live + mostOutdated) return;
+    const next = emptyState();
+    for (const { server, tools } of state.servers.values()) await addServer(next, server, tools);
+    state = next;
+  }
+
+  return {
+    set: (server, tools) =>
+      afterLast(async () => {
+        await addServer(state, server, tools);
+        await withoutOutdated();
+      }),
+
+    remove: (server) => afterLast(() => removeServer(state, server)),
+
+    rank(query, most) {
+      const { postings, tools: entries } = state;
+      const count = liveCount(state);
+      const scores = new Float64Array(entries.length);
+      for (const [word, weight] of queryWords(query, postings)) {
+        const { tools, weights } = postings.get(word) ?? { tools: [], weights: [] };
+        const rarity = Math.log(1 + Math.max(count - tools.length, 0.5) / (tools.length + 0.5));
+        for (let at = 0; at < tools.length; at += 1) {
+          const number = tools[at] ?? 0;
+          const frequency = weights[at] ?? 0;
+          scores[number] = (scores[number] ?? 0) + (weight * rarity * frequency) / (saturation + frequency);
+        }
+      }
+      return bestOf(scores, entries, most);
+    },
+  };
+}
+
+function emptyState(): IndexState {
+  return { postings: new Map(), servers: new Map(), tools: [] };
+}
+
+function liveCount({ servers }: IndexState): number {
+  let count = 0;
+  for (const { tools } of servers.values()) count += tools.length;
+  return count;
+}
+
+/** Reads the tools in slices of a few milliseconds, then makes them take the place of the server's former tools. */
+async function addServer(state: IndexState, server: SearchableServer, tools: readonly SearchableTool[]): Promise<void> {
+  const { postings, servers, tools: entries } = state;
+  const ofServer = serverWords(server);
+  const turns = createTurns(64);
+  const first = entries.length;
+  for (const [at, tool] of tools.entries()) {
+    entries.push(undefined);
+    for (const [word, weight] of toolWords(tool, ofServer)) {
+      const posting = postings.get(word);
+      if (posting === undefined) postings.set(word, { tools: [first + at], weights: [weight] });
+      else {
+        posting.tools.push(first + at);
+        posting.weights.push(weight);
+      }
+    }
+    await turns.done(1);
+  }
+  removeServer(state, server.name);
+  for (const [at, tool] of tools.entries()) entries[first + at] = { server: server.name, tool };
+  servers.set(server.name, { server, tools, first });
+}
+
+function removeServer({ servers, tools: entries }: IndexState, name: string): void {
+  const { tools, first } = servers.get(name) ?? { tools: [], first: 0 };
+  entries.fill(undefined, first, first + tools.length);
+  servers.delete(name);
+}
+
+/** The tools with the highest scores. Tools with equal scores keep their order. */
+function bestOf(scores: Float64Array, entries: IndexState["tools"], most: number): readonly RankedTool[] {
+  for (let number = 0; number < entries.length; number += 1) if (entries[number] === undefined) scores[number] = 0;
+  const least = scores.toSorted().at(-most) ?? 0;
+  const best: RankedTool[] = [];
+  for (let number = 0; number < entries.length; number += 1) {
+    const score = scores[number] ?? 0;
+    const entry = entries[number];
+    if (entry !== undefined && score > 0 && score >= least) best.push({ ...entry, score });
+  }
+  return best.sort((one, other) => other.score - one.score).slice(0, most);
+}

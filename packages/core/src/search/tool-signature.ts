@@ -1,0 +1,34 @@
+/** A tool in one line for a model: its signature and its first sentence. Pure. */
+
+import { clip } from "@fairlead/wire/text";
+import { toLabel } from "../normalise/content/shorten.ts";
+import { parametersOf } from "../normalise/schema/properties.ts";
+import { createTypeWriter, fold, toKey } from "../normalise/schema/write/type-text.ts";
+
+export interface SignedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: unknown;
+}
+
+const limits = { depth: 1, members: 6, parts: 60 };
+const mostOptional = 8;
+const longestSentence = 160;
+
+/** Required parameters are never left out. `…` stands where something is hidden. */
+export function toolSignature({ name, description, parameters: schema }: SignedTool): string {
+  const parameters = parametersOf(schema);
+  const required = parameters.filter((parameter) => parameter.required).length;
+  const typeOf = createTypeWriter(schema, limits);
+  const list = fold(parameters, Math.max(required, mostOptional), (parameter) => {
+    return `${toKey(parameter.name)}${parameter.required ? "" : "?"}: ${typeOf(parameter.schema)}`;
+  });
+  const sentence = firstSentence(description);
+  return `${toLabel(`${name}(${list.join(", ")})`)}${sentence === "" ? "" : ` - ${sentence}`}`;
+}
+
+export function firstSentence(description: string): string {
+  const line = toLabel(description).trim();
+  const [, sentence = line] = /^(.{8,}?[.!?。！？])(?:\s|$)/su.exec(line) ?? [];
+  return clip(sentence, longestSentence);
+}

@@ -1,0 +1,89 @@
+/** The words of one tool, each with how much it counts: more in a name than in a description, less in a long text. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, objectOf } from "@fairlead/wire/json";
+import { searchWords } from "./words.ts";
+
+/** What the search reads of a tool. */
+export interface SearchableTool {
+  /** The tool's name on its server. */
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly inputSchema?: JsonObject | undefined;
+}
+
+/** What the search reads of a server. */
+export interface SearchableServer {
+  readonly name: string;
+  readonly title?: string | undefined;
+  /** What the server says about itself. */
+  readonly instructions?: string | undefined;
+}
+
+/** `weight`: how much a word counts; `usual`: the usual number of words; `b`: how much less a word counts in a longer field. */
+interface Field {
+  readonly weight: number;
+  readonly usual: number;
+  readonly b: number;
+}
+
+const nameField: Field = { weight: 3, usual: 2.5, b: 0.3 };
+const serverField: Field = { weight: 2, usual: 2.5, b: 0.3 };
+const titleField: Field = { weight: 1, usual: 3, b: 0.3 };
+const descriptionField: Field = { weight: 1, usual: 20, b: 0.6 };
+const parametersField: Field = { weight: 1, usual: 4, b: 0.6 };
+const instructionsField: Field = { weight: 0.8, usual: 20, b: 0.7 };
+const parameterTextsField: Field = { weight: 0.25, usual: 12, b: 0.7 };
+
+const longestInstructions = 400;
+const longestText = 4000;
+
+type Weights = Map<string, number>;
+
+/** The words that all tools of a server share. */
+export function serverWords({ name, title = "", instructions = "" }: SearchableServer): ReadonlyMap<string, number> {
+  const weights: Weights = new Map();
+  add(weights, `${name} ${title}`, serverField);
+  add(weights, instructions.slice(0, longestInstructions), instructionsField);
+  return weights;
+}
+
+export function toolWords(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const weights: Weights = new Map(ofServer);
+  const { names, texts } = parametersOf(tool.inputSchema);
+  add(weights, tool.name, nameField);
+  add(weights, tool.title ?? "", titleField);
+  add(weights, (tool.description ?? "").slice(0, longestText), descriptionField);
+  add(weights, names.join(" ").slice(0, longestText), parametersField);
+  add(weights, texts.join(" ").slice(0, longestText), parameterTextsField);
+  return weights;
+}
+
+function add(weights: Weights, text: string, { weight, usual, b }: Field): void {
+  const words = searchWords(text);
+  const share = weight / (1 - b + (b * words.length) / usual);
+  for (const word of words) weights.set(word, (weights.get(word) ?? 0) + share);
+}
+
+const mostParameters = 100;
+
+/** The names and the descriptions of the parameters, also of members of objects. */
+function parametersOf(schema: JsonObject | undefined): {
+  readonly names: readonly string[];
+  readonly texts: readonly string[];
+} {
+  const names: string[] = [];
+  const texts: string[] = [];
+  const open: unknown[] = [schema];
+  for (let at = 0; at < open.length && at < mostParameters; at += 1) {
+    const { description, properties, items } = objectOf(open[at]);
+    if (typeof description === "string" && at > 0) texts.push(description);
+    for (const [name, property] of Object.entries(objectOf(properties)).slice(0, mostParameters)) {
+      names.push(name);
+      open.push(property);
+    }
+    if (isObject(items)) open.push(items);
+  }
+  return { names, texts };
+}

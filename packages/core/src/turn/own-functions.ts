@@ -1,0 +1,67 @@
+/** The functions that the host itself offers to a model, beside the tools of servers. Pure. */
+
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
+
+export type OwnFunction = "list_resources" | "read_resource" | "search_tools" | "call_tool";
+
+/** Chooses a name that no tool has: a tool with the same name keeps it. */
+export function freeName(own: string, taken: ReadonlySet<string>): string {
+  return taken.has(own) ? freeName(`fairlead_${own}`, taken) : own;
+}
+
+const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
+
+/** `nameOf`: the names of these functions in the conversation. */
+export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) => string): FunctionDeclaration {
+  const name = nameOf(own);
+  switch (own) {
+    case "list_resources":
+      return {
+        name,
+        description:
+          "Lists the resources that MCP servers offer to be read: files, records, pages, each with its URI. A URI with {braces} is a template: fill them in.",
+        parametersJsonSchema: { type: "object", properties: { server } },
+      };
+    case "read_resource":
+      return {
+        name,
+        description: `Reads a resource of an MCP server. ${nameOf("list_resources")} tells which there are.`,
+        parametersJsonSchema: {
+          type: "object",
+          properties: { uri: { type: "string", description: "The exact URI." }, server },
+          required: ["uri"],
+        },
+      };
+    case "search_tools":
+      return {
+        name,
+        description:
+          "Finds tools. Many more tools exist than are declared here: before you say that something cannot be done, search for it. Use one short query for each thing to do. The exact name of a tool returns its full schema. A tool that was found can be called at once.",
+        parametersJsonSchema: {
+          type: "object",
+          properties: {
+            queries: {
+              type: "array",
+              items: { type: "string" },
+              description: 'One for each capability, for example ["create a chart", "send an email"].',
+            },
+            limit: { type: "integer", description: "How many tools to return in all. Default: 10." },
+          },
+          required: ["queries"],
+        },
+      };
+    case "call_tool":
+      return {
+        name,
+        description: `Calls a tool that ${nameOf("search_tools")} has found and that is not declared here.`,
+        parametersJsonSchema: {
+          type: "object",
+          properties: {
+            name: { type: "string", description: "The tool's name, as it was found." },
+            arguments: { type: "object", description: "The tool's arguments." },
+          },
+          required: ["name"],
+        },
+      };
+  }
+}

@@ -1,0 +1,129 @@
+/** Runs a model's calls of the function that searches tools, and writes what the model is told. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { HostError } from "../errors.ts";
+import { toLabel } from "../normalise/content/shorten.ts";
+import type { ToolExecution } from "../registry/binding.ts";
+import { groupByServer } from "../registry/by-server.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import { toolSignature } from "../search/tool-signature.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
+import type { ConversationState } from "./state.ts";
+import { keyOf } from "./tool-offer.ts";
+import type { TurnHost } from "./turn-host.ts";
+
+const mostQueries = 8;
+const usualLimit = 10;
+const mostFound = 50;
+
+/** Finds tools among all that the conversation may use, and offers them from the next request on. */
+export async function searchTools(args: JsonObject, state: ConversationState, host: TurnHost): Promise<ToolExecution> {
+  const { toolSelection, model } = state;
+  const queries = queriesOf(args);
+  const limit = Math.min(Math.max(Math.trunc(Number(args["limit"] ?? usualLimit)) || usualLimit, 1), mostFound);
+  const callable = toolSelection.callable(model);
+  const allowed = new Map(callable.filter((tool) => !host.isDenied(tool)).map((tool) => [keyOf(tool), tool]));
+  // Tools that the conversation may not use are left out afterwards.
+  const ranked = await host.searchTools(queries, limit + mostFound);
+  const found = ranked
+    .flatMap(({ tool }) => allowed.get(keyOf(tool)) ?? [])
+    .filter(({ quarantine }) => quarantine === undefined)
+    .slice(0, limit);
+  toolSelection.reveal(found, model);
+  const counts = countsText(found.length, callable.length, callable.length - allowed.size, missingServers(state, host));
+  const text = found.length === 0 ? nothingText(queries, allowed) : foundText(found, queries, allowed);
+  const returnDisplay = found.length === 0 ? "no tool found" : found.map(({ name }) => name).join(", ");
+  return { llmContent: [{ text: `${text}\n${counts}` }], returnDisplay };
+}
+
+function queriesOf({ queries }: JsonObject): readonly string[] {
+  const list = typeof queries === "string" ? [queries] : queries;
+  if (!Array.isArray(list) || !list.every((query) => typeof query === "string") || list.length === 0)
+    throw new HostError("arguments_invalid", 'queries must be a list of texts, such as ["create a chart"]');
+  return list.slice(0, mostQueries);
+}
+
+type ByKey = ReadonlyMap<string, DiscoveredMCPTool>;
+
+const mostTokens = 800;
+const mostOthers = 40;
+
+/** One block for each server, best first; a tool that was named exactly with its full schema. */
+function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string[], allowed: ByKey): string {
+  const lines: string[] = [];
+  let tokens = 0;
+  let left = 0;
+  const named = new Set(
+    queries.flatMap((query) => query.replace(/^\s*select:/, "").split(",")).map((name) => name.trim()),
+  );
+  for (const [server, tools] of groupByServer(found, ({ serverName }) => serverName)) {
+    const about = tools.map((tool) => aboutTool(tool, named));
+    const fitting = about.filter((text) => {
+      tokens += estimateTokens(text);
+      return tokens <= mostTokens || lines.length === 0;
+    });
+    left += about.length - fitting.length;
+    if (fitting.length > 0) lines.push(`${toLabel(server)}:`, ...fitting.map((text) => `  ${text}`));
+  }
+  if (left > 0) lines.push(`[${left} more found: search with fewer queries to see them]`);
+  const [first] = found;
+  const others = [...allowed.values()].filter((tool) => tool.serverName === first?.serverName && !found.includes(tool));
+  if (first !== undefined && others.length > 0) {
+    const names = others.slice(0, mostOthers).map(({ name }) => name);
+    const more = others.length > names.length ? ", …" : "";
+    lines.push(`Other tools of ${toLabel(first.serverName)}: ${names.join(", ")}${more}`);
+  }
+  lines.push("Call a tool by its name. Search for the exact name of a tool to get its full schema.");
+  return lines.join("\n");
+}
+
+function aboutTool(tool: DiscoveredMCPTool, named: ReadonlySet<string>): string {
+  const { name, serverName, serverToolName } = tool;
+  const { description = "", parametersJsonSchema: parameters } = tool.schema;
+  const isNamed = [name, serverToolName, `${serverName}/${serverToolName}`, `${serverName}.${serverToolName}`].some(
+    (each) => named.has(each),
+  );
+  return isNamed ? JSON.stringify({ name, description, parameters }) : toolSignature({ name, description, parameters });
+}
+
+const mostServers = 40;
+
+function nothingText(queries: readonly string[], allowed: ByKey): string {
+  const servers = [...groupByServer([...allowed.values()], ({ serverName }) => serverName)];
+  const lines = servers.slice(0, mostServers).map(([server, tools]) => {
+    const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
+    return `  ${toLabel(server)}: ${count}, such as ${tools
+      .slice(0, 3)
+      .map(({ name }) => name)
+      .join(", ")}`;
+  });
+  const asked = queries.map((query) => JSON.stringify(toLabel(query.slice(0, 100)))).join(", ");
+  return [
+    `No tool found for ${asked}. The names, descriptions and parameters of all tools were searched. Other words may find more. The servers:`,
+    ...lines,
+  ].join("\n");
+}
+
+function countsText(shown: number, all: number, denied: number, missing: readonly string[]): string {
+  const parts = [
+    `${shown} of ${all} tools`,
+    ...(missing.length === 0 ? [] : [`servers that are not connected: ${missing.map(toLabel).join(", ")}`]),
+    ...(denied === 0 ? [] : [`${denied} tools are hidden because a rule denies them`]),
+  ];
+  return `[${parts.join("; ")}]`;
+}
+
+/** Servers of the conversation whose tools are not known. */
+function missingServers({ toolSelection, model }: ConversationState, host: TurnHost): readonly string[] {
+  const known = new Set(toolSelection.callable(model).map(({ serverName }) => serverName));
+  return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
+}
+
+/** The call inside a call of `call_tool`. */
+export function innerCall(args: JsonObject): { readonly name: string; readonly args: JsonObject } {
+  const { name, arguments: inner = {} } = args;
+  if (typeof name !== "string" || name === "") throw new HostError("arguments_invalid", "name must be a tool's name");
+  if (!isObject(inner)) throw new HostError("arguments_invalid", `arguments of ${name} must be an object`);
+  return { name, args: inner };
+}

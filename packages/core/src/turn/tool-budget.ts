@@ -1,0 +1,108 @@
+/** Decides which tools a model is offered directly, and which it has to search for. Pure. */
+
+import { groupByServer } from "../registry/by-server.ts";
+
+/** A tool, and what its declaration costs. */
+export interface BudgetedTool {
+  readonly key: string;
+  readonly server: string;
+  /** Characters of its definition, which are known at once. */
+  readonly size: number;
+  /** Estimated tokens of its declaration, which has to be compiled first; undefined if it cannot be declared. */
+  readonly tokens: () => number | undefined;
+}
+
+/** No text has more characters to a token: a definition that is too large by this measure is not compiled. */
+const charactersPerToken = 8;
+
+export interface ToolRoom {
+  readonly tokens: number;
+  /** Number of declarations. */
+  readonly count: number;
+}
+
+export interface BudgetRules {
+  readonly room: ToolRoom;
+  /** Whether `fairlead.servers.NAME.alwaysLoad` is set for the server. */
+  readonly isAlwaysLoaded: (server: string) => boolean;
+  /** The keys of tools that were used before in this workspace: latest first. */
+  readonly usedBefore: readonly string[];
+}
+
+/** Why a tool is offered, or why not. */
+export type OfferReason =
+  | "every tool fits into the budget"
+  | "alwaysLoad is set for its server"
+  | "it was used before in this workspace"
+  | "its whole server fits into the budget"
+  | "found by search"
+  | "the budget is used up";
+
+/** By key; every tool has a reason. */
+export type OfferPlan = ReadonlyMap<string, OfferReason>;
+
+/** The part of the room that is kept free for tools that the model finds by search. */
+const keptFree = 0.25;
+
+/** All tools if they fit; else those of `alwaysLoad`, those used before, and the smallest servers, each as a whole. */
+export function planOffer(
+  tools: readonly BudgetedTool[],
+  { room, isAlwaysLoaded, usedBefore }: BudgetRules,
+): OfferPlan {
+  const plan = new Map<string, OfferReason>();
+  if (fits(tools, room)) {
+    for (const { key } of tools) plan.set(key, "every tool fits into the budget");
+    return plan;
+  }
+  let left: ToolRoom = {
+    tokens: room.tokens * (1 - keptFree),
+    count: Math.floor(room.count * (1 - keptFree)),
+  };
+
+  /** Adds all of them or none. */
+  function add(some: readonly BudgetedTool[], reason: OfferReason): void {
+    const news = some.filter(({ key }) => !plan.has(key));
+    if (!fits(news, left)) return;
+    left = { tokens: left.tokens - tokensOf(news), count: left.count - news.length };
+    for (const { key } of news) plan.set(key, reason);
+  }
+
+  const byKey = new Map(tools.map((tool) => [tool.key, tool]));
+  const byServer = groupByServer(tools, ({ server }) => server);
+  for (const tool of tools) if (isAlwaysLoaded(tool.server)) add([tool], "alwaysLoad is set for its server");
+  for (const tool of usedBefore.flatMap((key) => byKey.get(key) ?? []))
+    add([tool], "it was used before in this workspace");
+  for (const ofServer of [...byServer.values()].sort((one, other) => sizeOf(one) - sizeOf(other)))
+    add(ofServer, "its whole server fits into the budget");
+  for (const { key } of tools) if (!plan.has(key)) plan.set(key, "the budget is used up");
+  return plan;
+}
+
+function fits(tools: readonly BudgetedTool[], { tokens, count }: ToolRoom): boolean {
+  if (tools.length > count || sizeOf(tools) / charactersPerToken > tokens) return false;
+  return tokensOf(tools) <= tokens;
+}
+
+function sizeOf(tools: readonly BudgetedTool[]): number {
+  return tools.reduce((sum, { size }) => sum + size, 0);
+}
+
+export function tokensOf(tools: readonly BudgetedTool[]): number {
+  return tools.reduce((sum, { tokens }) => sum + (tokens() ?? 0), 0);
+}
+
+/** Models whose context is not known are taken to have this many tokens. */
+const usualContext = 128_000;
+const usualBudget = 20_000;
+
+/** The room for declarations, from the settings and the model. An estimate may be a tenth too low. */
+export function roomFor(
+  {
+    maxDeclarations,
+    contextTokens = usualContext,
+  }: { readonly maxDeclarations: number; readonly contextTokens?: number },
+  { tokens, tools }: { readonly tokens?: number; readonly tools?: number } = {},
+): ToolRoom {
+  const budget = tokens ?? Math.min(usualBudget, contextTokens / 10);
+  return { tokens: budget * 0.9, count: Math.min(tools ?? maxDeclarations, maxDeclarations) };
+}

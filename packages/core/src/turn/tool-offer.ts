@@ -1,0 +1,175 @@
+/**
+ * The declarations that a conversation sends to one model. What was declared once keeps its place, and what comes later is
+ * added at the end: a changed beginning of a request costs the API's cache.
+ */
+
+import type { Model } from "../model/model.ts";
+import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
+import type { OwnFunction } from "./own-functions.ts";
+import {
+  type BudgetedTool,
+  type BudgetRules,
+  type OfferReason,
+  planOffer,
+  roomFor,
+  type ToolRoom,
+  tokensOf,
+} from "./tool-budget.ts";
+
+/** The declarations of one request. */
+export interface ToolOffer {
+  readonly declarations: readonly FunctionDeclaration[];
+  /** The tools at the same index; undefined at a function of the host. */
+  readonly tools: readonly (DiscoveredMCPTool | undefined)[];
+  /** Tools that the model is not offered, and can search for. */
+  readonly deferred: readonly DiscoveredMCPTool[];
+}
+
+export interface OfferOptions extends Omit<BudgetRules, "room"> {
+  readonly model: Model;
+  readonly budget: { readonly tokens?: number; readonly tools?: number };
+  readonly declareOwn: (own: OwnFunction) => FunctionDeclaration;
+}
+
+export interface ToolOffers {
+  /** `tools` are those that may be offered now; `own` the functions of the host that they need. */
+  readonly update: (tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]) => ToolOffer;
+  /** Offers tools that a search has found, as far as there is room. */
+  readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
+  readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
+}
+
+type Slot = { readonly key: string } | { readonly own: OwnFunction };
+
+interface Declared {
+  readonly declaration: FunctionDeclaration;
+  readonly tool: DiscoveredMCPTool | undefined;
+}
+
+const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
+
+export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferOptions): ToolOffers {
+  const reasons = new Map<string, OfferReason>();
+  const slots: Slot[] = [];
+  let left: ToolRoom | undefined;
+  // A user who types the calls needs no declarations.
+  const room =
+    model.provider === "manual"
+      ? { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
+      : roomFor(model, budget);
+
+  function isDeclared(own: OwnFunction): boolean {
+    return slots.some((slot) => "own" in slot && slot.own === own);
+  }
+
+  function addOwn(some: readonly OwnFunction[]): void {
+    for (const own of some) if (!isDeclared(own)) slots.push({ own });
+  }
+
+  function ownRoom(some: readonly OwnFunction[]): ToolRoom {
+    const tokens = some.reduce((sum, own) => sum + costOf(declareOwn(own)), 0);
+    return { tokens, count: some.length };
+  }
+
+  /** Decides once for all tools that are known when the model is first asked. */
+  function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): void {
+    const budgeted = [...tools].sort(byServerAndName).map(toBudgeted);
+    let functions = own;
+    let planned = planOffer(budgeted, { ...rules, room: without(room, ownRoom(functions)) });
+    if ([...planned.values()].includes("the budget is used up")) {
+      functions = [...own, ...searchFunctions];
+      planned = planOffer(budgeted, { ...rules, room: without(room, ownRoom(functions)) });
+    }
+    const offered = budgeted.filter(({ key }) => planned.get(key) !== "the budget is used up");
+    for (const [key, reason] of planned) reasons.set(key, reason);
+    for (const { key } of offered) slots.push({ key });
+    addOwn(functions);
+    left = without(room, { tokens: tokensOf(offered) + ownRoom(functions).tokens, count: slots.length });
+  }
+
+  /** Adds the tools at the end that fit. */
+  function append(tools: readonly DiscoveredMCPTool[], reason: OfferReason): void {
+    for (const tool of tools) {
+      const key = keyOf(tool);
+      const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });
+      const fits = after.tokens >= 0 && after.count >= 0;
+      reasons.set(key, fits ? reason : "the budget is used up");
+      if (!fits) continue;
+      left = after;
+      slots.push({ key });
+    }
+  }
+
+  return {
+    update(tools, own) {
+      if (left === undefined) plan(tools, own);
+      const late = tools.filter((tool) => !reasons.has(keyOf(tool)));
+      append(late, "its whole server fits into the budget");
+      const deferred = tools.filter((tool) => reasons.get(keyOf(tool)) === "the budget is used up");
+      addOwn(deferred.length === 0 ? own : [...own, ...searchFunctions]);
+      const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
+      const declared = slots.flatMap((slot): Declared[] => {
+        if ("own" in slot) return [{ declaration: declareOwn(slot.own), tool: undefined }];
+        const tool = byKey.get(slot.key);
+        return tool === undefined || tool.quarantine !== undefined ? [] : [{ declaration: tool.schema, tool }];
+      });
+      return {
+        declarations: declared.map(({ declaration }) => declaration),
+        tools: declared.map(({ tool }) => tool),
+        deferred,
+      };
+    },
+
+    reveal(tools) {
+      append(
+        tools.filter((tool) => reasons.get(keyOf(tool)) === "the budget is used up"),
+        "found by search",
+      );
+    },
+
+    reasonFor: (tool) => reasons.get(keyOf(tool)),
+  };
+}
+
+function without(room: ToolRoom, used: ToolRoom): ToolRoom {
+  return { tokens: room.tokens - used.tokens, count: room.count - used.count };
+}
+
+/** Never by connection time, so that the same tools are always declared in the same order. */
+function byServerAndName(one: DiscoveredMCPTool, other: DiscoveredMCPTool): number {
+  return compare(one.serverName, other.serverName) || compare(one.serverToolName, other.serverToolName);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
+  const size = tool.description.length + JSON.stringify(tool.parameterSchemaJson).length;
+  return { key: keyOf(tool), server: tool.serverName, size, tokens: () => tokensOfTool(tool) };
+}
+
+const costs = new WeakMap<DiscoveredMCPTool, number>();
+
+/** The estimated tokens of a tool's declaration; undefined if it cannot be declared. */
+export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
+  const known = costs.get(tool);
+  if (known !== undefined) return known;
+  if (tool.quarantine !== undefined) return undefined;
+  const tokens = costOf(tool.schema);
+  costs.set(tool, tokens);
+  return tokens;
+}
+
+function costOf({ name, description, parametersJsonSchema }: FunctionDeclaration): number {
+  return estimateTokens(JSON.stringify({ name, description, parameters: parametersJsonSchema }));
+}
+
+export function keyOf({
+  serverName,
+  serverToolName,
+}: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
+  return JSON.stringify([serverName, serverToolName]);
+}

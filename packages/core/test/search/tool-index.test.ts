@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { createToolIndex, type RankedTool } from "../../src/search/tool-index.ts";
+
+const files = [
+  { name: "read_file", description: "Reads a file from the disk." },
+  { name: "write_file", description: "Writes text to a file." },
+  {
+    name: "list_folder",
+    description: "Lists a folder.",
+    inputSchema: { properties: { recursive: { type: "boolean", description: "Also the folders inside." } } },
+  },
+];
+const weather = [{ name: "forecast", description: "The weather of the next days." }];
+
+async function filled() {
+  const index = createToolIndex();
+  await index.set({ name: "disk" }, files);
+  await index.set({ name: "sky", instructions: "Meteorological data for every city." }, weather);
+  return index;
+}
+
+const names = (ranked: readonly RankedTool[]): readonly string[] =>
+  ranked.map(({ server, tool }) => `${server}.${tool.name}`);
+
+test.each([
+  ["write to a file", "disk.write_file"],
+  ["temperature tomorrow", "sky.forecast"],
+  ["data of a city", "sky.forecast"],
+  ["recursive", "disk.list_folder"],
+  ["directories", "disk.list_folder"],
+  ["wether", "sky.forecast"],
+  ["save it to /home/me/notes.txt", "disk.write_file"],
+])("%j finds %s first", async (query, first) => {
+  expect(names((await filled()).rank(query, 10))[0]).toBe(first);
+});
+
+test("a query without a known word finds nothing", async () => {
+  expect((await filled()).rank("zzzzzz 12345 the of", 10)).toEqual([]);
+});
+
+test("at most the wanted number of tools is found, best first", async () => {
+  const ranked = (await filled()).rank("file folder", 2);
+  expect(ranked).toHaveLength(2);
+  expect(ranked[0]?.score).toBeGreaterThanOrEqual(ranked[1]?.score ?? Number.POSITIVE_INFINITY);
+});
+
+test("tools that a server has no longer are not found, and those of other servers stay", async () => {
+  const index = await filled();
+  await index.set({ name: "disk" }, [{ name: "weather_log", description: "Keeps the weather." }]);
+  expect(names(index.rank("file", 10))).toEqual([]);
+  expect(new Set(names(index.rank("weather", 10)))).toEqual(new Set(["disk.weather_log", "sky.forecast"]));
+  await index.remove("disk");
+  expect(names(index.rank("weather", 10))).toEqual(["sky.forecast"]);
+});
+
+test("an index that was changed often ranks as a new one", async () => {
+  const index = await filled();
+  const many = Array.from({ length: 600 }, (_none, at) => ({ name: `count_${at}`, description: "Counts files." }));
+  for (let round = 0; round < 5; round += 1) await index.set({ name: "many" }, many);
+  await index.remove("many");
+  await index.set({ name: "sky", instructions: "Meteorological data for every city." }, weather);
+  const fresh = await filled();
+  for (const query of ["file", "weather", "folders inside", "city"])
+    expect(index.rank(query, 10)[0]).toMatchObject({ tool: { name: fresh.rank(query, 10)[0]?.tool.name } });
+});
+
+test("other work gets its turn while a large catalog is read", async () => {
+  const index = createToolIndex();
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const many = Array.from({ length: 2000 }, (_none, at) => ({ name: `tool_${at}`, description: "Does one thing." }));
+  await index.set({ name: "many" }, many);
+  isDone = true;
+  expect(turns).toBeGreaterThan(20);
+});

@@ -1,0 +1,176 @@
+import { stdioServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import type { Part } from "../../src/normalise/model-types.ts";
+import type { TurnEvent } from "../../src/turn/events.ts";
+import {
+  type Asked,
+  brokenIn,
+  calls,
+  collect,
+  type Desk,
+  type DeskOptions,
+  desk,
+  outcomes,
+  plays,
+  rules,
+  says,
+} from "../support/turn-desk.ts";
+
+const tool = (name: string, description: string): object => ({
+  name,
+  description,
+  inputSchema: { type: "object", properties: { text: { type: "string" } } },
+});
+
+/** A server with 60 tools that do not fit into the budget, beside a small one. */
+async function crowd(fairlead: object, host: DeskOptions["host"] = {}): Promise<Desk> {
+  const at = await desk({
+    servers: (path) => ({
+      large: { ...stdioServer("counted", path("notes"), path("large")), trust: true },
+      small: { ...stdioServer("counted", path("notes"), path("small")), trust: true },
+    }),
+    fairlead,
+    host,
+  });
+  const many = Array.from({ length: 60 }, (_none, at) => tool(`report_${at}`, `Writes the report number ${at}.`));
+  await at.write("large", JSON.stringify([...many, tool("paint_fence", "Paints a wooden fence in any colour.")]));
+  await at.write(
+    "small",
+    JSON.stringify([tool("weather", "The weather of a city."), tool("clock", "The time of day.")]),
+  );
+  return at;
+}
+
+const names = ({ tools }: Asked): readonly string[] => tools.map(({ name }) => name);
+const notes = (events: readonly TurnEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.type === "note" ? [event.message] : []));
+const budget = { toolBudget: 1000 };
+
+/** The texts of the last answers to calls. */
+function answers({ messages }: Asked): readonly string[] {
+  return (messages.at(-1)?.parts ?? []).flatMap(({ functionResponse }: Part) =>
+    JSON.stringify(functionResponse?.response),
+  );
+}
+
+test("of many tools, small servers are offered whole, and the model searches for the others", async () => {
+  await using at = await crowd(budget);
+  const model = plays(
+    calls("search_tools", { queries: ["colour a fence"] }),
+    calls("paint_fence", { text: "red" }),
+    says("ok"),
+  );
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(model.requests.map(names)).toEqual([
+    ["clock", "weather", "search_tools", "call_tool"],
+    expect.arrayContaining(["clock", "weather", "search_tools", "call_tool", "paint_fence"]),
+    expect.arrayContaining(["paint_fence"]),
+  ]);
+  const told = model.requests.slice(1, 2).flatMap(answers).join();
+  expect(told).toContain("paint_fence(text?: string) - Paints a wooden fence in any colour.");
+  expect(told).toContain("Other tools of large: ");
+  expect(told).toMatch(/of 63 tools/);
+  expect(outcomes(events)).toEqual([
+    ["search_tools", "ok"],
+    ["paint_fence", "ok"],
+  ]);
+  expect(notes(events)).toEqual([
+    "the model is offered 2 of 63 tools and can search for the others (fairlead.toolBudget)",
+  ]);
+});
+
+test("what was declared once keeps its place: every request begins with the declarations of the one before", async () => {
+  await using at = await crowd(budget);
+  const model = rules((_asked, number) =>
+    number % 2 === 0 ? calls("search_tools", { queries: [`report ${number}`], limit: 2 }) : says("ok"),
+  );
+  const conversation = at.host.conversation({ model });
+  for (let turn = 0; turn < 4; turn += 1) await collect(conversation.send("go"));
+  await at.host.restart(["small"]);
+  await collect(conversation.send("go"));
+  const declared = model.requests.map(({ tools }) => JSON.stringify(tools).slice(0, -1));
+  for (const [at, text] of declared.entries()) expect(text.startsWith(declared[at - 1] ?? "[")).toBe(true);
+  expect(new Set(declared).size).toBeGreaterThan(1);
+});
+
+test("a tool that does not fit is called through call_tool, under its own name", async () => {
+  await using at = await crowd({ toolBudget: 35 });
+  const model = plays(
+    calls("call_tool", { name: "paint_fence", arguments: { text: "blue" } }),
+    calls("report_7", { text: "never offered" }),
+    calls("call_tool", { name: "report_999" }),
+    calls("call_tool", { name: "search_tools" }),
+    calls("call_tool", {}),
+    says("ok"),
+  );
+  const conversation = at.host.conversation({ model });
+  const events = await collect(conversation.send("go"));
+  expect(outcomes(events)).toEqual([
+    ["paint_fence", "ok"],
+    ["report_7", "ok"],
+    ["report_999", "error", "tool_unknown"],
+    ["search_tools", "error", "arguments_invalid"],
+    ["call_tool", "error", "arguments_invalid"],
+  ]);
+  expect(events.find((event) => event.type === "call" && event.status === "ok")).toMatchObject({
+    server: "large",
+    serverToolName: "paint_fence",
+    args: { text: "blue" },
+  });
+  expect(model.requests.flatMap(answers).join()).toContain("similar: report_9");
+  expect(brokenIn(conversation.history)).toBeUndefined();
+});
+
+test("alwaysLoad comes first, as far as there is room", async () => {
+  await using at = await crowd({ ...budget, servers: { large: { alwaysLoad: true } } });
+  const conversation = at.host.conversation({ model: plays(says("ok")) });
+  await collect(conversation.send("go"));
+  const reasons = conversation.offers();
+  const offered = reasons.filter((each) => each.offered);
+  expect(offered.length).toBeGreaterThan(5);
+  expect(offered.some(({ server }) => server === "large")).toBe(true);
+  expect(offered.find(({ server }) => server === "large")?.reason).toBe("alwaysLoad is set for its server");
+  expect(reasons.find((each) => !each.offered)?.reason).toBe("the budget is used up");
+});
+
+test("without a need for it there is no search", async () => {
+  await using at = await crowd({});
+  const model = plays(says("ok"));
+  const conversation = at.host.conversation({ model });
+  await collect(conversation.send("go"));
+  expect(model.requests.map(names)[0]).toHaveLength(63);
+  expect(new Set(conversation.offers().map(({ reason }) => reason))).toEqual(
+    new Set(["every tool fits into the budget"]),
+  );
+});
+
+test.each([
+  [{ queries: "time of day" }, /clock\(text\?: string\)/],
+  [{ queries: ["small/clock"] }, /\\"name\\":\\"clock\\"/],
+  [{ queries: ["zzzz"] }, /No tool found for .*small: 2 tools, such as weather, clock/s],
+  [{ queries: [] }, /queries must be a list of texts/],
+  [{ queries: ["report"], limit: 1 }, /1 of 63 tools/],
+])("search_tools with %j", async (args, told) => {
+  await using at = await crowd(budget);
+  const model = plays(calls("search_tools", args), says("ok"));
+  await collect(at.host.conversation({ model }).send("go"));
+  expect(model.requests.slice(1).flatMap(answers).join()).toMatch(told);
+});
+
+test("host.searchTools finds the same, without a conversation, and not what a rule denies", async () => {
+  await using at = await crowd({ permissions: { denyTools: ["report_7"] } });
+  await at.host.start();
+  const found = await at.host.searchTools("paint a fence", { limit: 3 });
+  expect(found[0]).toEqual({
+    server: "large",
+    tool: "paint_fence",
+    name: "paint_fence",
+    description: "Paints a wooden fence in any colour.",
+    score: expect.any(Number),
+  });
+  expect((await at.host.searchTools(["clock", "weather"], { limit: 2 })).map(({ tool }) => tool)).toEqual([
+    "clock",
+    "weather",
+  ]);
+  expect((await at.host.searchTools("report_7")).map(({ tool }) => tool)).not.toContain("report_7");
+});
