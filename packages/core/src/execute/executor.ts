@@ -54,6 +54,11 @@ export interface ExecutorOptions {
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server that was lost. Without it, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<CallClient>;
+  /**
+   * A signal that its owner aborts before `close`. A call that is given this signal, or none, needs no abort controller,
+   * which would cost as much as sending the call. Default: a signal that `close` aborts.
+   */
+  readonly closing?: AbortSignal;
   readonly clock?: Clock;
 }
 
@@ -66,9 +71,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
     total: limits.callsTotal,
     waitingPerServer: queuePerServer,
   });
-  /** Waiting and running calls, by the function that cancels them. */
-  const open = new Map<() => void, Promise<unknown>>();
-  let isClosed = false;
+  const closed = new AbortController();
+  const closing = options.closing ?? closed.signal;
+  setMaxListeners(0, closing);
+  /** Waiting and running calls, with the function that cancels a call that has a signal of its own. */
+  const open = new Map<Promise<unknown>, (() => void) | undefined>();
 
   /** Everything before sending: the server has seen nothing of the call yet. */
   async function admit({ client, tool: name, args }: Call, signal: AbortSignal) {
@@ -131,27 +138,27 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   return {
     async call(call, given) {
-      const { signal } = given;
-      const stop = new AbortController();
-      const callOff = (): void => stop.abort(signal?.reason);
-      if (isClosed || signal?.aborted) callOff();
+      const { signal = closing } = given;
+      const own = signal === closing ? undefined : new AbortController();
+      const callOff = own && ((): void => own.abort(signal.reason));
+      if (closed.signal.aborted || signal.aborted) callOff?.();
       // Many calls may share one signal: Node takes more than ten listeners for a leak.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener("abort", callOff, { once: true });
-      const running = execute(call, { ...given, signal: stop.signal });
-      open.set(callOff, running);
+      if (own) setMaxListeners(0, signal);
+      if (callOff) signal.addEventListener("abort", callOff, { once: true });
+      const running = execute(call, { ...given, signal: own?.signal ?? closing });
+      open.set(running, callOff);
       try {
         return await running;
       } finally {
-        signal?.removeEventListener("abort", callOff);
-        open.delete(callOff);
+        if (callOff) signal.removeEventListener("abort", callOff);
+        open.delete(running);
       }
     },
 
     async close() {
-      isClosed = true;
-      const ends = Promise.allSettled(open.values());
-      for (const callOff of open.keys()) callOff();
+      closed.abort();
+      const ends = Promise.allSettled(open.keys());
+      for (const callOff of open.values()) callOff?.();
       await ends;
     },
   };

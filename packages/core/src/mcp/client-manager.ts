@@ -133,6 +133,7 @@ export class McpClientManager {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
+    if (this.#isUsable(server.client) && signal?.aborted !== true) return server.client;
     // The caller may be a model. Only a person may start this server again.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);
@@ -160,9 +161,13 @@ export class McpClientManager {
     if (this.#discoveriesUnderWay === 0) this.#setDiscovery(MCPDiscoveryState.COMPLETED);
   }
 
+  #isUsable(client: McpClient): boolean {
+    return client.filteredCatalog !== undefined && !this.#endings.has(client.name);
+  }
+
   #attempt(server: StartableServer): Promise<McpClient> {
     const { client } = server;
-    if (client.filteredCatalog && !this.#endings.has(client.name)) return Promise.resolve(client);
+    if (this.#isUsable(client)) return Promise.resolve(client);
     const running = this.#attempts.get(client.name);
     if (running) return running.done;
     if (this.#isClosed) return Promise.reject(cancelled(client.name));

@@ -7,6 +7,7 @@ import type {
   Session,
   ToolResult,
 } from "@fairlead/wire";
+import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "@fairlead/wire/results";
 import { type Clock, systemClock } from "../clock.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
@@ -151,7 +152,6 @@ export class McpClient {
 
   async callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
     const answer = await this.request(`${this.name}.${name}`, "tools/call", { name, arguments: args }, options);
-    const { normaliseToolResult } = await import("@fairlead/wire");
     return normaliseToolResult(answer);
   }
 
@@ -162,13 +162,11 @@ export class McpClient {
   ): Promise<PromptResult> {
     const what = `prompt ${name} of ${this.name}`;
     const answer = await this.request(what, "prompts/get", { name, arguments: args }, options);
-    const { normalisePromptResult } = await import("@fairlead/wire");
     return normalisePromptResult(answer);
   }
 
   async readResource(uri: string, options?: McpRequestOptions): Promise<ResourceResult> {
     const answer = await this.request(`${uri} of ${this.name}`, "resources/read", { uri }, options);
-    const { normaliseResourceResult } = await import("@fairlead/wire");
     return normaliseResourceResult(answer, uri);
   }
 

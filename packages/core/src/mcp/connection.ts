@@ -215,7 +215,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         throw failure;
       } finally {
         openRequests -= 1;
-        await endIfRefused();
+        if (signInError !== undefined) await endIfRefused();
       }
     },
     notified(method) {

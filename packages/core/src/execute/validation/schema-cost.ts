@@ -39,9 +39,8 @@ const comparisonWeight = 0.003;
 /** The targets of these keywords depend on more than the pointer. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
-/** Whether the validation is cheap enough for the main thread. */
-export function isBounded(schema: JsonObject, value: ValueSize): boolean {
-  const cost = costOf(schema);
+/** Whether the validation of a value of this size is cheap enough for the main thread. */
+export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boolean {
   if (cost === undefined) return false;
   const work =
     nodeWeight * cost.unfolded * value.nodes +

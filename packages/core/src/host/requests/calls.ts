@@ -55,7 +55,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     ]);
     const validator = createValidator();
     const { limits } = settings();
-    return { executor: createExecutor({ limits, validator, reconnect: ready, clock }), validator };
+    return { executor: createExecutor({ limits, validator, reconnect: ready, closing: work.closing, clock }), validator };
   });
 
   function steps({ serverName, serverToolName }: ToolIdentity, args: JsonObject, options: CallTiming): CallSteps {

@@ -37,7 +37,7 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
 }
 
 export interface SpineOptions {
-  readonly current: () => Promise<Confirmations>;
+  readonly current: () => Confirmations | Promise<Confirmations>;
   readonly record: (row: LedgerRow) => void;
   readonly work: OpenWork;
   readonly clock: Clock;

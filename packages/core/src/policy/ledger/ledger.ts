@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
+import { type Clock, systemClock } from "../../clock.ts";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
@@ -26,6 +27,8 @@ export interface LedgerOptions {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: LedgerLimits;
+  /** Measures how long a batch collects entries. Default: the system's clock. */
+  readonly clock?: Clock;
 }
 
 /** Which entries `read` returns. */
@@ -37,14 +40,23 @@ export interface LedgerSearch {
 
 /** Writes and reads the ledger. */
 export interface Ledger {
-  /** Writes entries in the order of the calls. Rejects if the entry cannot be written. */
+  /**
+   * Adds an entry to the next batch, which is written within 20 ms. Entries are written in the order of the calls.
+   * Returns the promise of the whole batch; it rejects if the batch cannot be written.
+   */
+  add(record: LedgerRecord): Promise<void>;
+  /** Writes an entry and all added ones at once. Rejects if they cannot be written. */
   write(record: LedgerRecord): Promise<void>;
-  /** Returns the entries, newest last. */
+  /** Returns the entries on disk, newest last. */
   read(search?: LedgerSearch): Promise<readonly LedgerEntry[]>;
-  /** Resolves when all entries are on disk. */
+  /** Writes all added entries at once. Resolves when they are on disk or have failed; more may be added after that. */
   close(): Promise<void>;
 }
 
+/** Milliseconds for which a batch collects entries: to open and close a file for each would cost more than the call. */
+const batchTime = 20;
+/** Maximum number of entries of a batch. */
+const batchEntries = 128;
 /** About 80 000 entries of 400 bytes. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
@@ -52,8 +64,11 @@ export function ledgerFolder(state: string): string {
   return join(state, "ledger");
 }
 
-export function createLedger({ folder, keepArguments, now, limits = usual }: LedgerOptions): Ledger {
+export function createLedger(options: LedgerOptions): Ledger {
+  const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
   let key: Promise<Buffer> | undefined;
+  /** The batch that collects entries. */
+  let next: Batch | undefined;
   let last: Promise<void> = Promise.resolve();
 
   async function readKey(): Promise<Buffer> {
@@ -61,24 +76,51 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
     try {
       return await key;
     } catch (error) {
-      // The next entry tries to read or create the key again: the disk may have space by then.
+      // The next batch tries to read or create the key again: the disk may have space by then.
       key = undefined;
       throw error;
     }
   }
 
-  async function append({ arguments: args, ...record }: LedgerRecord, time: string): Promise<void> {
-    const argumentsDigest = digestOf(args, await readKey());
-    const kept = keepArguments() ? { arguments: args } : {};
-    await appendLine(folder, toLine({ time, ...record, argumentsDigest, ...kept }), limits);
+  async function append({ records }: Batch): Promise<void> {
+    const secret = await readKey();
+    const isKept = keepArguments();
+    const lines = records.map(({ time, record: { arguments: args, ...record } }) =>
+      toLine({
+        time: new Date(time).toISOString(),
+        ...record,
+        argumentsDigest: digestOf(args, secret),
+        ...(isKept && { arguments: args }),
+      }),
+    );
+    await appendLines(folder, lines, limits);
+  }
+
+  function add(record: LedgerRecord): Promise<void> {
+    next ??= createBatch(clock, () => void flush());
+    const { records, written } = next;
+    records.push({ time: now(), record });
+    if (records.length === batchEntries) void flush();
+    return written;
+  }
+
+  function flush(): Promise<void> {
+    const batch = next;
+    if (batch === undefined) return last;
+    next = undefined;
+    batch.cancelTimer();
+    // A batch that failed does not stop the next one.
+    last = last.then(() => append(batch)).then(batch.resolve, batch.reject);
+    return last;
   }
 
   return {
+    add,
+    close: flush,
+
     write(record) {
-      const time = new Date(now()).toISOString();
-      const written = last.then(() => append(record, time));
-      // A failed write does not stop the next one.
-      last = written.catch(() => {});
+      const written = add(record);
+      void flush();
       return written;
     },
 
@@ -90,9 +132,26 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
       }
       return found.slice(Math.max(0, found.length - limit));
     },
-
-    close: () => last,
   };
+}
+
+/** Entries that are written together. */
+interface Batch {
+  readonly records: { readonly time: number; readonly record: LedgerRecord }[];
+  readonly written: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  readonly cancelTimer: () => void;
+}
+
+function createBatch(clock: Clock, onDue: () => void): Batch {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const written = new Promise<void>((fulfil, fail) => {
+    resolve = fulfil;
+    reject = fail;
+  });
+  return { records: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
 /** Keyed, because arguments could be guessed from a plain digest. */
@@ -107,17 +166,18 @@ interface LedgerLimits {
 }
 
 /**
- * Appends one line to the last numbered file, or to a new one if the last is full; deletes the oldest if there are too
+ * Appends lines to the last numbered file, or to a new one if the last is full; deletes the oldest if there are too
  * many. Several processes may append at once, because none of them moves or rewrites a file.
  */
-async function appendLine(folder: string, line: string, limits: LedgerLimits): Promise<void> {
+async function appendLines(folder: string, lines: readonly string[], limits: LedgerLimits): Promise<void> {
   await ensurePrivateFolder(folder);
   const numbers = await numbersIn(folder);
   const last = numbers.at(-1) ?? 1;
+  const text = `${lines.join("\n")}\n`;
   try {
-    if (await tryAppend(pathOf(folder, last), line, limits.fileBytes)) return;
+    if (await tryAppend(pathOf(folder, last), text, limits.fileBytes)) return;
     // Other processes that find this file full append to the same next file. That file is new, so it cannot be full.
-    await tryAppend(pathOf(folder, last + 1), line, Number.POSITIVE_INFINITY);
+    await tryAppend(pathOf(folder, last + 1), text, Number.POSITIVE_INFINITY);
     const old = numbers.filter((number) => number <= last + 1 - limits.files);
     await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
   } catch (error) {
@@ -138,12 +198,12 @@ async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
 /**
  * Appends with one write, which the system does not mix with the writes of other processes. `false`: the file is full.
  */
-async function tryAppend(path: string, line: string, fullAt: number): Promise<boolean> {
+async function tryAppend(path: string, text: string, fullAt: number): Promise<boolean> {
   const handle = await open(path, "a+", privateFileMode);
   try {
     const { size } = await handle.stat();
     if (size >= fullAt) return false;
-    const bytes = Buffer.from(`${(await isTorn(handle, size)) ? "\n" : ""}${line}\n`);
+    const bytes = Buffer.from(`${(await isTorn(handle, size)) ? "\n" : ""}${text}`);
     const { bytesWritten } = await handle.write(bytes);
     if (bytesWritten < bytes.length) throw notWritten(path, "the disk is full");
     return true;
