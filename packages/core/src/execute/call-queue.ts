@@ -13,6 +13,8 @@ export interface CallQueueOptions {
 }
 
 export interface CallQueue {
+  /** Takes a free slot at once and returns the function that frees it; undefined if there is none. */
+  tryEnter(server: string): (() => void) | undefined;
   /**
    * Waits for a free slot and resolves with the function that frees it.
    *
@@ -83,12 +85,27 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
     });
   }
 
+  function lineOf(server: string): Line {
+    let line = lines.get(server);
+    if (line === undefined) {
+      line = { running: 0, waiting: new Set() };
+      lines.set(server, line);
+    }
+    return line;
+  }
+
+  function tryEnter(server: string): (() => void) | undefined {
+    const line = lineOf(server);
+    return running < total && line.running < perServer && line.waiting.size === 0 ? begin(server, line) : undefined;
+  }
+
   return {
+    tryEnter,
     async enter(server, signal) {
       signal.throwIfAborted();
-      const line = lines.get(server) ?? { running: 0, waiting: new Set() };
-      lines.set(server, line);
-      if (running < total && line.running < perServer && line.waiting.size === 0) return begin(server, line);
+      const begun = tryEnter(server);
+      if (begun) return begun;
+      const line = lineOf(server);
       if (line.waiting.size >= waitingPerServer)
         throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
       return wait(server, line, signal);

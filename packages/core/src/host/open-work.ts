@@ -33,16 +33,20 @@ export function createOpenWork(): OpenWork {
   return {
     closing: closing.signal,
     throwIfClosed,
-    async run(work, signal) {
-      throwIfClosed();
-      const own = signal && follow(signal);
-      const running = work(own?.stop.signal ?? closing.signal);
-      open.set(running, own?.stop);
+    run(work, signal) {
       try {
-        return await running;
-      } finally {
-        own?.leave();
-        open.delete(running);
+        throwIfClosed();
+        const own = signal && follow(signal);
+        const running = work(own?.stop.signal ?? closing.signal);
+        open.set(running, own?.stop);
+        const end = (): void => {
+          own?.leave();
+          open.delete(running);
+        };
+        running.then(end, end);
+        return running;
+      } catch (error) {
+        return Promise.reject(error);
       }
     },
     async close() {

@@ -128,12 +128,17 @@ export class McpClientManager {
     await this.stop();
   }
 
+  /** The client of a server that is connected and whose catalog is read; undefined for any other server. */
+  connected(name: string): McpClient | undefined {
+    const server = this.#servers.get(name);
+    return server && "client" in server && this.#isUsable(server.client) ? server.client : undefined;
+  }
+
   /** The connected client with its catalog. Callers share one attempt. Rejects with a `HostError` if the server cannot be connected. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    if (this.#isUsable(server.client) && signal?.aborted !== true) return server.client;
     // The caller may be a model. Only a person may start this server again.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);

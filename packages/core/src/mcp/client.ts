@@ -150,9 +150,10 @@ export class McpClient {
     await this.#connection?.check();
   }
 
-  async callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
-    const answer = await this.request(`${this.name}.${name}`, "tools/call", { name, arguments: args }, options);
-    return normaliseToolResult(answer);
+  callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
+    const params = { name, arguments: args };
+    if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
+    return this.#connection.request(`${this.name}.${name}`, "tools/call", params, options).then(normaliseToolResult);
   }
 
   async getPrompt(

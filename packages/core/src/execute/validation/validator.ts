@@ -9,7 +9,7 @@ import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
 export interface Validator {
   /** Rejects only with the reason of `signal`: a value that cannot be validated gives a warning. */
-  validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Promise<Validation>;
+  validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }
 
@@ -50,28 +50,28 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
     return known;
   }
 
-  async function validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Promise<Validation> {
-    signal?.throwIfAborted();
+  function validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (isClosed) return notValidated("the host is closed");
     const size = measure(value, maxValue);
     if (size === undefined) return notValidated("the value is too large");
     const { text, refusal, cost } = knownSchema(schema);
     if (text === undefined) return notValidated(refusal);
 
-    if (isBounded(cost, size)) {
-      if (checks === undefined) {
-        loading ??= loadChecks();
-        checks = await loading;
-        signal?.throwIfAborted();
-      }
-      return checks(text)(value);
-    }
+    if (isBounded(cost, size)) return checks === undefined ? checkWhenLoaded(text, value, signal) : checks(text)(value);
 
     if (measure(value, threadValue) === undefined) return notValidated("the value is too large");
     const valueText = toJson(value);
     if (valueText === undefined) return notValidated("the value is not JSON, or is nested too deeply");
     pool ??= openPool(options);
-    return (await pool).run({ schema: text, value: valueText }, signal);
+    return pool.then((threads) => threads.run({ schema: text, value: valueText }, signal));
+  }
+
+  async function checkWhenLoaded(schema: string, value: unknown, signal?: AbortSignal): Promise<Validation> {
+    loading ??= loadChecks();
+    checks = await loading;
+    signal?.throwIfAborted();
+    return checks(schema)(value);
   }
 
   return {

@@ -19,7 +19,7 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "out
 interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   /** Whether the decision to record asks. */
   readonly isAsking: boolean;
-  readonly isAnswered?: boolean;
+  readonly isAnswered?: boolean | undefined;
   /** The user's answer to a question. */
   readonly how?: "yes" | "no" | "typed" | undefined;
   /** The options of the request that give a yes in advance. */
@@ -100,8 +100,8 @@ export function createHostLedger({ state, keepArguments, mode, now, clock, emit 
       rule: ruleText(rule),
       ruleOrigin: rule.origin,
       mode,
-      ...(answer && { answer }),
-      ...(refusal && { refusal }),
+      answer,
+      refusal,
       outcome,
       durationMs,
     });

@@ -72,7 +72,8 @@ function watchedFile(path: string): Watched & { readonly isThere: () => boolean 
     isThere: () => typeof before === "object",
     isChanged() {
       const found = traceOf(path);
-      const isSame = found === before || (typeof found === "object" && typeof before === "object" && isEqual(found, before));
+      const isSame =
+        found === before || (typeof found === "object" && typeof before === "object" && isEqual(found, before));
       before = found;
       return !isSame;
     },
@@ -132,9 +133,6 @@ function traceOf(path: string): Stats | string {
 
 function isEqual(one: Stats, other: Stats): boolean {
   return (
-    one.mtimeMs === other.mtimeMs &&
-    one.ctimeMs === other.ctimeMs &&
-    one.size === other.size &&
-    one.ino === other.ino
+    one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs && one.size === other.size && one.ino === other.ino
   );
 }
