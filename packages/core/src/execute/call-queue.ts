@@ -33,6 +33,8 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   /** The server whose turn is next comes first. A server without calls is not in the map. */
   const lines = new Map<string, Line>();
   let running = 0;
+  /** The number of calls that wait, of all servers. */
+  let waiting = 0;
 
   function begin(server: string, line: Line): () => void {
     running += 1;
@@ -49,16 +51,21 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   }
 
   function callNext(): void {
-    while (running < total) {
+    while (waiting > 0 && running < total) {
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, go] = next;
       // Moved to the end: all other servers have a turn before this one has another.
       lines.delete(server);
       lines.set(server, line);
-      line.waiting.delete(go);
+      leaveLine(line, go);
       go();
     }
+  }
+
+  function leaveLine(line: Line, go: () => void): void {
+    line.waiting.delete(go);
+    waiting -= 1;
   }
 
   function nextInTurn(): [string, Line, () => void] | undefined {
@@ -72,7 +79,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   function wait(server: string, line: Line, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        line.waiting.delete(go);
+        leaveLine(line, go);
         if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
         reject(signal.reason);
       };
@@ -81,6 +88,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
         resolve(begin(server, line));
       };
       line.waiting.add(go);
+      waiting += 1;
       signal.addEventListener("abort", leave, { once: true });
     });
   }

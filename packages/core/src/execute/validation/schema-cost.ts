@@ -159,9 +159,11 @@ export function measure(value: unknown, limit: ValueSize): ValueSize | undefined
       if (nodes + left.length + next.length > limit.nodes) return undefined;
       for (const item of next) left.push(item);
     } else if (typeof next === "object" && next !== null) {
-      for (const [name, member] of Object.entries(next)) {
+      // `Object.entries` would create a pair for each member of each call's arguments.
+      const members = next as Readonly<Record<string, unknown>>;
+      for (const name of Object.keys(members)) {
         characters += name.length;
-        left.push(member);
+        left.push(members[name]);
       }
     }
     if (nodes + left.length > limit.nodes || characters > limit.characters) return undefined;

@@ -17,7 +17,8 @@ import { type OpenWork, once } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
-import { confirmTyped, type HostRequest, type Spine } from "./spine.ts";
+import { confirmTyped } from "./confirm-typed.ts";
+import type { HostRequest, Spine } from "./spine.ts";
 
 export interface HostCalls {
   /** Runs a call that the user typed. */
@@ -66,7 +67,8 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     let client: McpClient | undefined;
 
     async function openAndSend(signal: AbortSignal): Promise<CallResult> {
-      opened ??= await (opening ??= open());
+      opening ??= open();
+      opened ??= await opening;
       return send(opened.executor, client ?? (await ready(serverName, signal)), signal);
     }
 

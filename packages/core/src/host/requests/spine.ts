@@ -272,15 +272,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/** Asks the user about a request that they typed. Without an answer the request is refused by the rule that asks. */
-export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
-  return async (question) => {
-    const details = await question();
-    const outcome = details && (await confirm(details));
-    if (details && outcome) await details.onConfirm(outcome);
-  };
-}
-
 interface Asking {
   readonly first: CarriedDecision;
   readonly port: ConfirmPort;
