@@ -158,7 +158,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     problems: () => configuration.current().problems,
 
-    call: async (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
+    call: (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
     callAsModel: requests.callAsModel,
     readResource: requests.readResource,
     getPrompt: requests.getPrompt,

@@ -46,6 +46,13 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   /** Whether the person has signed in since the first refusal of a request. */
   let hasAsked = false;
   let stepUps = 0;
+  /** The last URL of a request, and whether it is this server's: all requests have the same few. */
+  let checked = { url: serverUrl, isOwn: true };
+
+  function isOwn(url: string): boolean {
+    if (url !== checked.url) checked = { url, isOwn: new URL(url).origin === origin };
+    return checked.isOwn;
+  }
 
   async function current(): Promise<Credentials | undefined> {
     isStored ??= hasCredentials();
@@ -98,7 +105,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   return {
     async headers({ url }) {
       // A token is sent to its own server only.
-      if (new URL(url).origin !== origin) return {};
+      if (!isOwn(url)) return {};
       const tokens = (await current())?.tokens;
       return tokens === undefined ? {} : { authorization: `Bearer ${tokens.accessToken}` };
     },

@@ -38,18 +38,21 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
     ...session,
     ...(instructions !== undefined && { instructions: hideValues(instructions) }),
     serverInfo: hideInTexts({ ...serverInfo }, hideValues, new Set()),
-    async request(method: string, params?: JsonObject, options?: McpRequestOptions) {
-      try {
-        const result = await session.request(method, params, withHiddenProgress(options, redact));
-        if (!lists.has(method)) return result;
-        const hidden = await hideInList(result, hideValues);
-        return await withoutLeaks(hidden, lists.get(method), hideUnmistakable, options?.onDropped);
-      } catch (error) {
-        hideInError(error, redaction);
-        throw error;
-      }
+    request(method: string, params?: JsonObject, options?: McpRequestOptions) {
+      const answer = session.request(method, params, withHiddenProgress(options, redact));
+      return (lists.has(method) ? answer.then((list) => hidden(list, method, options)) : answer).catch(fail);
     },
   };
+
+  async function hidden(list: JsonObject, method: string, options?: McpRequestOptions): Promise<JsonObject> {
+    const shown = await hideInList(list, hideValues);
+    return withoutLeaks(shown, lists.get(method), hideUnmistakable, options?.onDropped);
+  }
+
+  function fail(error: unknown): never {
+    hideInError(error, redaction);
+    throw error;
+  }
 }
 
 /** The listener, with secrets hidden in the server's log messages. */

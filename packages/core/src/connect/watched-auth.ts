@@ -52,7 +52,8 @@ export function watchAuth(
     hook: {
       async headers(request) {
         const headers = await hook.headers(request);
-        hide(Object.values(headers));
+        const values = Object.values(headers);
+        if (values.length > 0) hide(values);
         return headers;
       },
       async challenged(challenge, signal) {

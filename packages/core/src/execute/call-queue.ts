@@ -13,6 +13,8 @@ export interface CallQueueOptions {
 }
 
 export interface CallQueue {
+  /** Takes a free slot at once and returns the function that frees it; undefined if there is none. */
+  tryEnter(server: string): (() => void) | undefined;
   /**
    * Waits for a free slot and resolves with the function that frees it.
    *
@@ -31,6 +33,8 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   /** The server whose turn is next comes first. A server without calls is not in the map. */
   const lines = new Map<string, Line>();
   let running = 0;
+  /** The number of calls that wait, of all servers. */
+  let waiting = 0;
 
   function begin(server: string, line: Line): () => void {
     running += 1;
@@ -47,16 +51,21 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   }
 
   function callNext(): void {
-    while (running < total) {
+    while (waiting > 0 && running < total) {
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, go] = next;
       // Moved to the end: all other servers have a turn before this one has another.
       lines.delete(server);
       lines.set(server, line);
-      line.waiting.delete(go);
+      leaveLine(line, go);
       go();
     }
+  }
+
+  function leaveLine(line: Line, go: () => void): void {
+    line.waiting.delete(go);
+    waiting -= 1;
   }
 
   function nextInTurn(): [string, Line, () => void] | undefined {
@@ -70,7 +79,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   function wait(server: string, line: Line, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        line.waiting.delete(go);
+        leaveLine(line, go);
         if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
         reject(signal.reason);
       };
@@ -79,16 +88,32 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
         resolve(begin(server, line));
       };
       line.waiting.add(go);
+      waiting += 1;
       signal.addEventListener("abort", leave, { once: true });
     });
   }
 
+  function lineOf(server: string): Line {
+    let line = lines.get(server);
+    if (line === undefined) {
+      line = { running: 0, waiting: new Set() };
+      lines.set(server, line);
+    }
+    return line;
+  }
+
+  function tryEnter(server: string): (() => void) | undefined {
+    const line = lineOf(server);
+    return running < total && line.running < perServer && line.waiting.size === 0 ? begin(server, line) : undefined;
+  }
+
   return {
+    tryEnter,
     async enter(server, signal) {
       signal.throwIfAborted();
-      const line = lines.get(server) ?? { running: 0, waiting: new Set() };
-      lines.set(server, line);
-      if (running < total && line.running < perServer && line.waiting.size === 0) return begin(server, line);
+      const begun = tryEnter(server);
+      if (begun) return begun;
+      const line = lineOf(server);
       if (line.waiting.size >= waitingPerServer)
         throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
       return wait(server, line, signal);

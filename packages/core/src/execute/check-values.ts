@@ -8,7 +8,7 @@ import { HostError } from "../errors.ts";
 import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import type { Issue } from "./validation/validation.ts";
+import type { Issue, Validation } from "./validation/validation.ts";
 import type { Validator } from "./validation/validator.ts";
 
 export interface CallArguments {
@@ -17,13 +17,23 @@ export interface CallArguments {
   readonly args: JsonObject;
 }
 
-/** Returns warnings about unchecked parts. @throws HostError `arguments_invalid`, naming every mistake */
-export async function checkArguments(
-  { serverName, tool, args }: CallArguments,
+/**
+ * Returns warnings about unchecked parts, at once if the validator does.
+ *
+ * @throws HostError `arguments_invalid`, naming every mistake
+ */
+export function checkArguments(
+  call: CallArguments,
   validator: Pick<Validator, "validate">,
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const { issues, warnings } = await validator.validate(tool.inputSchema, args, signal);
+): readonly string[] | Promise<readonly string[]> {
+  const validation = validator.validate(call.tool.inputSchema, call.args, signal);
+  return validation instanceof Promise
+    ? validation.then((late) => warningsOf(late, call))
+    : warningsOf(validation, call);
+}
+
+function warningsOf({ issues, warnings }: Validation, { serverName, tool, args }: CallArguments): readonly string[] {
   if (issues.length === 0) return warnings;
   const wrong = describeIssues(issues, { schema: tool.inputSchema, value: args, whole: "the arguments" });
   throw new HostError("arguments_invalid", `${serverName}.${tool.name} has invalid arguments: ${wrong}`, {

@@ -34,7 +34,7 @@ export interface ExecuteOptions {
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
   readonly total: number;
-  readonly onProgress?: McpRequestOptions["onProgress"];
+  readonly onProgress?: McpRequestOptions["onProgress"] | undefined;
   /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
   /** Whether the server's annotations are trusted: a read-only or idempotent tool may then be called again. */
@@ -54,8 +54,15 @@ export interface ExecutorOptions {
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server that was lost. Without it, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<CallClient>;
+  /**
+   * A signal that its owner aborts before `close`. A call that is given this signal, or none, needs no abort controller,
+   * which would cost as much as sending the call. Default: a signal that `close` aborts.
+   */
+  readonly closing?: AbortSignal;
   readonly clock?: Clock;
 }
+
+type SignalledOptions = ExecuteOptions & { readonly signal: AbortSignal };
 
 const queueOfOneServer = 256;
 
@@ -66,53 +73,62 @@ export function createExecutor(options: ExecutorOptions): Executor {
     total: limits.callsTotal,
     waitingPerServer: queuePerServer,
   });
-  /** Waiting and running calls, by the function that cancels them. */
-  const open = new Map<() => void, Promise<unknown>>();
-  let isClosed = false;
+  const closed = new AbortController();
+  const closing = options.closing ?? closed.signal;
+  setMaxListeners(0, closing);
+  /** Waiting and running calls, with the function that cancels a call that has a signal of its own. */
+  const open = new Map<Promise<unknown>, (() => void) | undefined>();
 
-  /** Everything before sending: the server has seen nothing of the call yet. */
-  async function admit({ client, tool: name, args }: Call, signal: AbortSignal) {
+  async function execute({ client, tool: name, args }: Call, how: SignalledOptions): Promise<CallResult> {
+    const { signal } = how;
     const serverName = client.name;
     const tool = findTool(client, name);
     if (!isObject(args))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
+    let unchecked: readonly string[];
+    let leave: () => void;
     try {
       signal.throwIfAborted();
-      const unchecked = await checkArguments({ serverName, tool, args }, validator, signal);
-      return { tool, args, unchecked, leave: await queue.enter(serverName, signal) };
+      const checked = checkArguments({ serverName, tool, args }, validator, signal);
+      unchecked = checked instanceof Promise ? await checked : checked;
+      leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
     } catch (error) {
+      // The server has seen nothing of the call yet.
       throw signal.aborted ? cancelled(client, name, signal) : error;
     }
+    let answer: ToolResult;
+    try {
+      how.onStart?.();
+      answer = await sendOnceOrAgain(client, tool, args, how);
+    } finally {
+      leave();
+    }
+    const { notes, ...result } = answer;
+    const unmatched = tool.outputSchema === undefined ? [] : await checkOutput(result, tool, validator);
+    if (unchecked.length + notes.length + unmatched.length === 0) return result;
+    return { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
   }
 
-  async function execute(call: Call, how: ExecuteOptions & { signal: AbortSignal }): Promise<CallResult> {
-    const { tool, args, unchecked, leave } = await admit(call, how.signal);
-    how.onStart?.();
-    const { notes, ...result } = await sendOnceOrAgain(call.client, tool, args, how).finally(leave);
-    const warnings = [...unchecked, ...notes, ...(await checkOutput(result, tool, validator))];
-    return warnings.length > 0 ? { ...result, warnings } : result;
-  }
-
-  async function sendOnceOrAgain(
+  /** @throws HostError `changed` */
+  function sendOnceOrAgain(
     client: CallClient,
     tool: CatalogTool,
     args: JsonObject,
-    { trustAnnotations = false, ...how }: ExecuteOptions & { signal: AbortSignal },
+    how: SignalledOptions,
   ): Promise<ToolResult> {
     const began = clock.now();
     // The server may be gone, or may be reconnected with other tools, while the call waited.
     const isGone = client.filteredCatalog === undefined;
     if (!isGone && !isStill(client, tool)) throw changed(client, tool);
-    try {
-      return await send(client, tool, args, how);
-    } catch (error) {
+
+    async function sendAgain(error: unknown): Promise<ToolResult> {
       if (!(error instanceof HostError) || reconnect === undefined || how.signal.aborted) throw error;
       const pause = pauseAfter(error);
       const failed = {
         code: error.code,
         neverLeft: isGone || neverLeft(error),
         annotations: tool.annotations,
-        trustAnnotations,
+        trustAnnotations: how.trustAnnotations ?? false,
         pause,
         timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
       };
@@ -127,31 +143,35 @@ export function createExecutor(options: ExecutorOptions): Executor {
       if (!isStill(next, tool)) throw failed.neverLeft ? changed(next, tool) : error;
       return send(next, tool, args, { ...how, total: Math.max(how.total - (clock.now() - began), 1) });
     }
+
+    return send(client, tool, args, how).catch(sendAgain);
   }
 
   return {
-    async call(call, given) {
-      const { signal } = given;
-      const stop = new AbortController();
-      const callOff = (): void => stop.abort(signal?.reason);
-      if (isClosed || signal?.aborted) callOff();
-      // Many calls may share one signal: Node takes more than ten listeners for a leak.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener("abort", callOff, { once: true });
-      const running = execute(call, { ...given, signal: stop.signal });
-      open.set(callOff, running);
-      try {
-        return await running;
-      } finally {
-        signal?.removeEventListener("abort", callOff);
-        open.delete(callOff);
+    call(call, given) {
+      const { signal = closing } = given;
+      const own = signal === closing ? undefined : new AbortController();
+      const callOff = own && ((): void => own.abort(signal.reason));
+      if (callOff) {
+        if (closed.signal.aborted || signal.aborted) callOff();
+        // Many calls may share one signal: Node takes more than ten listeners for a leak.
+        setMaxListeners(0, signal);
+        signal.addEventListener("abort", callOff, { once: true });
       }
+      const running = execute(call, { ...given, signal: own?.signal ?? closing });
+      open.set(running, callOff);
+      const end = (): void => {
+        if (callOff) signal.removeEventListener("abort", callOff);
+        open.delete(running);
+      };
+      running.then(end, end);
+      return running;
     },
 
     async close() {
-      isClosed = true;
-      const ends = Promise.allSettled(open.values());
-      for (const callOff of open.keys()) callOff();
+      closed.abort();
+      const ends = Promise.allSettled(open.keys());
+      for (const callOff of open.values()) callOff?.();
       await ends;
     },
   };
@@ -160,12 +180,13 @@ export function createExecutor(options: ExecutorOptions): Executor {
 function send(client: CallClient, tool: CatalogTool, args: JsonObject, how: ExecuteOptions): Promise<ToolResult> {
   const { signal, timeout, total, onProgress } = how;
   const asTask = tool.execution?.["taskSupport"] === "required";
-  return client.callTool(tool.name, args, { signal, timeout, total, asTask, ...(onProgress && { onProgress }) });
+  const options = { signal, timeout, total, asTask };
+  return client.callTool(tool.name, args, onProgress ? { ...options, onProgress } : options);
 }
 
 /** Whether the tool's definition is the same as when the call was decided. */
 function isStill({ filteredCatalog }: CallClient, tool: CatalogTool): boolean {
-  const now = filteredCatalog?.catalog.tools.find(({ name }) => name === tool.name);
+  const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, tool.name);
   return now !== undefined && (now === tool || definitionOf(now) === definitionOf(tool));
 }
 
@@ -217,7 +238,7 @@ export function findTool(
   tool: string,
 ): CatalogTool {
   const tools = filteredCatalog?.catalog.tools ?? [];
-  const found = tools.find(({ name }) => name === tool);
+  const found = toolNamed(tools, tool);
   if (found) return found;
   const setting = filteredCatalog?.hidden.get(tool);
   if (setting !== undefined)
@@ -236,4 +257,16 @@ export function findTool(
     serverName,
     next: `fairlead tools ${toShellWord(serverName)}`,
   });
+}
+
+const indexes = new WeakMap<readonly CatalogTool[], ReadonlyMap<string, CatalogTool>>();
+
+/** Finds a tool without a search through a long list for each call. Catalogs are immutable. */
+function toolNamed(tools: readonly CatalogTool[], name: string): CatalogTool | undefined {
+  let index = indexes.get(tools);
+  if (index === undefined) {
+    index = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
+    indexes.set(tools, index);
+  }
+  return index.get(name);
 }

@@ -6,7 +6,8 @@ import { HostError } from "../errors.ts";
 /** The running work of one host. After `close` no work can begin. */
 export interface OpenWork {
   /**
-   * Runs `work` with a signal that is aborted by the caller's own signal or by `close`.
+   * Runs `work` with a signal that is aborted by the caller's own signal or by `close`. Without a signal of the caller,
+   * `work` gets `closing` itself: an abort controller for each call would cost as much as sending it.
    *
    * @throws HostError `usage` once the host is closed
    */
@@ -22,7 +23,8 @@ export interface OpenWork {
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  const open = new Map<AbortController, Promise<unknown>>();
+  /** The running work, with the controller of work that has a signal of its own. */
+  const open = new Map<Promise<unknown>, AbortController | undefined>();
 
   function throwIfClosed(): void {
     if (closing.signal.aborted) throw new HostError("usage", "this host has been closed");
@@ -31,21 +33,20 @@ export function createOpenWork(): OpenWork {
   return {
     closing: closing.signal,
     throwIfClosed,
-    async run(work, signal) {
-      throwIfClosed();
-      const stop = new AbortController();
-      const abort = (): void => stop.abort(signal?.reason);
-      if (signal?.aborted) abort();
-      // Many requests may share one signal: Node takes more than ten listeners for a leak.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener("abort", abort, { once: true });
-      const running = work(stop.signal);
-      open.set(stop, running);
+    run(work, signal) {
       try {
-        return await running;
-      } finally {
-        signal?.removeEventListener("abort", abort);
-        open.delete(stop);
+        throwIfClosed();
+        const own = signal && follow(signal);
+        const running = work(own?.stop.signal ?? closing.signal);
+        open.set(running, own?.stop);
+        const end = (): void => {
+          own?.leave();
+          open.delete(running);
+        };
+        running.then(end, end);
+        return running;
+      } catch (error) {
+        return Promise.reject(error);
       }
     },
     async close() {
@@ -53,12 +54,23 @@ export function createOpenWork(): OpenWork {
       closing.abort(reason);
       // Work that ends may have begun other work before it saw the signal.
       while (open.size > 0) {
-        const ends = Promise.allSettled(open.values());
-        for (const stop of open.keys()) stop.abort(reason);
+        const ends = Promise.allSettled(open.keys());
+        for (const stop of open.values()) stop?.abort(reason);
         await ends;
       }
     },
   };
+}
+
+/** A controller that is aborted with `signal`, until `leave` is called. */
+function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort(signal.reason);
+  if (signal.aborted) abort();
+  // Many requests may share one signal: Node takes more than ten listeners for a leak.
+  setMaxListeners(0, signal);
+  signal.addEventListener("abort", abort, { once: true });
+  return { stop, leave: () => signal.removeEventListener("abort", abort) };
 }
 
 /** Returns a function that calls `make` the first time and returns the same promise after that. */

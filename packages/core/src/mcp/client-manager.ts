@@ -128,6 +128,12 @@ export class McpClientManager {
     await this.stop();
   }
 
+  /** The client of a server that is connected and whose catalog is read; undefined for any other server. */
+  connected(name: string): McpClient | undefined {
+    const server = this.#servers.get(name);
+    return server && "client" in server && this.#isUsable(server.client) ? server.client : undefined;
+  }
+
   /** The connected client with its catalog. Callers share one attempt. Rejects with a `HostError` if the server cannot be connected. */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
@@ -160,9 +166,13 @@ export class McpClientManager {
     if (this.#discoveriesUnderWay === 0) this.#setDiscovery(MCPDiscoveryState.COMPLETED);
   }
 
+  #isUsable(client: McpClient): boolean {
+    return client.filteredCatalog !== undefined && !this.#endings.has(client.name);
+  }
+
   #attempt(server: StartableServer): Promise<McpClient> {
     const { client } = server;
-    if (client.filteredCatalog && !this.#endings.has(client.name)) return Promise.resolve(client);
+    if (this.#isUsable(client)) return Promise.resolve(client);
     const running = this.#attempts.get(client.name);
     if (running) return running.done;
     if (this.#isClosed) return Promise.reject(cancelled(client.name));

@@ -7,6 +7,7 @@ import type {
   Session,
   ToolResult,
 } from "@fairlead/wire";
+import { normalisePromptResult, normaliseResourceResult, normaliseToolResult } from "@fairlead/wire/results";
 import { type Clock, systemClock } from "../clock.ts";
 import type { OpenedSession } from "../connect/open-session.ts";
 import { toServerError } from "../connect/outcome.ts";
@@ -149,10 +150,10 @@ export class McpClient {
     await this.#connection?.check();
   }
 
-  async callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
-    const answer = await this.request(`${this.name}.${name}`, "tools/call", { name, arguments: args }, options);
-    const { normaliseToolResult } = await import("@fairlead/wire");
-    return normaliseToolResult(answer);
+  callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
+    const params = { name, arguments: args };
+    if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
+    return this.#connection.request(`${this.name}.${name}`, "tools/call", params, options).then(normaliseToolResult);
   }
 
   async getPrompt(
@@ -162,13 +163,11 @@ export class McpClient {
   ): Promise<PromptResult> {
     const what = `prompt ${name} of ${this.name}`;
     const answer = await this.request(what, "prompts/get", { name, arguments: args }, options);
-    const { normalisePromptResult } = await import("@fairlead/wire");
     return normalisePromptResult(answer);
   }
 
   async readResource(uri: string, options?: McpRequestOptions): Promise<ResourceResult> {
     const answer = await this.request(`${uri} of ${this.name}`, "resources/read", { uri }, options);
-    const { normaliseResourceResult } = await import("@fairlead/wire");
     return normaliseResourceResult(answer, uri);
   }
 

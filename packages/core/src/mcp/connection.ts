@@ -194,29 +194,36 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
+  function answered(answer: JsonObject): JsonObject {
+    openRequests -= 1;
+    health.answered();
+    signInError = undefined;
+    return answer;
+  }
+
+  async function failed(error: unknown, what: string, method: string): Promise<never> {
+    try {
+      const failure = toCallError(error, { serverName, what, method, explain: session.explain });
+      health.failed(failure);
+      if (needsSignIn(failure)) signInError = explain(error);
+      // After an expired session, waits until it is closed: the caller can then connect again at once.
+      if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
+      throw failure;
+    } finally {
+      openRequests -= 1;
+      await endIfRefused();
+    }
+  }
+
   return {
     session,
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    async request(what, method, params, how) {
+    // Not `async`: the frames of one call through all layers would take more memory and time than its messages.
+    request(what, method, params, how) {
       openRequests += 1;
-      try {
-        const answer = await session.request(method, params, how);
-        health.answered();
-        signInError = undefined;
-        return answer;
-      } catch (error) {
-        const failure = toCallError(error, { serverName, what, method, explain: session.explain });
-        health.failed(failure);
-        if (needsSignIn(failure)) signInError = explain(error);
-        // After an expired session, waits until it is closed: the caller can then connect again at once.
-        if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
-        throw failure;
-      } finally {
-        openRequests -= 1;
-        await endIfRefused();
-      }
+      return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
     },
     notified(method) {
       const list = changedList(method);

@@ -163,11 +163,11 @@ export function createDecide(options: CreateDecideOptions): Decide {
       server: serverName,
       tool: serverToolName,
       kind,
-      ...(args && { args }),
-      ...(annotations && { annotations }),
+      args,
+      annotations,
       trustsAnnotations: trustsAnnotations(serverName),
       isChanged,
-      ...(doubt !== undefined && { doubt }),
+      doubt,
       mode: isTyped ? "default" : mode,
       interactive: isTyped || interactive,
     };
@@ -186,7 +186,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
 
   function decideBy(by: PolicyEngine, request: PolicyRequest, inputs: DecisionInputs): CarriedDecision {
     const found = by.check(toCheck(request, inputs));
-    return { ...(request.who === "user" ? forTyped(found) : found), inputs };
+    const { decision, rule, over } = request.who === "user" ? forTyped(found) : found;
+    return over === undefined ? { decision, rule, inputs } : { decision, rule, over, inputs };
   }
 
   return {

@@ -37,7 +37,11 @@ export class PolicyEngine {
   }
 
   #matches(request: CheckRequest): readonly PolicyRule[] {
-    return this.#rules.filter(createMatcher(request));
+    const matches: PolicyRule[] = [];
+    // Several rules may need the arguments as text, which is written once.
+    const written: WrittenArguments = { json: undefined };
+    for (const rule of this.#rules) if (isMatch(rule, request, written)) matches.push(rule);
+    return matches;
   }
 }
 
@@ -63,26 +67,43 @@ function strictness({ decision }: PolicyRule): number {
   return strictnesses[decision];
 }
 
-/** A rule that cannot be fully read may have meant anything, so it can only make the decision stricter. */
-function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
-  const doubt = matches.filter(isDoubt).reduce<PolicyRule | undefined>(stricter, undefined);
-  const decided = readableRule(
-    matches.filter((rule) => !isDoubt(rule)),
-    fallback,
-  );
-  return stricter(doubt, decided) ?? decided;
+/** The strongest matching rule of each kind. */
+interface Strongest {
+  /** A gate, or a rule of the administrator or user. */
+  own?: PolicyRule;
+  trust?: PolicyRule;
+  conversation?: PolicyRule;
+  default?: PolicyRule;
+  workspace?: PolicyRule;
+  /** The strictest of the rules that cannot be fully read. */
+  doubt?: PolicyRule | undefined;
 }
 
-/** The rule that decides among fully readable ones, given strongest first; `fallback` if none matches. */
-function readableRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
-  const own = matches.find((rule) => rule.isGate === true || isOfTier(rule, "administrator", "user"));
-  if (own !== undefined) return own;
-  const trust = matches.find(isTrust);
-  const answer = matches.find((rule) => isOfTier(rule, "conversation"));
-  // `trust` only avoids confirmations, so a stricter rule of any tier overrules it.
-  const below = stricter(trust, answer) ?? matches.find((rule) => isOfTier(rule, "default")) ?? fallback;
-  const workspace = matches.find((rule) => isOfTier(rule, "workspace"));
+/**
+ * The rule that decides among the matching ones, given strongest first; `fallback` if none matches. A rule that cannot be
+ * fully read may have meant anything, so it can only make the decision stricter.
+ */
+function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
+  const strongest: Strongest = {};
+  for (const rule of matches) {
+    if (isDoubt(rule)) strongest.doubt = stricter(strongest.doubt, rule);
+    else strongest[kindOf(rule)] ??= rule;
+  }
+  const decided = strongest.own ?? belowOwn(strongest, fallback);
+  return stricter(strongest.doubt, decided) ?? decided;
+}
+
+/** `trust` only avoids confirmations, so a stricter rule of any tier overrules it. */
+function belowOwn({ trust, conversation, default: standard, workspace }: Strongest, fallback: PolicyRule): PolicyRule {
+  const below = stricter(trust, conversation) ?? standard ?? fallback;
   return stricter(workspace, below) ?? below;
+}
+
+function kindOf(rule: PolicyRule): Exclude<keyof Strongest, "doubt"> {
+  const { tier } = rule;
+  if (rule.isGate === true) return "own";
+  if (isTrust(rule)) return "trust";
+  return tier === "administrator" || tier === "user" ? "own" : tier;
 }
 
 function isTrust({ origin }: PolicyRule): boolean {
@@ -91,10 +112,6 @@ function isTrust({ origin }: PolicyRule): boolean {
 
 function isDoubt(rule: PolicyRule): boolean {
   return rule.isDoubt === true;
-}
-
-function isOfTier(rule: PolicyRule, ...by: readonly Tier[]): boolean {
-  return by.includes(rule.tier) && !isTrust(rule);
 }
 
 /** The stricter rule. Of two equally strict rules, the first one, which is the stronger. */
@@ -111,7 +128,7 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
     rule = request.doubt === undefined ? builtIn.changed : unsavedRule(request.doubt, "ask_user");
   if (rule.decision === "ask_user" && request.mode === "yolo" && yields(rule)) rule = builtIn.yolo;
   if (rule.decision === "ask_user" && !request.interactive) rule = unseen(rule, request);
-  return { decision: rule.decision, rule, ...(rule === base ? {} : { over: base }) };
+  return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }
 
 /** The rule that denies, without a terminal to ask on, what `rule` asks about. */
@@ -134,16 +151,16 @@ function yields(rule: PolicyRule): boolean {
   return rule.tier !== "administrator" && !isChangedRule(rule) && !isDoubt(rule);
 }
 
-/** Creates a matcher of one request for many rules. Values that several rules need are computed once. */
-function createMatcher(request: CheckRequest): (rule: PolicyRule) => boolean {
-  let json: string | undefined;
-  return (rule) => {
-    if (!matchesPair(rule, request) || !matchesCircumstances(rule, request)) return false;
-    if (rule.argsPattern === undefined) return true;
-    if (request.args === undefined) return false;
-    json ??= canonicalJson(request.args);
-    return rule.argsPattern.matches(json);
-  };
+interface WrittenArguments {
+  json: string | undefined;
+}
+
+function isMatch(rule: PolicyRule, request: CheckRequest, written: WrittenArguments): boolean {
+  if (!matchesPair(rule, request) || !matchesCircumstances(rule, request)) return false;
+  if (rule.argsPattern === undefined) return true;
+  if (request.args === undefined) return false;
+  written.json ??= canonicalJson(request.args);
+  return rule.argsPattern.matches(written.json);
 }
 
 function matchesPair(rule: PolicyRule, { server, tool, kind = "tool" }: CheckRequest): boolean {
@@ -154,8 +171,15 @@ function matchesPair(rule: PolicyRule, { server, tool, kind = "tool" }: CheckReq
 function matchesCircumstances(rule: PolicyRule, request: CheckRequest): boolean {
   if (rule.modes !== undefined && !rule.modes.includes(request.mode)) return false;
   if (rule.interactive !== undefined && rule.interactive !== request.interactive) return false;
-  for (const [name, wanted] of rule.annotations ?? [])
-    if (!valuesOf(name, rule, request).includes(wanted)) return false;
+  return rule.annotations === undefined || matchesAnnotations(rule.annotations, rule, request);
+}
+
+function matchesAnnotations(
+  annotations: NonNullable<PolicyRule["annotations"]>,
+  rule: PolicyRule,
+  request: CheckRequest,
+): boolean {
+  for (const [name, wanted] of annotations) if (!valuesOf(name, rule, request).includes(wanted)) return false;
   return true;
 }
 

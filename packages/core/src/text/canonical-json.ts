@@ -1,9 +1,11 @@
 /** Writes JSON with sorted members, so that equal values have equal texts. */
 
+/** An object or list that is being written. */
 interface Open {
-  /** The sorted member names of an object. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The sorted names of the members that are defined; undefined for a list. */
   readonly names: readonly string[] | undefined;
-  readonly values: readonly unknown[];
+  readonly length: number;
   next: number;
 }
 
@@ -12,27 +14,31 @@ export function canonicalJson(value: unknown): string {
   const open: Open[] = [];
   let text = begin(value, open);
   for (let within = open.at(-1); within !== undefined; within = open.at(-1)) {
-    const { names, values, next } = within;
-    if (next === values.length) {
+    const { names, length, next } = within;
+    if (next === length) {
       text += names ? "}" : "]";
       open.pop();
-    } else {
-      within.next += 1;
-      text += `${next > 0 ? "," : ""}${names ? `${JSON.stringify(names[next])}:` : ""}${begin(values[next], open)}`;
+      continue;
     }
+    within.next += 1;
+    if (next > 0) text += ",";
+    const name = names?.[next];
+    if (name !== undefined) text += `${JSON.stringify(name)}:`;
+    text += begin(within.value[name ?? next], open);
   }
   return text;
 }
 
 function begin(value: unknown, open: Open[]): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  const members = value as Readonly<Record<string, unknown>>;
   if (Array.isArray(value)) {
-    open.push({ names: undefined, values: value, next: 0 });
+    open.push({ value: members, names: undefined, length: value.length, next: 0 });
     return "[";
   }
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  open.push({ names: members.map(([name]) => name), values: members.map(([, member]) => member), next: 0 });
+  const names = Object.keys(members)
+    .filter((name) => members[name] !== undefined)
+    .sort();
+  open.push({ value: members, names, length: names.length, next: 0 });
   return "{";
 }

@@ -5,10 +5,13 @@ import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { clip } from "../shapes/text.ts";
 
-/** The decompressed body; reading an invalid one fails with `bad_message`. */
-export async function decodedBody(response: IncomingMessage): Promise<Readable> {
+/** The decompressed body, at once if it is not compressed; reading an invalid one fails with `bad_message`. */
+export function decodedBody(response: IncomingMessage): Readable | Promise<Readable> {
   const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
-  if (encoding === "" || encoding === "identity") return response;
+  return encoding === "" || encoding === "identity" ? response : decompressed(response, encoding);
+}
+
+async function decompressed(response: IncomingMessage, encoding: string): Promise<Readable> {
   const { PassThrough, pipeline } = await import("node:stream");
   const decoder = await decoderOf(encoding);
   const unreadable = (why: string, cause?: Error): WireError =>

@@ -3,6 +3,7 @@
 import { WireError, type WireEvidence } from "../errors.ts";
 import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
+import { decodePieces } from "../shapes/decode.ts";
 import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
@@ -32,7 +33,8 @@ export async function readSizedJson(
   answer: HttpAnswer,
   maxBytes: number,
 ): Promise<{ readonly value: unknown; readonly size: number }> {
-  const text = (await readText(answer, maxBytes)).replace(/^\ufeff/, "");
+  const written = await readText(answer, maxBytes);
+  const text = written.charCodeAt(0) === 0xfeff ? written.slice(1) : written;
   if (text === "") return { value: undefined, size: 0 };
   try {
     return { value: JSON.parse(text) as unknown, size: text.length };
@@ -59,7 +61,7 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
       reject(new WireError("too_large", `the server's response is larger than ${maxBytes} bytes`));
       body.destroy();
     });
-    body.on("end", () => resolve(Buffer.concat(chunks, size).toString("utf8")));
+    body.on("end", () => resolve(decodePieces(chunks, size)));
     const cut = (cause?: Error): void =>
       reject(
         cause instanceof WireError
@@ -96,7 +98,8 @@ const batchLimit = 1000;
 
 /** The messages in a parsed body or event: one, or the first 1,000 of a batch. */
 export function messagesOf(parsed: unknown): readonly RpcMessage[] {
-  return [parsed].flat().slice(0, batchLimit).filter(isObject);
+  if (isObject(parsed)) return [parsed];
+  return Array.isArray(parsed) ? parsed.slice(0, batchLimit).filter(isObject) : [];
 }
 
 /** Delivers a message, and counts it if no request asked for it. */

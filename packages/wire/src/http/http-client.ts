@@ -75,8 +75,10 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
   let isClosed = false;
 
   async function attempt(request: HttpRequest, url: URL): Promise<Attempt> {
-    const sent = (await runHook(() => options.auth?.headers({ url: url.href, method: request.method }))) ?? {};
-    const how = requestOptions(request, { ...target.headers, ...request.headers, ...sent }, options.limits);
+    const { auth } = options;
+    const sent = (auth && (await runHook(() => auth.headers({ url: url.href, method: request.method })))) ?? {};
+    const headers = Object.assign({ "accept-encoding": "identity" }, target.headers, request.headers, sent);
+    const how = requestOptions(request, headers, options.limits);
     const attempted = (response: IncomingMessage): Attempt => {
       const address = route.proxied ? undefined : response.socket.remoteAddress;
       return { url, response, sent, address };
@@ -91,11 +93,10 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     }
   }
 
-  async function follow(request: HttpRequest): Promise<Attempt> {
-    let url = request.url;
+  async function follow(request: HttpRequest, first: Attempt): Promise<Attempt> {
+    let attempted = first;
     for (let hop = 0; ; hop += 1) {
-      const attempted = await attempt(request, url);
-      const { response } = attempted;
+      const { url, response } = attempted;
       const location = response.headers.location;
       if (!isRedirect(response.statusCode) || location === undefined) return attempted;
       discard(response);
@@ -121,14 +122,15 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       }
       if (hop === maxRedirects)
         throw new WireError("http_status", `the server redirected more than ${maxRedirects} times`, evidence);
-      url = next;
+      attempted = await attempt(request, next);
     }
   }
 
   return {
     async request(request) {
       for (let refused = 0; ; refused += 1) {
-        const attempted = await follow(request);
+        const first = await attempt(request, request.url);
+        const attempted = isRedirect(first.response.statusCode) ? await follow(request, first) : first;
         const { response, sent, address } = attempted;
         const { statusCode: status = 0, headers } = response;
         if (status !== 401 && status !== 403) return answerOf(attempted);
@@ -184,17 +186,17 @@ function isRedirect(status: number | undefined): boolean {
 
 function requestOptions(
   { method, body }: HttpRequest,
-  given: Readonly<Record<string, string>>,
+  headers: Record<string, string>,
   limits: WireLimits,
 ): RequestOptions {
-  const headers: Record<string, string> = { "accept-encoding": "identity", ...given };
   if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
   return { method, headers, maxHeaderSize: limits.headerBytes };
 }
 
 async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   const { statusCode: status = 0, headers } = response;
-  return { url, status, headers, body: await decodedBody(response), sent };
+  const body = decodedBody(response);
+  return { url, status, headers, body: body instanceof Promise ? await body : body, sent };
 }
 
 /** Redacts the sent headers in a text of the server, which may quote an invalid token and which is shown and logged. */

@@ -37,7 +37,6 @@ export function sendHttp(
     );
   }
   const stopListening = cancellation?.onCancel(() => void outgoing.destroy());
-  if (stopListening) outgoing.once("close", stopListening);
   let isAnswered = false;
   outgoing.once("response", (response) => {
     isAnswered = true;
@@ -50,14 +49,15 @@ export function sendHttp(
     reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
   });
   // If the proxy refuses the tunnel, Node reports that like a response of the server.
-  outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
-    if (!Number.isInteger(statusCode))
-      outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
-    else if (statusCode !== 200)
-      outgoing.destroy(
-        new WireError("proxy", `the proxy answered with HTTP status ${statusCode}`, { httpStatus: statusCode }),
-      );
-  });
+  if (route.proxied)
+    outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
+      if (!Number.isInteger(statusCode))
+        outgoing.destroy(new WireError("proxy", "the proxy does not speak HTTP", { unsent: true }));
+      else if (statusCode !== 200)
+        outgoing.destroy(
+          new WireError("proxy", `the proxy answered with HTTP status ${statusCode}`, { httpStatus: statusCode }),
+        );
+    });
   outgoing.once("error", (cause: NodeJS.ErrnoException) => {
     if (cancellation?.isCancelled) return reject(new WireError("cancelled", "cancelled", {}, { cause }));
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
@@ -65,6 +65,7 @@ export function sendHttp(
   });
   // Neither a response nor an error, for example after a switch to another protocol.
   outgoing.once("close", () => {
+    stopListening?.();
     if (isAnswered) return;
     const code = cancellation?.isCancelled === true ? "cancelled" : "unreachable";
     reject(new WireError(code, `${url.host} closed the connection without a response`));

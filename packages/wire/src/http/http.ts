@@ -118,15 +118,11 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     headers: ChannelSendOptions["headers"],
   ): Promise<HttpAnswer> {
     const isFirst = message["method"] === "initialize" || message["method"] === "server/discover";
+    const always = { accept: "application/json, text/event-stream", "content-type": "application/json" };
     const answer = await client.request({
       url: isFirst ? given : url,
       method: "POST",
-      headers: {
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-        ...commonHeaders(),
-        ...headers,
-      },
+      headers: Object.assign(always, commonHeaders(), headers),
       body: toBody(message),
       cancellation,
       repeatable: message["method"] !== "tools/call",
@@ -178,7 +174,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
 
   /** Delivers the body of a 404 if it has the response to this request: then the server still knows the session. */
   async function deliverFrom404(answer: HttpAnswer, id: unknown, maxBytes: number): Promise<boolean> {
-    if (answer.status !== 404 || sessionId === undefined || kindOf(answer) !== "json") return false;
+    if (sessionId === undefined || kindOf(answer) !== "json") return false;
     const { value, size } = await readSizedJson(answer, maxBytes).catch((error: unknown) => {
       if (error instanceof WireError && error.code === "bad_message") return { value: undefined, size: 0 };
       throw error;
@@ -237,7 +233,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     unanswered += 1;
     try {
       answer = await (isRequest ? post : postWithTimeout)(message, cancellation, how.headers);
-      if (isRequest && (await deliverFrom404(answer, message["id"], maxBytes))) return;
+      if (isRequest && answer.status === 404 && (await deliverFrom404(answer, message["id"], maxBytes))) return;
     } finally {
       unanswered -= 1;
       endIfAllAnswered();

@@ -1,8 +1,14 @@
 /** Listens to an `AbortSignal` that many requests may share. */
 
-import { setMaxListeners } from "node:events";
-
 const nothing = (): void => {};
+
+/** The callbacks of all requests that wait with a signal: one listener calls them, because adding one is slow. */
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+interface Waiting {
+  readonly callbacks: Set<() => void>;
+  readonly listener: () => void;
+}
 
 /** Calls back once when the signal is aborted, at once if it already is. Returns the function that stops listening. */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
@@ -11,8 +17,23 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
     callback();
     return nothing;
   }
-  // Node warns on stderr about more than ten listeners; here each one is removed when its request ends.
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", callback, { once: true });
-  return () => signal.removeEventListener("abort", callback);
+  const { callbacks, listener } = waiting.get(signal) ?? listen(signal);
+  callbacks.add(callback);
+  return () => {
+    if (!callbacks.delete(callback) || callbacks.size > 0) return;
+    // A signal that is listened to cannot be collected.
+    signal.removeEventListener("abort", listener);
+    waiting.delete(signal);
+  };
+}
+
+function listen(signal: AbortSignal): Waiting {
+  const callbacks = new Set<() => void>();
+  const listener = (): void => {
+    for (const callback of callbacks) callback();
+  };
+  const added = { callbacks, listener };
+  waiting.set(signal, added);
+  signal.addEventListener("abort", listener, { once: true });
+  return added;
 }

@@ -1,6 +1,7 @@
 /** Splits a byte stream into lines, in linear time for any chunk size and line length. */
 
 import { Buffer, constants } from "node:buffer";
+import { decodePieces } from "../shapes/decode.ts";
 
 const newline = 0x0a;
 /** Smaller chunks are copied together, so that a server that writes single bytes does not cost an object per byte. */
@@ -99,8 +100,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
       dropped?.(beginning, bytes);
       return;
     }
-    const [first = noBytes] = pieces;
-    const text = (pieces.length > 1 ? Buffer.concat(pieces, size) : first).toString("utf8");
+    const text = decodePieces(pieces, size);
     forget();
     line(text);
   }

@@ -39,9 +39,8 @@ const comparisonWeight = 0.003;
 /** The targets of these keywords depend on more than the pointer. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
-/** Whether the validation is cheap enough for the main thread. */
-export function isBounded(schema: JsonObject, value: ValueSize): boolean {
-  const cost = costOf(schema);
+/** Whether the validation of a value of this size is cheap enough for the main thread. */
+export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boolean {
   if (cost === undefined) return false;
   const work =
     nodeWeight * cost.unfolded * value.nodes +
@@ -160,9 +159,11 @@ export function measure(value: unknown, limit: ValueSize): ValueSize | undefined
       if (nodes + left.length + next.length > limit.nodes) return undefined;
       for (const item of next) left.push(item);
     } else if (typeof next === "object" && next !== null) {
-      for (const [name, member] of Object.entries(next)) {
+      // `Object.entries` would create a pair for each member of each call's arguments.
+      const members = next as Readonly<Record<string, unknown>>;
+      for (const name of Object.keys(members)) {
         characters += name.length;
-        left.push(member);
+        left.push(members[name]);
       }
     }
     if (nodes + left.length > limit.nodes || characters > limit.characters) return undefined;

@@ -3,13 +3,13 @@
 import type { JsonObject } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
-import { isBounded, measure } from "./schema-cost.ts";
+import { costOf, isBounded, measure, type SchemaCost } from "./schema-cost.ts";
 import { type Check, notValidated, type Validation } from "./validation.ts";
 import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
 export interface Validator {
   /** Rejects only with the reason of `signal`: a value that cannot be validated gives a warning. */
-  validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Promise<Validation>;
+  validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }
 
@@ -27,39 +27,71 @@ const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };
 
+/** The parts of a validation that depend on the schema alone. */
+interface KnownSchema {
+  /** The schema as JSON; undefined if nothing can be validated with it, see `refusal`. */
+  readonly text: string | undefined;
+  readonly refusal: string;
+  /** Undefined if only a worker thread may validate with the schema. */
+  readonly cost: SchemaCost | undefined;
+}
+
 export function createValidator(options: ValidatorOptions = {}): Validator {
-  let checks: Promise<(schema: string) => Check> | undefined;
+  /** Schemas are immutable, as the definitions that they belong to. */
+  const schemas = new WeakMap<JsonObject, KnownSchema>();
+  let loading: Promise<(schema: string) => Check> | undefined;
+  let checks: ((schema: string) => Check) | undefined;
   let pool: Promise<WorkerPool> | undefined;
   let isClosed = false;
 
+  function knownSchema(schema: JsonObject): KnownSchema {
+    const known = schemas.get(schema) ?? toKnown(schema);
+    schemas.set(schema, known);
+    return known;
+  }
+
+  function validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (isClosed) return notValidated("the host is closed");
+    const size = measure(value, maxValue);
+    if (size === undefined) return notValidated("the value is too large");
+    const { text, refusal, cost } = knownSchema(schema);
+    if (text === undefined) return notValidated(refusal);
+
+    if (isBounded(cost, size)) return checks === undefined ? checkWhenLoaded(text, value, signal) : checks(text)(value);
+
+    if (measure(value, threadValue) === undefined) return notValidated("the value is too large");
+    const valueText = toJson(value);
+    if (valueText === undefined) return notValidated("the value is not JSON, or is nested too deeply");
+    pool ??= openPool(options);
+    return pool.then((threads) => threads.run({ schema: text, value: valueText }, signal));
+  }
+
+  async function checkWhenLoaded(schema: string, value: unknown, signal?: AbortSignal): Promise<Validation> {
+    loading ??= loadChecks();
+    checks = await loading;
+    signal?.throwIfAborted();
+    return checks(schema)(value);
+  }
+
   return {
-    async validate(schema, value, signal) {
-      signal?.throwIfAborted();
-      if (isClosed) return notValidated("the host is closed");
-      const size = measure(value, maxValue);
-      if (size === undefined) return notValidated("the value is too large");
-      if (measure(schema, maxSchema) === undefined) return notValidated("its schema is too large");
-      const text = toJson(schema);
-      if (text === undefined) return notValidated("its schema is not JSON, or is nested too deeply");
-
-      if (text.length <= mainSchema && isBounded(schema, size)) {
-        checks ??= loadChecks();
-        const check = (await checks)(text);
-        signal?.throwIfAborted();
-        return check(value);
-      }
-
-      if (measure(value, threadValue) === undefined) return notValidated("the value is too large");
-      const valueText = toJson(value);
-      if (valueText === undefined) return notValidated("the value is not JSON, or is nested too deeply");
-      pool ??= openPool(options);
-      return (await pool).run({ schema: text, value: valueText }, signal);
-    },
+    validate,
     async close() {
       isClosed = true;
       await (await pool)?.close();
     },
   };
+}
+
+function toKnown(schema: JsonObject): KnownSchema {
+  if (measure(schema, maxSchema) === undefined) return unusable("its schema is too large");
+  const text = toJson(schema);
+  if (text === undefined) return unusable("its schema is not JSON, or is nested too deeply");
+  return { text, refusal: "", cost: text.length <= mainSchema ? costOf(schema) : undefined };
+}
+
+function unusable(refusal: string): KnownSchema {
+  return { text: undefined, refusal, cost: undefined };
 }
 
 /** Loads Ajv when it is first needed: most commands never need it. */

@@ -41,8 +41,11 @@ export interface CatalogSync {
   readonly recall: (servers: readonly string[]) => Promise<readonly CachedCatalogInfo[]>;
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
-  /** Resolves when the definitions that the server lists are saved, or when it is known that they cannot be. */
-  readonly acceptedSaved: (server: string) => Promise<void>;
+  /**
+   * Resolves when the definitions that the server lists are saved, or when it is known that they cannot be; undefined if
+   * nothing is to be saved.
+   */
+  readonly acceptedSaved: (server: string) => Promise<void> | undefined;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
@@ -79,6 +82,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     });
     accepting.set(server, accepted);
     saving.set(server, saved);
+    void accepted.then(() => accepting.get(server) === accepted && accepting.delete(server));
     return saved;
   }
 
@@ -139,7 +143,10 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       return known.flatMap((one) => one ?? []);
     },
     save,
-    acceptedSaved: (server) => (changed.news(server).size > 0 && accepting.get(server)) || Promise.resolve(),
+    acceptedSaved(server) {
+      const accepted = accepting.get(server);
+      return accepted !== undefined && changed.news(server).size > 0 ? accepted : undefined;
+    },
     saved: () => Promise.all([...saving.values(), failedStarts.saved()]),
   };
 }

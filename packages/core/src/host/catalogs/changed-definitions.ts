@@ -98,8 +98,10 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   /** Definitions accepted in this run take precedence over those of earlier runs. */
   function acceptedOf({ accepted, earlier }: Seen, name: string): AcceptedTool | undefined {
+    const now = accepted.get(name);
+    if (now !== undefined) return now;
     const before = earlier?.of(name);
-    return accepted.get(name) ?? (before && { digests: before });
+    return before && { digests: before };
   }
 
   /** A tool that was removed and comes back with another definition is changed, not new. */
@@ -120,10 +122,11 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   /** Why it is unknown whether this definition, which no accepted one contradicts, has changed; undefined if it is known. */
   function doubtAbout(server: string, seen: Seen, tool: CatalogTool): string | undefined {
+    if (seen.unsaved === undefined || seen.accepted.get(tool.name)?.isNew !== true) return undefined;
     const digest = definitionDigest(tool);
     const isStored = seen.earlier?.of(tool.name)?.includes(digest) ?? false;
     const isLocked = lock().digestOf(server, tool.name) === digest;
-    return seen.accepted.get(tool.name)?.isNew === true && !isStored && !isLocked ? seen.unsaved : undefined;
+    return isStored || isLocked ? undefined : seen.unsaved;
   }
 
   function isChanged(seen: Seen, tool: CatalogTool): boolean {

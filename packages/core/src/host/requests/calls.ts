@@ -17,7 +17,8 @@ import { type OpenWork, once } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
-import { confirmTyped, type HostRequest, type Spine } from "./spine.ts";
+import { confirmTyped } from "./confirm-typed.ts";
+import type { HostRequest, Spine } from "./spine.ts";
 
 export interface HostCalls {
   /** Runs a call that the user typed. */
@@ -31,7 +32,7 @@ export interface HostCalls {
 
 export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
-  readonly servers: Pick<HostServers, "ready" | "use">;
+  readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
   readonly catalogs: Pick<Catalogs, "acceptedSaved">;
   readonly spine: Spine;
   readonly work: OpenWork;
@@ -43,9 +44,10 @@ type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "exec
 export function createHostCalls(options: HostCallsOptions): HostCalls {
   const { configuration, servers, spine, work, clock } = options;
   const { acceptedSaved } = options.catalogs;
-  const { ready, use } = servers;
+  const { connected, ready, use } = servers;
   const settings = () => configuration.current().settings.host;
-  let opened: Promise<Running> | undefined;
+  let opening: Promise<Running> | undefined;
+  let opened: Running | undefined;
 
   /** Loaded with the first call: the executor is the heaviest part of a host. */
   const open = once(async (): Promise<Running> => {
@@ -55,28 +57,41 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     ]);
     const validator = createValidator();
     const { limits } = settings();
-    return { executor: createExecutor({ limits, validator, reconnect: ready, clock }), validator };
+    return {
+      executor: createExecutor({ limits, validator, reconnect: ready, closing: work.closing, clock }),
+      validator,
+    };
   });
 
   function steps({ serverName, serverToolName }: ToolIdentity, args: JsonObject, options: CallTiming): CallSteps {
     let client: McpClient | undefined;
+
+    async function openAndSend(signal: AbortSignal): Promise<CallResult> {
+      opening ??= open();
+      opened ??= await opening;
+      return send(opened.executor, client ?? (await ready(serverName, signal)), signal);
+    }
+
+    function send(executor: Executor, to: McpClient, signal: AbortSignal): Promise<CallResult> {
+      const { timeout = configuration.timeoutOf(serverName), onProgress, onStart } = options;
+      const total = settings().limits.callTotal;
+      const trustAnnotations = configuration.definition(serverName)?.extras.trustAnnotations ?? false;
+      const how = { timeout, total, trustAnnotations, signal, onProgress, onStart };
+      return executor.call({ client: to, tool: serverToolName, args }, how);
+    }
+
     return {
       hold: () => use(serverName),
-      async connect(signal) {
-        client = await ready(serverName, signal);
+      connect(signal) {
+        client = connected(serverName);
         // A definition that cannot be saved needs confirmation.
-        await acceptedSaved(serverName);
+        if (client !== undefined) return acceptedSaved(serverName);
+        return ready(serverName, signal).then((reached) => {
+          client = reached;
+          return acceptedSaved(serverName);
+        });
       },
-      async execute(signal) {
-        opened ??= open();
-        const { executor } = await opened;
-        const { timeout = configuration.timeoutOf(serverName), onProgress, onStart } = options;
-        const total = settings().limits.callTotal;
-        const trustAnnotations = configuration.definition(serverName)?.extras.trustAnnotations ?? false;
-        const how = { timeout, total, trustAnnotations, signal, ...(onProgress && { onProgress }), onStart };
-        client ??= await ready(serverName, signal);
-        return executor.call({ client, tool: serverToolName, args }, how);
-      },
+      execute: (signal) => (opened && client ? send(opened.executor, client, signal) : openAndSend(signal)),
       outcomeOf: ({ isError }) => (isError ? "tool_error" : "ok"),
     };
   }
@@ -121,19 +136,29 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
 
   return {
     keep,
-    async call(serverName, serverToolName, params, { signal, confirm, confirmed, acceptChanged, ...options }) {
-      const tool = { serverName, serverToolName };
-      const args = toPlainArguments(params, serverName);
+    call(serverName, serverToolName, params, options) {
+      const { signal, confirm, confirmed, acceptChanged } = options;
+      let args: JsonObject;
+      try {
+        args = toPlainArguments(params, serverName);
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      const { hold, connect, execute, outcomeOf } = steps({ serverName, serverToolName }, args, options);
       return spine.run({
         who: "user",
-        ...tool,
+        serverName,
+        serverToolName,
         args,
-        shown: { ...tool, name: serverToolName, description: "" },
+        shown: { serverName, serverToolName, name: serverToolName, description: "" },
         signal,
         confirm: confirm && confirmTyped(confirm),
         confirmed,
         acceptChanged,
-        ...steps(tool, args, options),
+        hold,
+        connect,
+        execute,
+        outcomeOf,
         present: (result) => result,
       });
     },
@@ -155,7 +180,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
 
     async close() {
-      const running = await opened;
+      const running = await opening;
       await running?.executor.close();
       await running?.validator.close();
     },

@@ -3,11 +3,13 @@
  * they change.
  */
 
+import type { Clock } from "../../clock.ts";
 import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
 import type { ApprovedTools } from "../../policy/approved-tools.ts";
 import type { Confirmations, ToolIdentity } from "../../policy/confirmations.ts";
 import type { Policies, PolicyFlags } from "../../policy/rules/load-policies.ts";
+import type { PolicyFiles } from "../../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { HostLock } from "../catalogs/lock.ts";
@@ -20,13 +22,14 @@ export interface HostDecisionsOptions {
   readonly mode: ApprovalMode;
   readonly interactive: boolean;
   readonly flags: PolicyFlags;
+  readonly clock: Pick<Clock, "now">;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
 export interface HostDecisions {
-  /** Reads changed rules from disk, then returns the object that decides and confirms requests. */
-  readonly current: () => Promise<Confirmations>;
+  /** Reads changed rules from disk, then returns the object that decides and confirms requests: at once if none changed. */
+  readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
@@ -45,10 +48,11 @@ interface Loaded extends Policies {
 }
 
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
-  const { configuration, catalogs, mode, interactive, flags, now } = options;
+  const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
   const { changed } = catalogs;
-  let signature: string | undefined;
-  let isChecked = false;
+  let files: PolicyFiles | undefined;
+  /** The version of the files that `loading` reads. */
+  let filesVersion: number | undefined;
   let readings = 0;
   let loading: Promise<Loaded> | undefined;
   let loaded: Loaded | undefined;
@@ -99,17 +103,22 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     };
   }
 
+  /** Whether the rules are read and no file has changed since. */
+  function isLoaded(): boolean {
+    return (
+      loading !== undefined &&
+      loaded?.version === readings &&
+      files?.version(configuration.current().locations) === filesVersion
+    );
+  }
+
   /** A rule that is written while the host runs applies to the next request. */
   async function load(): Promise<Loaded> {
-    const { policySignature } = await import("../../policy/rules/load-policies.ts");
-    // Many requests may be decided in one turn of the event loop: one check of the files is enough for all of them.
-    if (!isChecked) {
-      isChecked = true;
-      setImmediate(() => (isChecked = false)).unref();
-      const signed = policySignature(configuration.current().locations);
-      if (signed !== signature) loading = undefined;
-      signature = signed;
-    }
+    const { createPolicyFiles } = await import("../../policy/rules/policy-files.ts");
+    files ??= createPolicyFiles(clock.now);
+    const found = files.version(configuration.current().locations);
+    if (found !== filesVersion) loading = undefined;
+    filesVersion = found;
     loading ??= read();
     const latest = await loading;
     if (loaded === undefined || latest.version > loaded.version) loaded = latest;
@@ -125,7 +134,11 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     ]);
   }
 
-  async function current(): Promise<Confirmations> {
+  function current(): Confirmations | Promise<Confirmations> {
+    return confirmations !== undefined && isLoaded() ? confirmations : reload();
+  }
+
+  async function reload(): Promise<Confirmations> {
     const [{ createConfirmations }, first] = await Promise.all([import("../../policy/confirmations.ts"), load()]);
     confirmations ??= createConfirmations({
       policy: () => loaded ?? first,

@@ -4,11 +4,11 @@
  */
 
 import { errorMessage } from "@fairlead/wire/text";
+import type { Clock } from "../../clock.ts";
 import type { Emitter } from "../../events.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
 import type { Ledger, LedgerEntry } from "../../policy/ledger/ledger.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
-import { once } from "../open-work.ts";
 
 /** One request for the ledger: its decision and its outcome. */
 export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "outcome" | "durationMs"> {
@@ -19,7 +19,7 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "out
 interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   /** Whether the decision to record asks. */
   readonly isAsking: boolean;
-  readonly isAnswered?: boolean;
+  readonly isAnswered?: boolean | undefined;
   /** The user's answer to a question. */
   readonly how?: "yes" | "no" | "typed" | undefined;
   /** The options of the request that give a yes in advance. */
@@ -54,6 +54,7 @@ export interface HostLedgerOptions {
   readonly mode: ApprovalMode;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
+  readonly clock: Clock;
   readonly emit: Emitter["emit"];
 }
 
@@ -64,28 +65,33 @@ export interface HostLedger {
   readonly flush: () => Promise<void>;
 }
 
-export function createHostLedger({ state, keepArguments, mode, now, emit }: HostLedgerOptions): HostLedger {
+export function createHostLedger({ state, keepArguments, mode, now, clock, emit }: HostLedgerOptions): HostLedger {
   let isTold = false;
-  let last: Promise<unknown> = Promise.resolve();
+  let opening: Promise<Opened> | undefined;
+  let opened: Opened | undefined;
+  /** Resolves when the rows that were recorded before the ledger was open are added to it. */
+  let early: Promise<unknown> = Promise.resolve();
+  /** The batch of the last row. */
+  let batch: Promise<void> | undefined;
 
-  const open = once(async (): Promise<Opened> => {
+  async function open(): Promise<Opened> {
     const [{ createLedger, ledgerFolder }, { ruleText }] = await Promise.all([
       import("../../policy/ledger/ledger.ts"),
       import("../../policy/rules/rule-text.ts"),
     ]);
-    return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, now }), ruleText };
-  });
+    return { ledger: createLedger({ folder: ledgerFolder(state), keepArguments, now, clock }), ruleText };
+  }
 
   function tell(error: unknown): void {
     if (!isTold) emit({ type: "history_failed", message: errorMessage(error) });
     isTold = true;
   }
 
-  async function write({ request, decision: decided, answer, refusal, outcome, durationMs }: LedgerRow): Promise<void> {
+  function add({ ledger, ruleText }: Opened, row: LedgerRow): void {
+    const { request, decision: decided, answer, refusal, outcome, durationMs } = row;
     const { serverName: server, serverToolName: tool, kind = "tool", args = {} } = request;
     const { decision, rule } = decided;
-    const { ledger, ruleText } = await open();
-    await ledger.write({
+    const written = ledger.add({
       server,
       tool,
       kind,
@@ -94,19 +100,29 @@ export function createHostLedger({ state, keepArguments, mode, now, emit }: Host
       rule: ruleText(rule),
       ruleOrigin: rule.origin,
       mode,
-      ...(answer && { answer }),
-      ...(refusal && { refusal }),
+      answer,
+      refusal,
       outcome,
       durationMs,
     });
+    // All rows of a batch have the same promise.
+    if (written !== batch) written.catch(tell);
+    batch = written;
   }
 
   return {
     record(row) {
-      last = Promise.allSettled([last, write(row).catch(tell)]);
+      if (opened !== undefined) return add(opened, row);
+      opening ??= open();
+      const added = opening.then((ready) => {
+        opened = ready;
+        add(ready, row);
+      });
+      early = Promise.allSettled([early, added]);
     },
     async flush() {
-      await last;
+      await early;
+      await opened?.ledger.close();
     },
   };
 }

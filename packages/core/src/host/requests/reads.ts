@@ -20,7 +20,8 @@ import { type OpenWork, once } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { Host, RequestOptions } from "../types.ts";
-import { confirmTyped, type Spine } from "./spine.ts";
+import { confirmTyped } from "./confirm-typed.ts";
+import type { Spine } from "./spine.ts";
 
 export interface HostReadsOptions extends Emitter {
   readonly configuration: LiveConfiguration;

@@ -57,6 +57,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     keepArguments: () => configuration.current().settings.host.audit.arguments,
     mode,
     now,
+    clock,
     emit,
   });
   const spine = createSpine({ current: decisions.current, record: ledger.record, work, clock });

@@ -28,16 +28,18 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly onAllowed?: ((rule: string) => void) | undefined;
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /** Connects the server. Its current definition of the tool may lead to another decision. */
-  readonly connect?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
+  /**
+   * Connects the server; undefined if it is connected. Its current definition of the tool may lead to another decision.
+   */
+  readonly connect?: ((signal: AbortSignal) => Promise<unknown> | undefined) | undefined;
   readonly execute: (signal: AbortSignal) => Promise<Result>;
   /** The outcome to record for a result. Default: `ok`. */
-  readonly outcomeOf?: (result: Result) => "ok" | ErrorCode;
+  readonly outcomeOf?: ((result: Result) => "ok" | ErrorCode) | undefined;
   readonly present: (result: Result) => Shown | Promise<Shown>;
 }
 
 export interface SpineOptions {
-  readonly current: () => Promise<Confirmations>;
+  readonly current: () => Confirmations | Promise<Confirmations>;
   readonly record: (row: LedgerRow) => void;
   readonly work: OpenWork;
   readonly clock: Clock;
@@ -83,9 +85,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   /** Decisions of `ask` that allowed a request, kept for the `run` with the same arguments. */
   const carried = new Map<string, CarriedDecision>();
 
-  async function decide(request: AnyRequest): Promise<CarriedDecision> {
-    const rules = await current();
-    const key = carried.size === 0 ? "" : carryKey(request);
+  function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
+    if (carried.size === 0) return rules.decide(request);
+    const key = carryKey(request);
     const known = carried.get(key);
     carried.delete(key);
     return known !== undefined && rules.isCurrent(known, request) ? known : rules.decide(request);
@@ -181,28 +183,32 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
    * If the definition has changed when the server is connected, decides again and asks again if needed.
    */
   async function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<CarriedDecision> {
-    let decision = await decide(request);
+    const found = current();
+    let rules = found instanceof Promise ? await found : found;
+    let decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
       // Uses up a confirmation that a program got from `ask`, even if the request fails later.
-      if (decision.decision === "ask_user" && request.confirm === undefined) {
-        const rules = await current();
-        if (rules.takeConfirmation(request)) progress.confirmedKey = rules.confirmationKey(request);
-      }
-      decision = await confirm(request, decision, signal, progress);
+      if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
+        progress.confirmedKey = rules.confirmationKey(request);
+      if (decision.decision !== "allow") decision = await confirm(request, decision, signal, progress);
     } else if (!mayDifferOnceConnected(request, decision)) {
       const isAnswerable = request.confirm !== undefined || isAnsweredInAdvance(request, decision);
       if (decision.decision === "deny" || (decision.decision === "ask_user" && !isAnswerable))
         return refuse(request, decision);
     }
     progress.release = request.hold?.();
-    await request.connect?.(signal);
-    const rules = await current();
+    const connecting = request.connect?.(signal);
+    if (connecting) await connecting;
+    const latest = current();
+    rules = latest instanceof Promise ? await latest : latest;
     if (!rules.isCurrent(decision, request)) {
       decision = rules.decide(request);
       progress.isNew = true;
     }
-    return confirm(request, decision, signal, progress);
+    if (decision.decision !== "allow") return confirm(request, decision, signal, progress);
+    progress.decision = decision;
+    return decision;
   }
 
   async function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: AbortSignal): Promise<Shown> {
@@ -212,9 +218,11 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     function write(outcome: LedgerRow["outcome"]): void {
       const { decision } = progress;
       if (decision === undefined) return;
-      const durationMs = Math.round(clock.now() - began);
-      const answer = answerOf({ ...request, ...progress, isAsking: decision.decision === "ask_user", outcome });
-      record({ request, decision, outcome, ...answer, durationMs });
+      const { isAnswered, how } = progress;
+      const { acceptChanged, confirmed } = request;
+      const isAsking = decision.decision === "ask_user";
+      const { answer, refusal } = answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed });
+      record({ request, decision, outcome, answer, refusal, durationMs: Math.round(clock.now() - began) });
     }
 
     let result: Result;
@@ -261,15 +269,6 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
           });
         return { ...details, onConfirm };
       }),
-  };
-}
-
-/** Asks the user about a request that they typed. Without an answer the request is refused by the rule that asks. */
-export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
-  return async (question) => {
-    const details = await question();
-    const outcome = details && (await confirm(details));
-    if (details && outcome) await details.onConfirm(outcome);
   };
 }
 

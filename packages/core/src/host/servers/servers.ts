@@ -29,6 +29,8 @@ export interface HostServers {
   readonly manager: McpClientManager;
   /** Returns the client; undefined for a server that may not start. @throws HostError `server_unknown` */
   readonly client: (server: string) => McpClient | undefined;
+  /** Returns the client of a server whose catalog is read; undefined if `ready` has to connect it. */
+  readonly connected: (server: string) => McpClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
   /** Keeps the server from being stopped as idle until the returned function is called. */
@@ -67,6 +69,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
   return {
     manager,
     client: (server) => manager.getClient(server),
+    connected: (server) => (closing.aborted ? undefined : manager.connected(server)),
     use: (server) => idle.use(server),
     async ready(server, signal) {
       closing.throwIfAborted();

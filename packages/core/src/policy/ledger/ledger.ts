@@ -1,18 +1,17 @@
 /** The ledger: records every request to a server with its outcome. Entries are only ever appended. */
 
 import { createHmac } from "node:crypto";
-import { type FileHandle, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
+import { type Clock, systemClock } from "../../clock.ts";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
-import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
-import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { writeJson } from "../../text/deep-json.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
+import { appendLines, type LedgerLimits, readFiles } from "./ledger-files.ts";
 
 /** One request to record. The ledger adds the time and the digest of the arguments. */
 export interface LedgerRecord extends Omit<LedgerEntry, "time" | "argumentsDigest"> {
@@ -26,6 +25,8 @@ export interface LedgerOptions {
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly limits?: LedgerLimits;
+  /** Measures how long a batch collects entries. Default: the system's clock. */
+  readonly clock?: Clock;
 }
 
 /** Which entries `read` returns. */
@@ -37,14 +38,23 @@ export interface LedgerSearch {
 
 /** Writes and reads the ledger. */
 export interface Ledger {
-  /** Writes entries in the order of the calls. Rejects if the entry cannot be written. */
+  /**
+   * Adds an entry to the next batch, which is written within 40 ms. Entries are written in the order of the calls.
+   * Returns the promise of the whole batch; it rejects if the batch cannot be written.
+   */
+  add(record: LedgerRecord): Promise<void>;
+  /** Writes an entry and all added ones at once. Rejects if they cannot be written. */
   write(record: LedgerRecord): Promise<void>;
-  /** Returns the entries, newest last. */
+  /** Returns the entries on disk, newest last. */
   read(search?: LedgerSearch): Promise<readonly LedgerEntry[]>;
-  /** Resolves when all entries are on disk. */
+  /** Writes all added entries at once. Resolves when they are on disk or have failed; more may be added after that. */
   close(): Promise<void>;
 }
 
+/** Milliseconds for which a batch collects entries: to open and close a file for each would cost more than the call. */
+const batchTime = 40;
+/** Maximum number of entries of a batch. */
+const batchEntries = 256;
 /** About 80 000 entries of 400 bytes. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
@@ -52,8 +62,11 @@ export function ledgerFolder(state: string): string {
   return join(state, "ledger");
 }
 
-export function createLedger({ folder, keepArguments, now, limits = usual }: LedgerOptions): Ledger {
+export function createLedger(options: LedgerOptions): Ledger {
+  const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
   let key: Promise<Buffer> | undefined;
+  /** The batch that collects entries. */
+  let next: Batch | undefined;
   let last: Promise<void> = Promise.resolve();
 
   async function readKey(): Promise<Buffer> {
@@ -61,24 +74,49 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
     try {
       return await key;
     } catch (error) {
-      // The next entry tries to read or create the key again: the disk may have space by then.
+      // The next batch tries to read or create the key again: the disk may have space by then.
       key = undefined;
       throw error;
     }
   }
 
-  async function append({ arguments: args, ...record }: LedgerRecord, time: string): Promise<void> {
-    const argumentsDigest = digestOf(args, await readKey());
-    const kept = keepArguments() ? { arguments: args } : {};
-    await appendLine(folder, toLine({ time, ...record, argumentsDigest, ...kept }), limits);
+  async function append({ records }: Batch): Promise<void> {
+    const secret = await readKey();
+    const isKept = keepArguments();
+    const lines = records.map(({ time, record }) => {
+      const { arguments: args } = record;
+      const argumentsDigest = digestOf(args, secret);
+      const kept = isKept ? args : undefined;
+      return toLine({ ...record, time: new Date(time).toISOString(), argumentsDigest, arguments: kept });
+    });
+    await appendLines(folder, lines, limits);
+  }
+
+  function add(record: LedgerRecord): Promise<void> {
+    next ??= createBatch(clock, () => void flush());
+    const { records, written } = next;
+    records.push({ time: now(), record });
+    if (records.length === batchEntries) void flush();
+    return written;
+  }
+
+  function flush(): Promise<void> {
+    const batch = next;
+    if (batch === undefined) return last;
+    next = undefined;
+    batch.cancelTimer();
+    // A batch that failed does not stop the next one.
+    last = last.then(() => append(batch)).then(batch.resolve, batch.reject);
+    return last;
   }
 
   return {
+    add,
+    close: flush,
+
     write(record) {
-      const time = new Date(now()).toISOString();
-      const written = last.then(() => append(record, time));
-      // A failed write does not stop the next one.
-      last = written.catch(() => {});
+      const written = add(record);
+      void flush();
       return written;
     },
 
@@ -90,82 +128,31 @@ export function createLedger({ folder, keepArguments, now, limits = usual }: Led
       }
       return found.slice(Math.max(0, found.length - limit));
     },
-
-    close: () => last,
   };
+}
+
+/** Entries that are written together. */
+interface Batch {
+  readonly records: { readonly time: number; readonly record: LedgerRecord }[];
+  readonly written: Promise<void>;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+  readonly cancelTimer: () => void;
+}
+
+function createBatch(clock: Clock, onDue: () => void): Batch {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const written = new Promise<void>((fulfil, fail) => {
+    resolve = fulfil;
+    reject = fail;
+  });
+  return { records: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
 /** Keyed, because arguments could be guessed from a plain digest. */
 function digestOf(args: JsonObject, key: Buffer): string {
   return createHmac("sha256", key).update(canonicalJson(args)).digest("hex");
-}
-
-interface LedgerLimits {
-  /** The size at which a file is full. */
-  readonly fileBytes: number;
-  readonly files: number;
-}
-
-/**
- * Appends one line to the last numbered file, or to a new one if the last is full; deletes the oldest if there are too
- * many. Several processes may append at once, because none of them moves or rewrites a file.
- */
-async function appendLine(folder: string, line: string, limits: LedgerLimits): Promise<void> {
-  await ensurePrivateFolder(folder);
-  const numbers = await numbersIn(folder);
-  const last = numbers.at(-1) ?? 1;
-  try {
-    if (await tryAppend(pathOf(folder, last), line, limits.fileBytes)) return;
-    // Other processes that find this file full append to the same next file. That file is new, so it cannot be full.
-    await tryAppend(pathOf(folder, last + 1), line, Number.POSITIVE_INFINITY);
-    const old = numbers.filter((number) => number <= last + 1 - limits.files);
-    await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
-  } catch (error) {
-    throw toWriteError(folder, error);
-  }
-}
-
-/** Yields the lines of each file, newest file first. */
-async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
-  for (const number of (await numbersIn(folder)).toReversed()) {
-    // Another process may have deleted this file after the folder was listed, because it was the oldest. A line that a
-    // process did not finish may end in half a character, which decodes to U+FFFD and leaves the other lines intact.
-    const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
-    yield content?.toString("utf8").split("\n") ?? [];
-  }
-}
-
-/**
- * Appends with one write, which the system does not mix with the writes of other processes. `false`: the file is full.
- */
-async function tryAppend(path: string, line: string, fullAt: number): Promise<boolean> {
-  const handle = await open(path, "a+", privateFileMode);
-  try {
-    const { size } = await handle.stat();
-    if (size >= fullAt) return false;
-    const bytes = Buffer.from(`${(await isTorn(handle, size)) ? "\n" : ""}${line}\n`);
-    const { bytesWritten } = await handle.write(bytes);
-    if (bytesWritten < bytes.length) throw notWritten(path, "the disk is full");
-    return true;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Whether the last line is incomplete because a process was stopped while writing. */
-async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return false;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer.toString() !== "\n";
-}
-
-async function numbersIn(folder: string): Promise<readonly number[]> {
-  const names = (await readdir(folder).catch(unless("ENOENT"))) ?? [];
-  return names.flatMap((name) => (/^\d{6}\.jsonl$/.test(name) ? Number(name.slice(0, 6)) : [])).sort((a, b) => a - b);
-}
-
-function pathOf(folder: string, number: number): string {
-  return join(folder, `${String(number).padStart(6, "0")}.jsonl`);
 }
 
 /** One entry of the ledger: a request, its decision and its outcome. */
@@ -179,16 +166,16 @@ export interface LedgerEntry {
   /** Keyed digest: equal arguments have equal digests, on this machine only. */
   readonly argumentsDigest: string;
   /** Present only with `fairlead.audit.arguments`, and only if the arguments are short enough. */
-  readonly arguments?: JsonObject;
+  readonly arguments?: JsonObject | undefined;
   readonly decision: DecisionOutcome;
   /** The rule that decided, as text. */
   readonly rule: string;
   readonly ruleOrigin?: RuleOrigin;
   readonly mode: ApprovalMode;
   /** How the user confirmed: when asked, before being asked (`--yes`), or by typing the call in the app. */
-  readonly answer?: "asked" | "in_advance" | "typed";
+  readonly answer?: "asked" | "in_advance" | "typed" | undefined;
   /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
-  readonly refusal?: "user" | "no_terminal";
+  readonly refusal?: "user" | "no_terminal" | undefined;
   readonly outcome: "ok" | ErrorCode;
   readonly durationMs: number;
 }
@@ -197,17 +184,25 @@ export interface LedgerEntry {
 const longestText = 2000;
 const longestArguments = 65_536;
 
-/** Writes an entry as one line of JSON. */
+/** Writes an entry as one line of JSON. Without spreads, which would take most of the time. */
 export function toLine(entry: LedgerEntry): string {
-  const { arguments: args, ...rest } = entry;
-  const kept = args !== undefined && writeJson(args).length <= longestArguments ? { arguments: args } : {};
-  const { server, tool, rule } = rest;
+  const { time, server, tool, kind, argumentsDigest, arguments: args, decision, rule, ruleOrigin, mode } = entry;
+  const { answer, refusal, outcome, durationMs } = entry;
   return writeJson({
-    ...rest,
+    time,
     server: clip(server, longestText),
     tool: clip(tool, longestText),
+    kind,
+    argumentsDigest,
+    arguments: args !== undefined && writeJson(args).length <= longestArguments ? args : undefined,
+    decision,
     rule: clip(rule, longestText),
-    ...kept,
+    ruleOrigin,
+    mode,
+    answer,
+    refusal,
+    outcome,
+    durationMs,
   });
 }
 

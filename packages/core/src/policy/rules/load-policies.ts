@@ -1,6 +1,5 @@
 /** Loads all rules that exist before a conversation begins: policy files, settings and flags. */
 
-import { readdirSync, statSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { demoName } from "../../demo/name.ts";
@@ -8,12 +7,10 @@ import { isInside, leadsNowhere } from "../../files/real-path.ts";
 import { explain, systemCode } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import type { Problem } from "../../settings/define/definition.ts";
-import type { Locations } from "../../settings/read/paths.ts";
-import { approvalsPath } from "../../trust/approvals.ts";
 import type { Configuration } from "../../trust/configuration.ts";
-import { lockPath } from "../lock/lock-file.ts";
 import { exactName, namePattern } from "./name-pattern.ts";
 import type { FileTier, ReadPolicyFile } from "./policy-file.ts";
+import { isPolicyFile } from "./policy-files.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 import { rulesOfSettings } from "./settings-rules.ts";
 
@@ -125,11 +122,6 @@ async function listFiles(folder: string): Promise<readonly string[] | string> {
   }
 }
 
-/** Accepts `.TOML` too: Fairlead must not silently ignore a file that a person takes for a policy file. */
-function isPolicyFile(name: string): boolean {
-  return /[.]toml$/i.test(name);
-}
-
 const linkToNowhere = "is a broken symbolic link";
 
 function toPolicies(file: string, tier: FileTier, { state, rules, problems }: ReadPolicyFile): Policies {
@@ -152,36 +144,4 @@ function ledOut(file: string): Problem {
     message: `${file} is ignored: it is a link out of the workspace`,
     origin: { scope: "workspace", file, line: 1, column: 1 },
   };
-}
-
-/**
- * Returns a text that changes whenever one of the files changes. Synchronous on purpose: a few `stat` calls take
- * microseconds, and a trip through the thread pool for each of them would cost more than the rest of a call.
- */
-export function policySignature(locations: Locations): string {
-  const { administrator, user, workspace } = locations.policies;
-  const folders = [administrator, user, workspace].flatMap((folder) => folder ?? []);
-  const lock = lockPath(locations);
-  const files = [...folders.flatMap(filesOf), approvalsPath(locations.state), ...(lock === undefined ? [] : [lock])];
-  return [...folders, ...files].map((file) => `${file} ${traceOf(file)}`).join("\n");
-}
-
-function filesOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter(isPolicyFile)
-      .map((name) => join(folder, name));
-  } catch {
-    // The loading of the rules reports why a folder cannot be listed.
-    return [];
-  }
-}
-
-function traceOf(file: string): string {
-  try {
-    const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? "none" : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
-  } catch (error) {
-    return systemCode(error) ?? "unreadable";
-  }
 }

@@ -67,9 +67,9 @@ export interface CheckRequest {
   /** Default: `tool`. */
   readonly kind?: RequestKind;
   /** Without arguments, no rule with an `argsPattern` matches. */
-  readonly args?: JsonObject;
+  readonly args?: JsonObject | undefined;
   /** The tool's annotations, as claimed by the server. */
-  readonly annotations?: JsonObject;
+  readonly annotations?: JsonObject | undefined;
   /** Whether the user trusts the annotations of this server. */
   readonly trustsAnnotations?: boolean;
   readonly mode: ApprovalMode;
@@ -78,7 +78,7 @@ export interface CheckRequest {
   /** Whether the definition differs from the accepted one. */
   readonly isChanged?: boolean;
   /** Why it is unknown whether the definition differs. Used only with `isChanged`. */
-  readonly doubt?: string;
+  readonly doubt?: string | undefined;
 }
 
 /** The outcome of the rules for one request, and the rule that decided. */

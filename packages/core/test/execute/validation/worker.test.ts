@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { JsonObject } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
+import type { Validation } from "../../../src/execute/validation/validation.ts";
 import { createValidator, type Validator, type ValidatorOptions } from "../../../src/execute/validation/validator.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { doubling, nested, twiceRecursive, unions } from "../../support/schema-bombs.ts";
@@ -11,6 +12,11 @@ const bomb = doubling(40);
 const valid = { issues: [], warnings: [] };
 /** Recursive, so that it is checked in a thread. */
 const tree: JsonObject = { type: "object", required: ["name"], properties: { children: { items: { $ref: "#" } } } };
+
+/** Always a promise, also for a validation that is there at once. */
+async function validated(validator: Validator, schema: JsonObject, value: unknown): Promise<Validation> {
+  return validator.validate(schema, value);
+}
 
 async function withValidator(options: ValidatorOptions, use: (validator: Validator) => Promise<void>): Promise<void> {
   const validator = createValidator(options);
@@ -37,8 +43,8 @@ describe("a validation without a bound", () => {
     await withValidator({ clock, timeLimit: 1000 }, async (validator) => {
       await startThreads(validator);
       const finished: string[] = [];
-      const slow = validator.validate(schema, value).finally(() => finished.push("slow"));
-      const later = [validator.validate(tree, { name: "a" }), validator.validate({ type: "object" }, {})];
+      const slow = validated(validator, schema, value).finally(() => finished.push("slow"));
+      const later = [validated(validator, tree, { name: "a" }), validated(validator, { type: "object" }, {})];
       expect(await Promise.all(later)).toEqual([valid, valid]);
       finished.push("later");
       await clock.pass(1000);
@@ -58,7 +64,7 @@ describe("a validation without a bound", () => {
     const clock = manualClock();
     await withValidator({ clock, threads: 1, timeLimit: 1000 }, async (validator) => {
       await startThreads(validator);
-      const same = Array.from({ length: 20 }, () => validator.validate(bomb, "x"));
+      const same = Array.from({ length: 20 }, () => validated(validator, bomb, "x"));
       const other = validator.validate(tree, { name: "a" });
       await clock.pass(1000);
       const ended = { issues: [], warnings: ["not validated: it took longer than 1000 ms"] };
@@ -107,7 +113,7 @@ test("a hundred at a time are all answered, each with its own", async () => {
   await withValidator({ timeLimit: 60_000 }, async (validator) => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, at) =>
-        validator.validate({ ...tree, required: [`name${at % 10}`] }, { [`name${at % 7}`]: at }),
+        validated(validator, { ...tree, required: [`name${at % 10}`] }, { [`name${at % 7}`]: at }),
       ),
     );
     expect(answers.map(({ issues }) => issues.map(({ path }) => path))).toEqual(
@@ -188,7 +194,7 @@ test("a large value has one issue, not a million", async () => {
 
 test("closing answers whoever waits, and nothing is validated after it", async () => {
   const validator = createValidator({ threads: 1, timeLimit: 600_000 });
-  const waiting = [validator.validate(bomb, "x"), validator.validate(tree, {})];
+  const waiting = [validated(validator, bomb, "x"), validated(validator, tree, {})];
   await validator.close();
   const closed = { issues: [], warnings: ["not validated: the host is closed"] };
   expect(await Promise.all(waiting)).toEqual([closed, closed]);

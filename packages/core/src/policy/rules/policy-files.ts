@@ -1,0 +1,138 @@
+/** Notices changes of the files that decisions depend on: policy files, saved approvals and the lock file. */
+
+import { readdirSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
+import { systemCode } from "../../files/system-error.ts";
+import type { Locations } from "../../settings/read/paths.ts";
+import { approvalsPath } from "../../trust/approvals.ts";
+import { lockPath } from "../lock/lock-file.ts";
+
+/** The files of one host, compared with how they were before. */
+export interface PolicyFiles {
+  /**
+   * Returns a number that increases when a file was added, changed or removed. Looks at the files at most once while
+   * microtasks run: many requests may be decided meanwhile, and no other callback of the event loop can run.
+   */
+  readonly version: (locations: Locations) => number;
+}
+
+/**
+ * Milliseconds after which every file system gives a folder another time of change. A file that is added sooner after
+ * another may leave the folder's time as it was, so the folder is listed again until then.
+ */
+const coarsestTime = 2000;
+
+/**
+ * The files are looked at, not watched: a watch misses changes on some file systems and reports others only later. Five
+ * `stat` calls take less time than sending a request, and a folder is listed only if it has changed.
+ */
+export function createPolicyFiles(now: () => number): PolicyFiles {
+  let version = 0;
+  let isChecked = false;
+  let of: Locations | undefined;
+  let watched: readonly Watched[] = [];
+
+  return {
+    version(locations) {
+      if (isChecked && of === locations) return version;
+      isChecked = true;
+      process.nextTick(() => {
+        isChecked = false;
+      });
+      if (of !== locations) {
+        of = locations;
+        watched = watchedAt(locations, now);
+      }
+      let isChanged = false;
+      for (const each of watched) isChanged = each.isChanged() || isChanged;
+      if (isChanged) version += 1;
+      return version;
+    },
+  };
+}
+
+interface Watched {
+  /** Whether it differs from the last look; true at the first look. */
+  readonly isChanged: () => boolean;
+}
+
+function watchedAt(locations: Locations, now: () => number): readonly Watched[] {
+  const { administrator, user, workspace } = locations.policies;
+  const lock = lockPath(locations);
+  return [
+    ...[administrator, user, workspace].flatMap((folder) => (folder === undefined ? [] : watchedFolder(folder, now))),
+    watchedFile(approvalsPath(locations.state)),
+    ...(lock === undefined ? [] : [watchedFile(lock)]),
+  ];
+}
+
+function watchedFile(path: string): Watched & { readonly isThere: () => boolean } {
+  let before: Stats | string | undefined;
+  return {
+    isThere: () => typeof before === "object",
+    isChanged() {
+      const found = traceOf(path);
+      const isSame =
+        found === before || (typeof found === "object" && typeof before === "object" && isEqual(found, before));
+      before = found;
+      return !isSame;
+    },
+  };
+}
+
+function watchedFolder(path: string, now: () => number): Watched {
+  const folder = watchedFile(path);
+  let files = new Map<string, Watched>();
+  let changedAt = 0;
+  let listedAt = 0;
+
+  function list(): void {
+    listedAt = now();
+    const before = files;
+    files = new Map(policyFilesIn(path).map((name) => [name, before.get(name) ?? watchedFile(join(path, name))]));
+  }
+
+  return {
+    isChanged() {
+      let isChanged = folder.isChanged();
+      if (isChanged) changedAt = now();
+      if (isChanged || (folder.isThere() && listedAt < changedAt + coarsestTime)) {
+        const count = files.size;
+        list();
+        isChanged = isChanged || files.size !== count;
+      }
+      // Looks at every file, so that one change is reported once.
+      for (const file of files.values()) isChanged = file.isChanged() || isChanged;
+      return isChanged;
+    },
+  };
+}
+
+function policyFilesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter(isPolicyFile);
+  } catch {
+    // The loading of the rules reports why a folder cannot be listed.
+    return [];
+  }
+}
+
+/** Accepts `.TOML` too: Fairlead must not silently ignore a file that a person takes for a policy file. */
+export function isPolicyFile(name: string): boolean {
+  return /[.]toml$/i.test(name);
+}
+
+/** Synchronous on purpose: a `stat` takes microseconds, and a trip through the thread pool takes longer. */
+function traceOf(path: string): Stats | string {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? "none";
+  } catch (error) {
+    return systemCode(error) ?? "unreadable";
+  }
+}
+
+function isEqual(one: Stats, other: Stats): boolean {
+  return (
+    one.mtimeMs === other.mtimeMs && one.ctimeMs === other.ctimeMs && one.size === other.size && one.ino === other.ino
+  );
+}
