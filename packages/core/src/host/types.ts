@@ -206,7 +206,7 @@ export interface Host extends AsyncDisposable {
    * What a new conversation would offer to its model: each tool with its estimated tokens, whether it is offered
    * directly, and why. Without a model, the limits of most models are assumed.
    */
-  toolOffers(options?: Pick<NewConversation, "model" | "servers">): readonly OfferedTool[];
+  toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
   /** Tools that are not offered to a model, each with the reason. */

@@ -26,7 +26,9 @@ export interface TurnHost {
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** The tools that were used before in this workspace: latest first. */
+  /** Reads the history of this workspace, once. */
+  readonly loadUsedTools: () => Promise<void>;
+  /** The tools that were used before in this workspace, latest first; empty until `loadUsedTools` has ended. */
   readonly usedTools: () => readonly { readonly serverName: string; readonly serverToolName: string }[];
   /** Finds tools of all servers, best first. */
   readonly searchTools: ToolSearch["find"];

@@ -48,6 +48,7 @@ export async function* takeTurn(
   try {
     if (signal.aborted) throw cancelled();
     const parts = yield* read(input, options, state, host, signal);
+    if (state.model.provider !== "manual") await host.loadUsedTools();
     yield* waitForServers(state, options, host, signal);
     state.history = [...state.history, ...(options.before ?? []), { role: "user", parts: [...parts] }];
     const asked = state.history;

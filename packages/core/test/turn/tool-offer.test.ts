@@ -174,3 +174,15 @@ test("host.searchTools finds the same, without a conversation, and not what a ru
   ]);
   expect((await at.host.searchTools("report_7")).map(({ tool }) => tool)).not.toContain("report_7");
 });
+
+test("a tool that was used before in this workspace is offered, and what was used elsewhere is not", async () => {
+  await using at = await crowd(budget);
+  await collect(at.host.conversation({ model: plays(calls("report_7"), says("ok")) }).send("go"));
+  await at.host.flushHistory();
+  const next = await at.again();
+  const conversation = next.conversation({ model: plays(says("ok")) });
+  await collect(conversation.send("go"));
+  const reasons = new Map(conversation.offers().map(({ serverToolName, reason }) => [serverToolName, reason]));
+  expect(reasons.get("report_7")).toBe("it was used before in this workspace");
+  expect(reasons.get("report_8")).toBe("the budget is used up");
+});

@@ -34,8 +34,8 @@ export async function showFound(host: Host, query: string, context: Context): Pr
 }
 
 /** The estimated tokens of each tool and each server. */
-export function showCosts(host: Host, server: string | undefined, { out, globals }: Context): void {
-  const costs = serverCosts(host.toolOffers(server === undefined ? {} : { servers: [server] }));
+export async function showCosts(host: Host, server: string | undefined, { out, globals }: Context): Promise<void> {
+  const costs = serverCosts(await host.toolOffers(server === undefined ? {} : { servers: [server] }));
   if (!globals.json) {
     out.print(costsText(costs, out.style));
     return;
@@ -54,9 +54,9 @@ export function showCosts(host: Host, server: string | undefined, { out, globals
   });
 }
 
-export function showWhy(host: Host, word: string, { out, globals }: Context): void {
+export async function showWhy(host: Host, word: string, { out, globals }: Context): Promise<void> {
   const { server, tool } = findToolTarget(word, knownServers(host));
-  const { offered, reason, tokens } = offerOf(host, server, tool);
+  const { offered, reason, tokens } = await offerOf(host, server, tool);
   if (globals.json) {
     out.json({ server, tool, offered, reason, ...(tokens !== undefined && { tokens }) });
     return;
@@ -75,14 +75,14 @@ function nameOf(tool: { readonly serverToolName: string }): string {
 }
 
 /** @throws HostError `tool_unknown` */
-function offerOf(
+async function offerOf(
   host: Host,
   server: string,
   tool: string,
-): Pick<OfferedTool, "offered" | "reason"> & { readonly tokens?: number } {
+): Promise<Pick<OfferedTool, "offered" | "reason"> & { readonly tokens?: number }> {
   const isMeant = (one: { readonly server: string; readonly serverToolName: string }): boolean =>
     one.server === server && one.serverToolName === tool;
-  const offer = host.toolOffers().find(isMeant);
+  const offer = (await host.toolOffers()).find(isMeant);
   if (offer !== undefined)
     return offer.offered ? offer : { ...offer, reason: `${offer.reason}; models find it by search` };
   const quarantined = host.quarantined().find(isMeant);

@@ -6,7 +6,7 @@
 import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import type { Emitter } from "../../events.ts";
-import type { PolicyRequest } from "../../policy/decide.ts";
+import type { PolicyRequest, ToolIdentity } from "../../policy/decide.ts";
 import type { Ledger, LedgerEntry } from "../../policy/ledger/ledger.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 
@@ -51,6 +51,8 @@ export interface HostLedgerOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
   readonly keepArguments: () => boolean;
+  /** The root of the workspace. */
+  readonly workspace: () => string;
   readonly mode: ApprovalMode;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -61,11 +63,24 @@ export interface HostLedgerOptions {
 /** Records requests in the ledger. */
 export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
+  /** The tools that were called with success in this workspace before: latest first. */
+  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   /** Resolves when every row recorded so far is on disk or has failed. */
   readonly flush: () => Promise<void>;
 }
 
-export function createHostLedger({ state, keepArguments, mode, now, clock, emit }: HostLedgerOptions): HostLedger {
+/** Entries that are searched for used tools. */
+const mostUsed = 1000;
+
+export function createHostLedger({
+  state,
+  keepArguments,
+  workspace,
+  mode,
+  now,
+  clock,
+  emit,
+}: HostLedgerOptions): HostLedger {
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
@@ -95,6 +110,7 @@ export function createHostLedger({ state, keepArguments, mode, now, clock, emit 
       server,
       tool,
       kind,
+      workspace: workspace(),
       arguments: args,
       decision,
       rule: ruleText(rule),
@@ -119,6 +135,15 @@ export function createHostLedger({ state, keepArguments, mode, now, clock, emit 
         add(ready, row);
       });
       early = Promise.allSettled([early, added]);
+    },
+    async usedTools() {
+      opening ??= open();
+      const { ledger } = await opening;
+      const root = workspace();
+      const matches = (entry: LedgerEntry): boolean =>
+        entry.workspace === root && entry.kind === "tool" && entry.outcome === "ok";
+      const entries = await ledger.read({ matches, limit: mostUsed }).catch(() => []);
+      return entries.toReversed().map(({ server, tool }) => ({ serverName: server, serverToolName: tool }));
     },
     async flush() {
       await early;

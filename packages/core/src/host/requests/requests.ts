@@ -6,6 +6,7 @@ import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
 import { assumedModel } from "../../model/assumed.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
@@ -55,6 +56,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const ledger = createHostLedger({
     state: configuration.current().locations.state,
     keepArguments: () => configuration.current().settings.host.audit.arguments,
+    workspace: () => configuration.current().locations.root,
     mode,
     now,
     clock,
@@ -72,7 +74,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
     searchTools: (...wanted) => work.run(() => search.searchTools(...wanted)),
     ...calls,
     ...reads,
-    ...createConversations({ ...options, calls, reads, search, isDenied, closing }),
+    ...createConversations({ ...options, calls, reads, search, isDenied, usedTools: ledger.usedTools, closing }),
 
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
@@ -134,6 +136,7 @@ interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"
   readonly reads: HostReads;
   readonly search: HostSearch;
   readonly isDenied: TurnHost["isDenied"];
+  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   readonly clock: Clock;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
@@ -143,6 +146,14 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
   const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
   const { manager } = options.servers;
   const settings = () => configuration.current().settings.host;
+  let used: readonly ToolIdentity[] = [];
+  let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
+
+  async function loadUsedTools(): Promise<void> {
+    loadingUsed ??= options.usedTools();
+    used = await loadingUsed;
+  }
+
   const host: TurnHost = {
     openTools: () => catalogs.tools.openConversation(),
     resources: catalogs.resources,
@@ -150,7 +161,8 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
     offersResources: () => settings().resourceFunctions,
     toolBudget: () => settings().toolBudget,
     isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
-    usedTools: () => [],
+    usedTools: () => used,
+    loadUsedTools,
     searchTools: options.search.find,
     isDenied: options.isDenied,
     known: catalogs.catalog,
@@ -178,7 +190,10 @@ function createConversations(options: ConversationsOptions): Pick<Host, "convers
 
   return {
     conversation,
-    toolOffers: ({ model = options.model ?? assumedModel, ...how } = {}) => conversation({ ...how, model }).offers(),
+    async toolOffers({ model = options.model ?? assumedModel, ...how } = {}) {
+      await loadUsedTools();
+      return conversation({ ...how, model }).offers();
+    },
     runTurn(input, { conversation: earlier, signal, references, before, waitFor, ...how } = {}) {
       const sending = {
         ...(signal && { signal }),

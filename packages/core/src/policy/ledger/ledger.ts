@@ -163,6 +163,8 @@ export interface LedgerEntry {
   /** The server's own name of the tool or prompt, or the URI of the resource. */
   readonly tool: string;
   readonly kind: RequestKind;
+  /** The root of the workspace in which the request was made. */
+  readonly workspace?: string | undefined;
   /** Keyed digest: equal arguments have equal digests, on this machine only. */
   readonly argumentsDigest: string;
   /** Present only with `fairlead.audit.arguments`, and only if the arguments are short enough. */
@@ -187,12 +189,13 @@ const longestArguments = 65_536;
 /** Writes an entry as one line of JSON. Without spreads, which would take most of the time. */
 export function toLine(entry: LedgerEntry): string {
   const { time, server, tool, kind, argumentsDigest, arguments: args, decision, rule, ruleOrigin, mode } = entry;
-  const { answer, refusal, outcome, durationMs } = entry;
+  const { workspace, answer, refusal, outcome, durationMs } = entry;
   return writeJson({
     time,
     server: clip(server, longestText),
     tool: clip(tool, longestText),
     kind,
+    workspace: workspace === undefined ? undefined : clip(workspace, longestText),
     argumentsDigest,
     arguments: args !== undefined && writeJson(args).length <= longestArguments ? args : undefined,
     decision,
@@ -224,6 +227,7 @@ function isEntry(value: unknown): value is LedgerEntry {
     [entry.time, entry.server, entry.tool, entry.argumentsDigest, entry.rule].every(
       (text) => typeof text === "string",
     ) &&
+    (entry.workspace === undefined || typeof entry.workspace === "string") &&
     isOneOf(decisions, entry.decision) &&
     isOneOf(kinds, entry.kind) &&
     isOneOf(modes, entry.mode) &&
