@@ -2,7 +2,14 @@ import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import { findProgram, isUntrusted, type ProgramPlace, systemPath, withoutUntrusted } from "../trust/programs.ts";
+import {
+  findProgram,
+  isUntrusted,
+  isUntrustedFolder,
+  type ProgramPlace,
+  systemPath,
+  withoutUntrusted,
+} from "../trust/programs.ts";
 
 /** Where stdio servers are started. */
 export interface LaunchContext extends ProgramPlace {
@@ -27,7 +34,7 @@ export interface Launch {
 export async function planLaunch(serverName: string, transport: StdioTransport, place: LaunchContext): Promise<Launch> {
   const { root, trusted, environment } = place;
   const cwd = transport.cwd ?? (trusted ? root : environment.home);
-  if (await isUntrusted(cwd, place)) throw notTrusted(serverName, `would start in ${cwd}`);
+  if (await isUntrustedFolder(cwd, place)) throw notTrusted(serverName, `would start in ${cwd}`);
   const child = childEnvironment(environment, transport.env);
   const given = searchPathOf(child.env, environment.platform);
   const { path, dropped } = await withoutUntrusted(given.value, place);

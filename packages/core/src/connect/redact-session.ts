@@ -4,7 +4,7 @@ import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandle
 import { isObject } from "@fairlead/wire/json";
 import { isWireError } from "../net/fetch-failure.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
-import type { Redact } from "./redact.ts";
+import { hideNothing, type Redact } from "./redact.ts";
 
 export interface SessionRedaction {
   /** Hides secrets and text that looks like one, for messages. */
@@ -34,6 +34,7 @@ const identifiers: ReadonlySet<string> = new Set([
 export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
   const { redact, hideValues, hideUnmistakable } = redaction;
   const { instructions, serverInfo } = session;
+  const hasSecrets = hideValues !== hideNothing || hideUnmistakable !== hideNothing;
   return {
     ...session,
     ...(instructions !== undefined && { instructions: hideValues(instructions) }),
@@ -41,7 +42,7 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
     async request(method: string, params?: JsonObject, options?: McpRequestOptions) {
       try {
         const result = await session.request(method, params, withHiddenProgress(options, redact));
-        if (!lists.has(method)) return result;
+        if (!hasSecrets || !lists.has(method)) return result;
         const hidden = await hideInList(result, hideValues);
         return await withoutLeaks(hidden, lists.get(method), hideUnmistakable, options?.onDropped);
       } catch (error) {

@@ -3,7 +3,7 @@
  * catalog cache, so that a server with a huge catalog cannot make Fairlead forget them.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { readText } from "../files/read-text.ts";
@@ -103,5 +103,5 @@ function isAcceptedFile(value: unknown): value is AcceptedFile {
 }
 
 function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return hash("sha256", text, "base64url");
 }

@@ -1,6 +1,6 @@
 /** The catalog cache on disk, from which the next start shows catalogs before servers answer. Incomplete files are ignored. */
 
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
@@ -30,6 +30,7 @@ const mostFiles = 500;
 /** @param folder Folder of the files. */
 export function createCatalogStore(folder: string): CatalogStore {
   const written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
+  let isSwept = false;
   const fileOf = (key: string): string => join(folder, `${key}.json`);
 
   return {
@@ -38,8 +39,7 @@ export function createCatalogStore(folder: string): CatalogStore {
       if (found.kind !== "text") return undefined;
       const cached = parseCachedCatalog(found.text);
       if (cached === undefined) return undefined;
-      const parts = await write(cached);
-      if (parts) written.set(key, { savedAt: cached.savedAt, digest: parts.digest });
+      written.set(key, { savedAt: cached.savedAt, digest: digestIn(found.text, cached) });
       return cached;
     },
 
@@ -55,9 +55,14 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
+        // A cache may be lost in a power cut.
+        canBeLost: true,
       });
       written.set(key, { savedAt, digest });
-      if (before === undefined) await sweep(folder, savedAt);
+      if (before !== undefined) return;
+      const isFirst = !isSwept;
+      isSwept = true;
+      await sweep(folder, savedAt, isFirst);
     },
   };
 }
@@ -102,16 +107,27 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
 
   if (!(await addMembers(content, 2))) return undefined;
   const body = parts.join("");
-  const dates = JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) });
-  return {
-    text: `${body.slice(0, -1)},${dates.slice(1)}`,
-    digest: createHash("sha256").update(body).digest("hex"),
-  };
+  return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/** Deletes old files: a changed definition has another key, so its old file is never read again. */
-async function sweep(folder: string, now: number): Promise<void> {
+/** The digest of a file that `write` wrote. A file with another layout is written again. */
+function digestIn(text: string, cached: CachedCatalog): string {
+  return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
+}
+
+/** The end of the text: the dates that change with every save. */
+function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
+  return `,${JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) }).slice(1)}`;
+}
+
+/**
+ * Deletes old files: a changed definition has another key, so its old file is never read again.
+ *
+ * @param byAge Reads the dates of all files; otherwise only if there are too many.
+ */
+async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json") || name.endsWith(".tmp"));
+  if (!byAge && names.length <= mostFiles) return;
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);

@@ -1,5 +1,29 @@
 /** Writes JSON with sorted members, so that equal values have equal texts. */
 
+/** Deeper levels are written without recursion, because a server's value may be nested deeper than the stack. */
+const mostLevels = 100;
+
+export function canonicalJson(value: unknown): string {
+  return write(value, mostLevels);
+}
+
+/** Appends to one text: many short texts in lists would cost more than the digest of the result. */
+function write(value: unknown, levels: number): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  if (levels === 0) return writeDeep(value);
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === "" ? "" : ","}${write(item, levels - 1)}`;
+    return `[${text}]`;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(members).sort()) {
+    const member = members[name];
+    if (member !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${write(member, levels - 1)}`;
+  }
+  return `{${text}}`;
+}
+
 interface Open {
   /** The sorted member names of an object. */
   readonly names: readonly string[] | undefined;
@@ -7,8 +31,7 @@ interface Open {
   next: number;
 }
 
-/** Without recursion, because a server's value may be nested deeper than the stack. */
-export function canonicalJson(value: unknown): string {
+function writeDeep(value: unknown): string {
   const open: Open[] = [];
   let text = begin(value, open);
   for (let within = open.at(-1); within !== undefined; within = open.at(-1)) {

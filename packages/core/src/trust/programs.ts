@@ -3,7 +3,8 @@
  * file, so that nothing is ever found through a `PATH` entry inside an untrusted workspace.
  */
 
-import { access, constants, realpath, stat } from "node:fs/promises";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../files/real-path.ts";
 import type { Environment } from "../settings/read/paths.ts";
@@ -42,30 +43,72 @@ export interface SearchPath {
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
   if (place.trusted) return { path, dropped: [] };
   const forbidden = await forbiddenFolder(place);
-  const kept: string[] = [];
-  const dropped: string[] = [];
-  for (const entry of path.split(delimiter)) {
-    const isSafe = isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden)));
-    (isSafe ? kept : dropped).push(entry);
-  }
-  return { path: kept.join(delimiter), dropped };
+  const entries = path.split(delimiter);
+  const areSafe = await Promise.all(
+    entries.map(
+      async (entry) =>
+        isAbsolute(entry) && !(forbidden !== undefined && (await isFolderIn(entry, forbidden, place.environment))),
+    ),
+  );
+  return {
+    path: entries.filter((_, at) => areSafe[at]).join(delimiter),
+    dropped: entries.filter((_, at) => !areSafe[at]),
+  };
 }
 
-/** Whether a path lies in the untrusted workspace, directly or through a symbolic link. */
-export async function isUntrusted(path: string, place: ProgramPlace): Promise<boolean> {
+/** Whether a folder lies in the untrusted workspace, directly or through a symbolic link. */
+export async function isUntrustedFolder(path: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
-  return forbidden !== undefined && liesIn(path, forbidden);
+  return forbidden !== undefined && isFolderIn(path, forbidden, place.environment);
+}
+
+/**
+ * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Reads the file system at
+ * once, just before the start: starting the program waits for the same file.
+ */
+export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
+  const forbidden = await forbiddenFolder(place);
+  if (forbidden === undefined) return false;
+  if (isInside(resolve(file), forbidden)) return true;
+  try {
+    return isInside(realpathSync.native(file), forbidden);
+  } catch {
+    // A file that does not exist leads nowhere.
+    return false;
+  }
 }
 
 /** If the workspace is the home folder or above it, every program would be inside it: then nothing is forbidden. */
 async function forbiddenFolder({ environment, root, trusted }: ProgramPlace): Promise<string | undefined> {
-  return trusted || (await liesIn(environment.home, root)) ? undefined : root;
+  return trusted || (await isFolderIn(environment.home, root, environment)) ? undefined : root;
 }
 
-async function liesIn(path: string, root: string): Promise<boolean> {
+async function isFolderIn(path: string, root: string, environment: ProgramPlace["environment"]): Promise<boolean> {
   if (isInside(resolve(path), root)) return true;
-  const real = await realpath(path).catch(() => undefined);
+  const real = await realFolder(path, environment);
   return real !== undefined && isInside(real, root);
+}
+
+/** Milliseconds for which the real path of a folder is kept: servers that start together search the same folders. */
+const keptFor = 1000;
+
+interface RealFolder {
+  readonly readAt: number;
+  readonly path: Promise<string | undefined>;
+}
+
+/** Real paths of folders, by the environment whose `PATH` names them. */
+const realFolders = new WeakMap<ProgramPlace["environment"], Map<string, RealFolder>>();
+
+function realFolder(path: string, environment: ProgramPlace["environment"]): Promise<string | undefined> {
+  const known = realFolders.get(environment) ?? new Map<string, RealFolder>();
+  realFolders.set(environment, known);
+  const found = known.get(path);
+  const now = performance.now();
+  if (found !== undefined && now - found.readAt < keptFor) return found.path;
+  const read = { readAt: now, path: realpath(path).catch(() => undefined) };
+  known.set(path, read);
+  return read.path;
 }
 
 /** A program that Fairlead itself starts, with the environment to start it in. */
@@ -94,16 +137,17 @@ export async function findProgram(command: string, path: string, cwd: string): P
   const places = command.includes("/")
     ? [resolve(cwd, command)]
     : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
-  for (const place of places) if (await isExecutable(place)) return place;
-  return undefined;
+  return places.find(isExecutable);
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+/** Reads the file system at once, like the system's own search: a search takes microseconds. */
+function isExecutable(file: string): boolean {
   try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(file, constants.X_OK);
+    return true;
   } catch {
-    // Missing or not executable: the system would try the next folder too.
+    // Not readable or not executable: the system would try the next folder too.
     return false;
   }
 }

@@ -64,12 +64,19 @@ interface AcceptedTool {
   readonly isNew?: boolean;
 }
 
+interface Listed {
+  readonly tool: CatalogTool;
+  readonly isNew: boolean;
+}
+
 interface Seen {
   earlier: AcceptedDefinitions | undefined;
   /** Why accepted definitions cannot be saved. */
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
+  /** Tools that are listed but not compared yet: a digest is computed only when it is needed. */
+  readonly unmet: Map<string, Listed>;
   /** Digests of definitions that the user accepted although the lock file has others. They hold for this host only. */
   readonly unlocked: Map<string, string>;
 }
@@ -90,6 +97,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       earlier: undefined,
       accepted: new Map(),
       now: new Map(),
+      unmet: new Map(),
       unlocked: new Map(),
     };
     servers.set(server, seen);
@@ -97,13 +105,14 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /** Definitions accepted in this run take precedence over those of earlier runs. */
-  function acceptedOf({ accepted, earlier }: Seen, name: string): AcceptedTool | undefined {
-    const before = earlier?.of(name);
-    return accepted.get(name) ?? (before && { digests: before });
+  function acceptedOf(seen: Seen, name: string): AcceptedTool | undefined {
+    meetListed(seen, name);
+    const before = seen.earlier?.of(name);
+    return seen.accepted.get(name) ?? (before && { digests: before });
   }
 
   /** A tool that was removed and comes back with another definition is changed, not new. */
-  function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
+  function meet(seen: Seen, { tool, isNew }: Listed): void {
     const { name } = tool;
     const accepted = acceptedOf(seen, name);
     const digest = definitionDigest(tool);
@@ -112,10 +121,26 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
+  /** Compares the listed tool of that name, if that was put off. */
+  function meetListed(seen: Seen, name: string): void {
+    const listed = seen.unmet.get(name);
+    if (listed === undefined) return;
+    seen.unmet.delete(name);
+    meet(seen, listed);
+  }
+
+  /** All accepted definitions, after every listed tool has been compared. */
+  function allAccepted(seen: Seen): ReadonlyMap<string, AcceptedTool> {
+    for (const name of seen.unmet.keys()) meetListed(seen, name);
+    return seen.accepted;
+  }
+
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
+    // The first definition of a name is accepted, so earlier lists are compared first.
+    allAccepted(seen);
     seen.now = new Map(tools.map((tool) => [tool.name, tool]));
-    for (const tool of tools) meet(seen, tool, isNew);
+    for (const tool of tools) seen.unmet.set(tool.name, { tool, isNew });
   }
 
   /** Why it is unknown whether this definition, which no accepted one contradicts, has changed; undefined if it is known. */
@@ -152,7 +177,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
     recall(server, tools, accepted) {
       const seen = seenOf(server);
-      for (const tool of accepted) meet(seen, tool, false);
+      for (const tool of accepted) meet(seen, { tool, isNew: false });
       see(server, tools, false);
     },
     setUnsaved(server, reason) {
@@ -160,7 +185,9 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
     see: (server, tools) => see(server, tools, true),
     expect({ serverName, serverToolName }, { digest, tool }) {
-      seenOf(serverName).accepted.set(serverToolName, { digests: [digest], tool });
+      const seen = seenOf(serverName);
+      meetListed(seen, serverToolName);
+      seen.accepted.set(serverToolName, { digests: [digest], tool });
     },
     toolOf,
     toolsOf: (server) => [...(servers.get(server)?.now.values() ?? [])],
@@ -206,7 +233,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
     unaccepted(server) {
       const seen = seenOf(server);
-      return [...seen.accepted]
+      return [...allAccepted(seen)]
         .flatMap(([name, { tool }]) => {
           const now = seen.now.get(name);
           return tool && (now === undefined || isChanged(seen, now)) ? [tool] : [];
@@ -215,9 +242,9 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
 
     news(server) {
-      const { accepted, earlier } = seenOf(server);
-      const added = [...accepted].map(([name, { digests: now }]) => {
-        const before = earlier?.of(name) ?? [];
+      const seen = seenOf(server);
+      const added = [...allAccepted(seen)].map(([name, { digests: now }]) => {
+        const before = seen.earlier?.of(name) ?? [];
         return [name, now.filter((digest) => !before.includes(digest))] as const;
       });
       return new Map(added.filter(([, more]) => more.length > 0));
