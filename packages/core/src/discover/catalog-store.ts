@@ -7,6 +7,7 @@ import { isObject, parseJson } from "@fairlead/wire/json";
 import type { CatalogCounts, Peer } from "../events.ts";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { replaceFile } from "../files/atomic/replace-file.ts";
+import { createFolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
@@ -17,6 +18,8 @@ import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** The catalog cache. */
 export interface CatalogStore {
+  /** Whether no catalog is stored at all. */
+  isEmpty(): Promise<boolean>;
   /** Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
@@ -30,11 +33,15 @@ const mostFiles = 500;
 /** @param folder Folder of the files. */
 export function createCatalogStore(folder: string): CatalogStore {
   const written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
+  const names = createFolderNames(folder);
   let isSwept = false;
   const fileOf = (key: string): string => join(folder, `${key}.json`);
 
   return {
+    isEmpty: names.isEmpty,
+
     async read(key) {
+      if (!(await names.mayHave(`${key}.json`))) return undefined;
       const found = await readText(fileOf(key), limits.cachedCatalogBytes);
       if (found.kind !== "text") return undefined;
       const cached = parseCachedCatalog(found.text);

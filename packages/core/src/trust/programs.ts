@@ -42,12 +42,16 @@ export interface SearchPath {
  */
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
   if (place.trusted) return { path, dropped: [] };
+  return recently(place.environment, `PATH ${place.root} ${path}`, () => searchPathIn(path, place));
+}
+
+async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPath> {
   const forbidden = await forbiddenFolder(place);
   const entries = path.split(delimiter);
   const areSafe = await Promise.all(
     entries.map(
       async (entry) =>
-        isAbsolute(entry) && !(forbidden !== undefined && (await isFolderIn(entry, forbidden, place.environment))),
+        isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden))),
     ),
   );
   return {
@@ -59,7 +63,8 @@ export async function withoutUntrusted(path: string, place: ProgramPlace): Promi
 /** Whether a folder lies in the untrusted workspace, directly or through a symbolic link. */
 export async function isUntrustedFolder(path: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
-  return forbidden !== undefined && isFolderIn(path, forbidden, place.environment);
+  if (forbidden === undefined) return false;
+  return recently(place.environment, `folder ${forbidden} ${path}`, () => liesIn(path, forbidden));
 }
 
 /**
@@ -80,35 +85,42 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
 
 /** If the workspace is the home folder or above it, every program would be inside it: then nothing is forbidden. */
 async function forbiddenFolder({ environment, root, trusted }: ProgramPlace): Promise<string | undefined> {
-  return trusted || (await isFolderIn(environment.home, root, environment)) ? undefined : root;
+  if (trusted) return undefined;
+  const isHomeInside = await recently(environment, `home ${root}`, () => liesIn(environment.home, root));
+  return isHomeInside ? undefined : root;
 }
 
-async function isFolderIn(path: string, root: string, environment: ProgramPlace["environment"]): Promise<boolean> {
+async function liesIn(path: string, root: string): Promise<boolean> {
   if (isInside(resolve(path), root)) return true;
-  const real = await realFolder(path, environment);
+  const real = await realpath(path).catch(() => undefined);
   return real !== undefined && isInside(real, root);
 }
 
-/** Milliseconds for which the real path of a folder is kept: servers that start together search the same folders. */
+/** Milliseconds for which an answer about folders is kept: servers that start together ask about the same folders. */
 const keptFor = 1000;
 
-interface RealFolder {
-  readonly readAt: number;
-  readonly path: Promise<string | undefined>;
+interface Kept {
+  readonly since: number;
+  readonly answer: Promise<unknown>;
 }
 
-/** Real paths of folders, by the environment whose `PATH` names them. */
-const realFolders = new WeakMap<ProgramPlace["environment"], Map<string, RealFolder>>();
+/** Answers about the folders of an environment. */
+const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
-function realFolder(path: string, environment: ProgramPlace["environment"]): Promise<string | undefined> {
-  const known = realFolders.get(environment) ?? new Map<string, RealFolder>();
-  realFolders.set(environment, known);
-  const found = known.get(path);
+/** @param question Identifies what `find` finds. */
+function recently<T>(
+  environment: ProgramPlace["environment"],
+  question: string,
+  find: () => Promise<T>,
+): Promise<T> {
+  const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
+  keptAnswers.set(environment, kept);
   const now = performance.now();
-  if (found !== undefined && now - found.readAt < keptFor) return found.path;
-  const read = { readAt: now, path: realpath(path).catch(() => undefined) };
-  known.set(path, read);
-  return read.path;
+  const found = kept.get(question);
+  if (found !== undefined && now - found.since < keptFor) return found.answer as Promise<T>;
+  const answer = find();
+  kept.set(question, { since: now, answer });
+  return answer;
 }
 
 /** A program that Fairlead itself starts, with the environment to start it in. */

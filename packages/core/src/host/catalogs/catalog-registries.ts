@@ -169,7 +169,8 @@ function notesOn(
   { name: server, filter }: RegisteredServer,
   { catalog, hidden }: FilteredCatalog,
 ): readonly HostNote[] {
-  const all = [...catalog.tools.map(({ name }) => name), ...hidden.keys()];
+  const hasFilter = filter.includeTools !== undefined || filter.excludeTools.length > 0;
+  const all = hasFilter ? [...catalog.tools.map(({ name }) => name), ...hidden.keys()] : [];
   const idle = unmatchedEntries(all, filter).map(({ message }) => ({ server, message }));
   const cut = catalog.truncated.map(({ kind, reason }) => ({
     server,

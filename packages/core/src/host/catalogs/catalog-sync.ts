@@ -97,7 +97,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const saveNext = async (): Promise<void> => {
       for (let server = servers.pop(); server !== undefined; server = servers.pop()) await saveNoted(server);
     };
-    await Promise.all(Array.from({ length: mostSaves }, saveNext));
+    await Promise.all([...Array.from({ length: mostSaves }, saveNext), failedStarts.saved()]);
   }
 
   /**
@@ -187,7 +187,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       await accepting.get(server);
     },
     async saved() {
-      await Promise.all([saveAll(), failedStarts.saved()]);
+      await saveAll();
       await Promise.all(saving.values());
     },
   };

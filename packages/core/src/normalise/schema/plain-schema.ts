@@ -29,10 +29,15 @@ function isWithin(value: unknown, level: number, left: Left): boolean {
   if (typeof value !== "object" || value === null)
     return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   if (level === most.levels) return false;
-  if (isList(value)) return value.every((item) => isWithin(item, level + 1, left));
+  // Loops instead of `every`: this runs for every tool of every server.
+  if (isList(value)) {
+    for (const item of value) if (!isWithin(item, level + 1, left)) return false;
+    return true;
+  }
   const members = value as Readonly<Record<string, unknown>>;
-  return Object.keys(members).every((name) => {
+  for (const name in members) {
     left.characters -= name.length;
-    return !multiplying.has(name) && isWithin(members[name], level + 1, left);
-  });
+    if (multiplying.has(name) || !isWithin(members[name], level + 1, left)) return false;
+  }
+  return true;
 }
