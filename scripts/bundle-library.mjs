@@ -82,6 +82,9 @@ async function write(folder, { entries, threads, started }, dir) {
     dir,
     format: "esm",
     chunkFileNames: "chunk-[hash].js",
+    // V8 keeps a file with one character beyond Latin-1 in twice the memory. Comments are in the types.
+    comments: { jsdoc: false },
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
     codeSplitting: {
       groups: [
         { name: "eager", test: isEager, priority: 2 },
