@@ -18,6 +18,8 @@ export interface Difference {
 
 /** Added, removed and changed tools, by name. */
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
+  // Without earlier tools, such as at the first start, there is nothing to compare.
+  if (before.length === 0) return { added: after.map(({ name }) => name), removed: [], changed: [] };
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Set(after.map(({ name }) => name));
   return {

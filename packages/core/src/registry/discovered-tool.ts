@@ -188,7 +188,10 @@ export class DiscoveredMCPTool {
   }
 
   #copy(nameOverride: string): DiscoveredMCPTool {
-    const copy = new DiscoveredMCPTool({ ...this.#options, nameOverride });
+    // The options are shared: where many servers have the same tools, most tools are copies.
+    const copy = new DiscoveredMCPTool(this.#options);
+    (copy as { name: string }).name = generateValidName(nameOverride);
+    copy.#nameOverride = nameOverride;
     copy.#shared = this.#shared;
     return copy;
   }

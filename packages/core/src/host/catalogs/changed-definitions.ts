@@ -64,19 +64,16 @@ interface AcceptedTool {
   readonly isNew?: boolean;
 }
 
-interface Listed {
-  readonly tool: CatalogTool;
-  readonly isNew: boolean;
-}
-
 interface Seen {
   earlier: AcceptedDefinitions | undefined;
   /** Why accepted definitions cannot be saved. */
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** Tools that are listed but not compared yet: a digest is computed only when it is needed. */
-  readonly unmet: Map<string, Listed>;
+  /** Whether the tools in `now` are new unless an accepted definition is known. */
+  isNew: boolean;
+  /** Names in `now` that are compared already, because a digest is computed only when it is needed; undefined: all. */
+  compared: Set<string> | undefined;
   /** Digests of definitions that the user accepted although the lock file has others. They hold for this host only. */
   readonly unlocked: Map<string, string>;
 }
@@ -97,7 +94,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       earlier: undefined,
       accepted: new Map(),
       now: new Map(),
-      unmet: new Map(),
+      isNew: false,
+      compared: undefined,
       unlocked: new Map(),
     };
     servers.set(server, seen);
@@ -112,7 +110,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /** A tool that was removed and comes back with another definition is changed, not new. */
-  function meet(seen: Seen, { tool, isNew }: Listed): void {
+  function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
     const accepted = acceptedOf(seen, name);
     const digest = definitionDigest(tool);
@@ -123,15 +121,16 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   /** Compares the listed tool of that name, if that was put off. */
   function meetListed(seen: Seen, name: string): void {
-    const listed = seen.unmet.get(name);
-    if (listed === undefined) return;
-    seen.unmet.delete(name);
-    meet(seen, listed);
+    const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
+    if (tool === undefined) return;
+    seen.compared?.add(name);
+    meet(seen, tool, seen.isNew);
   }
 
   /** All accepted definitions, after every listed tool has been compared. */
   function allAccepted(seen: Seen): ReadonlyMap<string, AcceptedTool> {
-    for (const name of seen.unmet.keys()) meetListed(seen, name);
+    if (seen.compared !== undefined) for (const name of seen.now.keys()) meetListed(seen, name);
+    seen.compared = undefined;
     return seen.accepted;
   }
 
@@ -139,8 +138,11 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     const seen = seenOf(server);
     // The first definition of a name is accepted, so earlier lists are compared first.
     allAccepted(seen);
-    seen.now = new Map(tools.map((tool) => [tool.name, tool]));
-    for (const tool of tools) seen.unmet.set(tool.name, { tool, isNew });
+    const now = new Map<string, CatalogTool>();
+    for (const tool of tools) now.set(tool.name, tool);
+    seen.now = now;
+    seen.isNew = isNew;
+    seen.compared = new Set();
   }
 
   /** Why it is unknown whether this definition, which no accepted one contradicts, has changed; undefined if it is known. */
@@ -177,7 +179,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
     recall(server, tools, accepted) {
       const seen = seenOf(server);
-      for (const tool of accepted) meet(seen, { tool, isNew: false });
+      for (const tool of accepted) meet(seen, tool, false);
       see(server, tools, false);
     },
     setUnsaved(server, reason) {

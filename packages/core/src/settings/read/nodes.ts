@@ -29,8 +29,8 @@ export function childNode(node: Node | undefined, ...path: readonly string[]): N
 function lastValueOf(node: Node | undefined, name: string): Node | undefined {
   const properties = node?.type === "object" ? (node.children ?? []) : [];
   for (let at = properties.length - 1; at >= 0; at -= 1) {
-    const [key, value] = properties[at]?.children ?? [];
-    if (value !== undefined && key !== undefined && String(key.value) === name) return value;
+    const parts = properties[at]?.children;
+    if (parts?.[1] !== undefined && String(parts[0]?.value) === name) return parts[1];
   }
   return undefined;
 }
