@@ -4,7 +4,7 @@
 
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
+import { createEmitter, MCPDiscoveryState, type ServerChanges, type ServerState } from "./events.ts";
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
 import { createOpenWork, once } from "./host/open-work.ts";
@@ -70,6 +70,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const requests: HostRequests = createHostRequests({ ...shared, servers, catalogs, work });
   catalogs.join({
     client: servers.client,
+    isStarting: () => servers.manager.getDiscoveryState() === MCPDiscoveryState.IN_PROGRESS,
     tools: requests.binding,
     getPrompt: (server, name, values, signal) => requests.getPrompt(server, name, values, signal ? { signal } : {}),
   });

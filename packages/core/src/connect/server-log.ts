@@ -29,7 +29,7 @@ const lineCharacters = 16 * 1024;
 /** Maximum number of characters that wait to be written; further lines are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 /** Milliseconds that lines wait, so that servers that start together do not wait for the disk. */
-const flushDelay = 500;
+const flushDelay = 1000;
 
 /** @param state Folder of this installation's state. */
 export function createServerLogs(state: string): ServerLogs {

@@ -20,6 +20,8 @@ export interface CatalogSyncOptions {
   readonly changed: ChangedDefinitions;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
+  /** Whether servers are being started. */
+  readonly isStarting: () => boolean;
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;
   readonly emit: (event: HostEvent) => void;
@@ -53,13 +55,13 @@ export interface CatalogSync {
  * the disk. A request that depends on saved definitions does not wait for this time.
  */
 const saveDelay = 500;
-/** Milliseconds after which catalogs are saved although new ones keep coming. */
-const longestDelay = 5000;
+/** Milliseconds after which catalogs are saved although servers are still being started. */
+const longestDelay = 10_000;
 /** Maximum number of catalogs that are written at the same time. */
 const mostSaves = 4;
 
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, failedStarts, changed, registries, client, definition, registered, emit, now } = options;
+  const { cache, failedStarts, changed, registries, client, isStarting, definition, registered, emit, now } = options;
   /** Catalogs that are not saved yet. */
   const unsaved = new Map<string, Unsaved>();
   const saving = new Map<string, Promise<void>>();
@@ -77,9 +79,13 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     }
     if (unsaved.size === 0) waitingSince = performance.now();
     note(server);
+    saveLater();
+  }
+
+  function saveLater(): void {
     clearTimeout(timer);
     const left = waitingSince + longestDelay - performance.now();
-    timer = setTimeout(() => void saveAll(), Math.min(saveDelay, left)).unref();
+    timer = setTimeout(() => (left > saveDelay && isStarting() ? saveLater() : void saveAll()), saveDelay).unref();
   }
 
   /** Notes what is to be saved: at the time of saving, the server may be disconnected. */
