@@ -42,7 +42,11 @@ async function bundle(name) {
   // Built aside and put in place at the end: a program that starts meanwhile finds the old files or the new ones.
   const outdir = mkdtempSync(`${output}-`);
   try {
-    await write(folder, { entries: Object.fromEntries(entries), threads: threads[name] ?? {}, started: started[name] ?? [] }, outdir);
+    await write(
+      folder,
+      { entries: Object.fromEntries(entries), threads: threads[name] ?? {}, started: started[name] ?? [] },
+      outdir,
+    );
     chmodSync(outdir, 0o755);
     moveAway(output, `${outdir}-old`);
     renameSync(outdir, output);
@@ -58,8 +62,7 @@ async function write(folder, { entries, threads, started }, dir) {
     input: { ...entries, ...threads },
     platform: "node",
     // Dependencies stay what the package declares; the other library keeps its own classes.
-    external: (id) =>
-      !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !included.includes(id),
+    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !included.includes(id),
     // A module of `main` would be CommonJS.
     resolve: { mainFields: ["module", "main"] },
     plugins: [

@@ -38,7 +38,7 @@ export function createCatalogStore(folder: string): CatalogStore {
   const fileOf = (key: string): string => join(folder, `${key}.json`);
 
   return {
-    isEmpty: names.isEmpty,
+    isEmpty: () => names.isEmpty(),
 
     async read(key) {
       if (!(await names.mayHave(`${key}.json`))) return undefined;
@@ -83,7 +83,7 @@ interface Written {
 /** Writes a cached catalog item by item and in turns, because a large one takes long. Undefined if it is too large. */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();
-  const { savedAt, freshUntil, ...content } = cached;
+  const { savedAt: _savedAt, freshUntil: _freshUntil, ...content } = cached;
   const parts: string[] = [];
   let size = 0;
 

@@ -198,16 +198,19 @@ export class DiscoveredMCPTool {
 
   #compile(): CompiledSchema {
     const { compile = compileSchema, dialect = "gemini" } = this.#options;
-    return (this.#shared.compiled ??= compile(this.parameterSchemaJson, dialect));
+    this.#shared.compiled ??= compile(this.parameterSchemaJson, dialect);
+    return this.#shared.compiled;
   }
 
   #isPlain(): boolean {
     const { compile, isPlain = compile === undefined ? isPlainSchema : undefined } = this.#options;
-    return (this.#shared.isPlain ??= isPlain?.(this.parameterSchemaJson) ?? false);
+    this.#shared.isPlain ??= isPlain?.(this.parameterSchemaJson) ?? false;
+    return this.#shared.isPlain;
   }
 
   #allowList(): AllowList {
-    return (this.#shared.allowList ??= this.#options.allowList ?? allowListOf(this.#options.mcpTool));
+    this.#shared.allowList ??= this.#options.allowList ?? allowListOf(this.#options.mcpTool);
+    return this.#shared.allowList;
   }
 }
 

@@ -49,10 +49,7 @@ async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPa
   const forbidden = await forbiddenFolder(place);
   const entries = path.split(delimiter);
   const areSafe = await Promise.all(
-    entries.map(
-      async (entry) =>
-        isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden))),
-    ),
+    entries.map(async (entry) => isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden)))),
   );
   return {
     path: entries.filter((_, at) => areSafe[at]).join(delimiter),
@@ -108,11 +105,7 @@ interface Kept {
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /** @param question Identifies what `find` finds. */
-function recently<T>(
-  environment: ProgramPlace["environment"],
-  question: string,
-  find: () => Promise<T>,
-): Promise<T> {
+function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
   const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
   keptAnswers.set(environment, kept);
   const now = performance.now();

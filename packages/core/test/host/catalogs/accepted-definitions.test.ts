@@ -108,7 +108,7 @@ test("definitions that no request used are saved when the host closes", async ()
   await using folder = await temporaryFolder();
   {
     await using host = await open(folder, { description: "Pays." });
-    await host.stop();
+    await host.stop(["s"]);
   }
   await using host = await open(folder, { description: "Pays twice." });
   await expect(host.call("s", "pay")).rejects.toMatchObject({ code: "changed" });
