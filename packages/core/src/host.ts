@@ -4,7 +4,7 @@
 
 import { systemClock } from "./clock.ts";
 import { HostError } from "./errors.ts";
-import { createEmitter, type ServerChanges, type ServerState } from "./events.ts";
+import { createEmitter, MCPDiscoveryState, type ServerChanges, type ServerState } from "./events.ts";
 import { createCatalogs } from "./host/catalogs/catalogs.ts";
 import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/listings.ts";
 import { createOpenWork, once } from "./host/open-work.ts";
@@ -70,6 +70,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const requests: HostRequests = createHostRequests({ ...shared, servers, catalogs, work });
   catalogs.join({
     client: servers.client,
+    isStarting: () => servers.manager.getDiscoveryState() === MCPDiscoveryState.IN_PROGRESS,
     tools: requests.binding,
     getPrompt: (server, name, values, signal) => requests.getPrompt(server, name, values, signal ? { signal } : {}),
   });
@@ -83,11 +84,24 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     return items.filter((item) => item.server === client?.name);
   }
 
+  /** Reads the registered items of one server, or of all servers. @throws HostError `server_unknown` */
+  function registered<T extends { readonly serverName: string }>(
+    server: string | undefined,
+    all: () => readonly T[],
+    of: (server: string) => readonly T[],
+  ): readonly T[] {
+    if (server === undefined) return all().filter((item) => configuration.isMeantByAll(item.serverName));
+    const client = manager.getClient(server);
+    return client === undefined ? [] : of(client.name);
+  }
+
   /** A settings file that cannot be read changes nothing: an editor may be writing it. */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken) throw new HostError("settings_invalid", `${broken.file} cannot be read: nothing was changed`);
+    // A server that is replaced must not be able to list other definitions as new ones.
+    await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
     const changes = await servers.update();
@@ -110,9 +124,36 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     resourceRegistry: catalogs.resources,
     states: () => manager.states(),
     getDiscoveryState: () => manager.getDiscoveryState(),
-    tools: (server) => only(toHostTools(catalogs.tools.getAllTools(), decisions.decisionOf), server),
-    prompts: (server) => only(toHostPrompts(catalogs.prompts.getAllPrompts()), server),
-    resources: (server) => only(toHostResources(catalogs.resources), server),
+    tools: (server) =>
+      toHostTools(
+        registered(
+          server,
+          () => catalogs.tools.getAllTools(),
+          (name) => catalogs.tools.getToolsByServer(name),
+        ),
+        decisions.decisionOf,
+      ),
+    prompts: (server) =>
+      toHostPrompts(
+        registered(
+          server,
+          () => catalogs.prompts.getAllPrompts(),
+          (name) => catalogs.prompts.getPromptsByServer(name),
+        ),
+      ),
+    resources: (server) =>
+      toHostResources(
+        registered(
+          server,
+          () => catalogs.resources.getAllResources(),
+          (name) => catalogs.resources.getResourcesByServer(name),
+        ),
+        registered(
+          server,
+          () => catalogs.resources.getAllTemplates(),
+          (name) => catalogs.resources.getTemplatesByServer(name),
+        ),
+      ),
     quarantined: (server) => only(catalogs.quarantined(), server),
     hidden: (server) => only(catalogs.hidden(), server),
     notes: (server) => only([...catalogs.notes(), ...decisions.notes()], server),

@@ -2,7 +2,14 @@ import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import { findProgram, isUntrusted, type ProgramPlace, systemPath, withoutUntrusted } from "../trust/programs.ts";
+import {
+  findProgram,
+  isUntrusted,
+  isUntrustedFolder,
+  type ProgramPlace,
+  systemPath,
+  withoutUntrusted,
+} from "../trust/programs.ts";
 
 /** Where stdio servers are started. */
 export interface LaunchContext extends ProgramPlace {
@@ -27,7 +34,7 @@ export interface Launch {
 export async function planLaunch(serverName: string, transport: StdioTransport, place: LaunchContext): Promise<Launch> {
   const { root, trusted, environment } = place;
   const cwd = transport.cwd ?? (trusted ? root : environment.home);
-  if (await isUntrusted(cwd, place)) throw notTrusted(serverName, `would start in ${cwd}`);
+  if (await isUntrustedFolder(cwd, place)) throw notTrusted(serverName, `would start in ${cwd}`);
   const child = childEnvironment(environment, transport.env);
   const given = searchPathOf(child.env, environment.platform);
   const { path, dropped } = await withoutUntrusted(given.value, place);
@@ -64,16 +71,16 @@ function notTrusted(serverName: string, what: string): HostError {
   });
 }
 
-const everywhere = [
+const everywhere: ReadonlySet<string> = new Set([
   ..."PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TERM TMPDIR".split(" "),
   ..."HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY http_proxy https_proxy all_proxy no_proxy".split(" "),
   ..."NODE_EXTRA_CA_CERTS SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE".split(" "),
-];
-const onWindows = [
+]);
+const onWindows: ReadonlySet<string> = new Set([
   ..."APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 COMMONPROGRAMFILES".split(" "),
   ..."HOMEDRIVE HOMEPATH USERNAME USERPROFILE SYSTEMDRIVE SYSTEMROOT WINDIR COMSPEC PATHEXT TEMP TMP".split(" "),
   ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
-];
+]);
 
 /** The environment of a stdio server, with the names of the variables by their source. */
 interface ChildEnvironment {
@@ -94,22 +101,27 @@ export function childEnvironment(
 ): ChildEnvironment {
   // Windows ignores the case of variable names.
   const sameName = (name: string): string => (platform === "win32" ? name.toUpperCase() : name);
-  const allowed = new Set([...everywhere, ...(platform === "win32" ? onWindows : [])].map(sameName));
   const named = new Set([...entry.keys()].map(sameName));
-  const ours = Object.entries(env).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined && !named.has(sameName(pair[0])),
-  );
-  const isPassed = ([name, value]: readonly [string, string]): boolean =>
-    (allowed.has(sameName(name)) || name.startsWith("LC_")) && !isFunction(value);
-  const passed = ours.filter(isPassed);
+  const result: Record<string, string> = {};
+  const passed: string[] = [];
+  const withheld: string[] = [];
+  for (const name of Object.keys(env)) {
+    const value = env[name];
+    const same = sameName(name);
+    if (value === undefined || named.has(same)) continue;
+    const isAllowed = everywhere.has(same) || (platform === "win32" && onWindows.has(same)) || name.startsWith("LC_");
+    if (!isAllowed || isFunction(value)) withheld.push(name);
+    else {
+      passed.push(name);
+      result[name] = value;
+    }
+  }
+  // `fromEntries` defines a variable named `__proto__`, where assignment would set a prototype.
   return {
-    env: Object.fromEntries([...passed, ...entry]),
-    passed: passed.map(([name]) => name).sort(),
+    env: { ...result, ...Object.fromEntries(entry) },
+    passed: passed.sort(),
     set: [...entry.keys()].sort(),
-    withheld: ours
-      .filter((pair) => !isPassed(pair))
-      .map(([name]) => name)
-      .sort(),
+    withheld: withheld.sort(),
   };
 }
 

@@ -4,7 +4,7 @@ import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandle
 import { isObject } from "@fairlead/wire/json";
 import { isWireError } from "../net/fetch-failure.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
-import type { Redact } from "./redact.ts";
+import { hideNothing, type Redact } from "./redact.ts";
 
 export interface SessionRedaction {
   /** Hides secrets and text that looks like one, for messages. */
@@ -34,13 +34,15 @@ const identifiers: ReadonlySet<string> = new Set([
 export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
   const { redact, hideValues, hideUnmistakable } = redaction;
   const { instructions, serverInfo } = session;
+  const hasSecrets = hideValues !== hideNothing || hideUnmistakable !== hideNothing;
   return {
     ...session,
     ...(instructions !== undefined && { instructions: hideValues(instructions) }),
     serverInfo: hideInTexts({ ...serverInfo }, hideValues, new Set()),
     request(method: string, params?: JsonObject, options?: McpRequestOptions) {
       const answer = session.request(method, params, withHiddenProgress(options, redact));
-      return (lists.has(method) ? answer.then((list) => hidden(list, method, options)) : answer).catch(fail);
+      const isSearched = hasSecrets && lists.has(method);
+      return (isSearched ? answer.then((list) => hidden(list, method, options)) : answer).catch(fail);
     },
   };
 

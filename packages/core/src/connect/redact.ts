@@ -52,12 +52,16 @@ export function createValueRedactor(secrets: Iterable<string>): Redact {
   // Longest first, because one secret may be part of another.
   const known = [...forms].sort((a, b) => b.length - a.length);
   const any = anyOf(known);
+  if (any === undefined) return hideNothing;
   return (text) => {
     // A pattern of many alternatives is slow, and a text seldom contains any of them.
     const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
     return pattern === undefined ? text : text.replaceAll(pattern, hidden);
   };
 }
+
+/** The `Redact` for no secrets: texts need not be searched. */
+export const hideNothing: Redact = (text) => text;
 
 const fewForms = 12;
 
@@ -221,11 +225,14 @@ function parametersIn(url: string, isWanted: (name: string, value: string) => bo
 
 /** Accounts in the proxy variables, with or without a scheme, up to the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
-  return Object.entries(env).flatMap(([name, value = ""]) => {
-    const [, account] = (/^(?:https?|all|no)_proxy$/i.test(name) && /^(?:\w+:\/\/)?(.*)@/s.exec(value)) || [];
+  const names = Object.keys(env).filter((name) => proxyName.test(name));
+  return names.flatMap((name) => {
+    const [, account] = /^(?:\w+:\/\/)?(.*)@/s.exec(env[name] ?? "") ?? [];
     return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)].flatMap(decodedForms);
   });
 }
+
+const proxyName = /^(?:https?|all|no)_proxy$/i;
 
 /** The text as it is, and decoded with `+` as a plus sign and as a space. */
 function decodedForms(text: string): readonly string[] {

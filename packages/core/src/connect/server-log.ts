@@ -28,14 +28,30 @@ const fileBytes = 1024 * 1024;
 const lineCharacters = 16 * 1024;
 /** Maximum number of characters that wait to be written; further lines are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
-const flushDelay = 100;
+/** Milliseconds that lines wait, so that servers that start together do not wait for the disk. */
+const flushDelay = 1000;
 
 /** @param state Folder of this installation's state. */
 export function createServerLogs(state: string): ServerLogs {
   const logs = new Map<string, ServerLog>();
+  let folder: Promise<void> | undefined;
+
+  /** The folder is checked once for all logs, and again after a failure. */
+  async function append(path: string, text: string): Promise<void> {
+    try {
+      folder ??= ensurePrivateFolder(join(state, "logs"));
+      await folder;
+      await rotate(path);
+      await appendFile(path, text, { mode: privateFileMode });
+    } catch {
+      // Such as a full disk: the server must keep working without its log.
+      folder = undefined;
+    }
+  }
+
   return {
     of(serverName) {
-      const log = logs.get(serverName) ?? createServerLog(logPath(state, serverName), join(state, "logs"));
+      const log = logs.get(serverName) ?? createServerLog(logPath(state, serverName), append);
       logs.set(serverName, log);
       return log;
     },
@@ -54,7 +70,7 @@ function safeName(serverName: string): string {
   return `${serverName.replaceAll(/[^\w-]/g, "_").slice(0, 48)}-${digest}`;
 }
 
-function createServerLog(path: string, folder: string): ServerLog {
+function createServerLog(path: string, append: (path: string, text: string) => Promise<void>): ServerLog {
   let waiting: string[] = [];
   let size = 0;
   let dropped = 0;
@@ -81,7 +97,7 @@ function createServerLog(path: string, folder: string): ServerLog {
       dropped === 0 ? "" : `${new Date().toISOString()} note ${dropped} lines dropped: the server wrote too fast\n`;
     const text = waiting.join("") + missing;
     [waiting, size, dropped] = [[], 0, 0];
-    if (text !== "") writing = writing.then(() => append(path, folder, text));
+    if (text !== "") writing = writing.then(() => append(path, text));
   }
 
   return {
@@ -92,16 +108,6 @@ function createServerLog(path: string, folder: string): ServerLog {
       await writing;
     },
   };
-}
-
-async function append(path: string, folder: string, text: string): Promise<void> {
-  try {
-    await ensurePrivateFolder(folder);
-    await rotate(path);
-    await appendFile(path, text, { mode: privateFileMode });
-  } catch {
-    // Such as a full disk: the server must keep working without its log.
-  }
 }
 
 async function rotate(path: string): Promise<void> {

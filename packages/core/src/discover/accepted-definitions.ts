@@ -3,9 +3,10 @@
  * catalog cache, so that a server with a huge catalog cannot make Fairlead forget them.
  */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
+import { createFolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
@@ -46,12 +47,15 @@ interface AcceptedFile extends DefinitionOwner {
 
 /** @param folder Folder of the files. */
 export function createAcceptedDefinitionsStore(folder: string): AcceptedDefinitionsStore {
-  const fileOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>
-    join(folder, `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`);
+  const names = createFolderNames(folder);
+  const nameOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>
+    `${digestOf(JSON.stringify([server, workspace, fingerprint]))}.json`;
 
   return {
     async read(owner) {
-      const file = fileOf(owner);
+      const name = nameOf(owner);
+      if (!(await names.mayHave(name))) return toAccepted(undefined);
+      const file = join(folder, name);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
       // A damaged file is renamed at the next write.
@@ -61,7 +65,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
     async add(owner, news) {
       const { updateState } = await import("../files/atomic/state-file.ts");
       let accepted: AcceptedFile | undefined;
-      await updateState(fileOf(owner), parse, (before) => {
+      await updateState(join(folder, nameOf(owner)), parse, (before) => {
         accepted = { version: 1, ...owner, tools: merged(before?.tools ?? {}, news) };
         return accepted;
       });
@@ -103,5 +107,5 @@ function isAcceptedFile(value: unknown): value is AcceptedFile {
 }
 
 function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+  return hash("sha256", text, "base64url");
 }

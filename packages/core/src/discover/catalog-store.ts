@@ -1,12 +1,13 @@
 /** The catalog cache on disk, from which the next start shows catalogs before servers answer. Incomplete files are ignored. */
 
-import { createHash, createHmac } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import type { CatalogCounts, Peer } from "../events.ts";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { replaceFile } from "../files/atomic/replace-file.ts";
+import { createFolderNames } from "../files/folder-names.ts";
 import { readText } from "../files/read-text.ts";
 import { unless } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
@@ -17,6 +18,8 @@ import type { Catalog, CatalogTool } from "./catalog.ts";
 
 /** The catalog cache. */
 export interface CatalogStore {
+  /** Whether no catalog is stored at all. */
+  isEmpty(): Promise<boolean>;
   /** Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
@@ -30,16 +33,20 @@ const mostFiles = 500;
 /** @param folder Folder of the files. */
 export function createCatalogStore(folder: string): CatalogStore {
   const written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
+  const names = createFolderNames(folder);
+  let isSwept = false;
   const fileOf = (key: string): string => join(folder, `${key}.json`);
 
   return {
+    isEmpty: () => names.isEmpty(),
+
     async read(key) {
+      if (!(await names.mayHave(`${key}.json`))) return undefined;
       const found = await readText(fileOf(key), limits.cachedCatalogBytes);
       if (found.kind !== "text") return undefined;
       const cached = parseCachedCatalog(found.text);
       if (cached === undefined) return undefined;
-      const parts = await write(cached);
-      if (parts) written.set(key, { savedAt: cached.savedAt, digest: parts.digest });
+      written.set(key, { savedAt: cached.savedAt, digest: digestIn(found.text, cached) });
       return cached;
     },
 
@@ -55,9 +62,14 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
+        // A cache may be lost in a power cut.
+        canBeLost: true,
       });
       written.set(key, { savedAt, digest });
-      if (before === undefined) await sweep(folder, savedAt);
+      if (before !== undefined) return;
+      const isFirst = !isSwept;
+      isSwept = true;
+      await sweep(folder, savedAt, isFirst);
     },
   };
 }
@@ -71,7 +83,7 @@ interface Written {
 /** Writes a cached catalog item by item and in turns, because a large one takes long. Undefined if it is too large. */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();
-  const { savedAt, freshUntil, ...content } = cached;
+  const { savedAt: _savedAt, freshUntil: _freshUntil, ...content } = cached;
   const parts: string[] = [];
   let size = 0;
 
@@ -102,16 +114,27 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
 
   if (!(await addMembers(content, 2))) return undefined;
   const body = parts.join("");
-  const dates = JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) });
-  return {
-    text: `${body.slice(0, -1)},${dates.slice(1)}`,
-    digest: createHash("sha256").update(body).digest("hex"),
-  };
+  return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/** Deletes old files: a changed definition has another key, so its old file is never read again. */
-async function sweep(folder: string, now: number): Promise<void> {
+/** The digest of a file that `write` wrote. A file with another layout is written again. */
+function digestIn(text: string, cached: CachedCatalog): string {
+  return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
+}
+
+/** The end of the text: the dates that change with every save. */
+function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
+  return `,${JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) }).slice(1)}`;
+}
+
+/**
+ * Deletes old files: a changed definition has another key, so its old file is never read again.
+ *
+ * @param byAge Reads the dates of all files; otherwise only if there are too many.
+ */
+async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json") || name.endsWith(".tmp"));
+  if (!byAge && names.length <= mostFiles) return;
   const files = await Promise.all(
     names.map(async (name) => {
       const path = join(folder, name);

@@ -1,9 +1,10 @@
 /** Compares tool definitions. A definition consists of the parts of a tool that a person or a model sees. Pure. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
 import type { ToolChanges } from "../events.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
+import { isSameJson } from "../text/same-json.ts";
 import { createTurns } from "../text/turns.ts";
 import type { CatalogTool } from "./catalog.ts";
 
@@ -17,6 +18,8 @@ export interface Difference {
 
 /** Added, removed and changed tools, by name. */
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
+  // Without earlier tools, such as at the first start, there is nothing to compare.
+  if (before.length === 0) return { added: after.map(({ name }) => name), removed: [], changed: [] };
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Set(after.map(({ name }) => name));
   return {
@@ -31,7 +34,7 @@ export function toolChanges(before: readonly CatalogTool[], after: readonly Cata
 
 /** Whether two definitions are equal. */
 export function isSameDefinition(one: CatalogTool, other: CatalogTool): boolean {
-  return one === other || definitionDigest(one) === definitionDigest(other);
+  return one === other || isSameJson(definingMembers(one), definingMembers(other));
 }
 
 /** The definition as JSON with sorted members: equal text for equal definitions. */
@@ -57,7 +60,7 @@ export async function prepareDigests(tools: readonly CatalogTool[]): Promise<voi
 
 function addDigest(tool: CatalogTool): { readonly digest: string; readonly size: number } {
   const definition = definitionOf(tool);
-  const digest = createHash("sha256").update(definition).digest("hex");
+  const digest = hash("sha256", definition, "hex");
   digests.set(tool, digest);
   return { digest, size: definition.length };
 }

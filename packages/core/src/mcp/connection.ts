@@ -15,7 +15,6 @@ import {
   type ReadOptions,
   readCatalog,
 } from "../discover/catalog.ts";
-import { prepareDigests } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { ListName, ServerNews } from "../events.ts";
 import type { ToolFilter } from "../normalise/filter.ts";
@@ -130,7 +129,6 @@ export function createConnection(options: ConnectionOptions): Connection {
           observe?.(step);
         },
       });
-      await prepareDigests(read.tools);
       outdated.clear();
       const taken = take(read, mayGrow(session));
       if (isFirst && follow) refresh.start();
@@ -179,7 +177,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       const fresh = await Promise.all(
         only.map((kind) => readCatalog(session, { only: [kind], signal, clock, ...catalogLimit(kind) })),
       );
-      for (const { tools } of fresh) await prepareDigests(tools);
       outdated.delete(list);
       return (before) => fresh.reduce((merged, each, index) => withList(merged, each, only[index] ?? list), before);
     } catch (error) {

@@ -5,6 +5,7 @@ import { describeForModel } from "../normalise/description.ts";
 import type { CallableTool, FunctionDeclaration } from "../normalise/model-types.ts";
 import { compileSchema } from "../normalise/schema/compile.ts";
 import type { CompiledSchema, Repair, SchemaDialect } from "../normalise/schema/compiled-schema.ts";
+import { isPlainSchema } from "../normalise/schema/plain-schema.ts";
 import { generateValidName, qualify } from "../normalise/tool-name.ts";
 import { type AllowList, allowListOf } from "./allow-list.ts";
 import type { CallWatch, ToolBinding, ToolExecution } from "./binding.ts";
@@ -32,6 +33,8 @@ export interface DiscoveredMCPToolOptions {
   readonly nameOverride?: string | undefined;
   /** Converts the schema for the model's API, when it is first needed. */
   readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
+  /** Whether `compile` accepts the schema without doubt, so that `quarantine` need not call it. */
+  readonly isPlain?: ((raw: unknown) => boolean) | undefined;
   /** The API that the schema is converted for. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
   /** Approvals of a tool without a host. Default: tools with the same `mcpTool` share one list. */
@@ -65,14 +68,12 @@ export class DiscoveredMCPTool {
   readonly timeout: number | undefined;
   readonly trust: boolean;
   readonly #options: DiscoveredMCPToolOptions;
-  readonly #allowList: AllowList;
-  /** Shared by all copies with the same dialect. */
-  #compile: () => CompiledSchema;
   #nameOverride: string | undefined;
+  #shared: Shared;
 
   constructor(options: DiscoveredMCPToolOptions) {
     checkOptions(options);
-    const { serverName, serverToolName, parameterSchemaJson, allowList = allowListOf(options.mcpTool) } = options;
+    const { serverName, serverToolName, parameterSchemaJson } = options;
     // An empty name cannot be called.
     const nameOverride = options.nameOverride === "" ? undefined : options.nameOverride;
     this.name = generateValidName(nameOverride ?? serverToolName);
@@ -86,11 +87,8 @@ export class DiscoveredMCPTool {
     this.timeout = options.timeout;
     this.trust = options.trust ?? false;
     this.#options = options;
-    this.#allowList = allowList;
-    const { compile = compileSchema, dialect = "gemini" } = options;
-    let compiled: CompiledSchema | undefined;
-    this.#compile = () => (compiled ??= compile(parameterSchemaJson, dialect));
     this.#nameOverride = nameOverride;
+    this.#shared = {};
   }
 
   /** The name that the tool's author asks for. A registry may give it another name. */
@@ -104,6 +102,7 @@ export class DiscoveredMCPTool {
 
   /** Why the tool cannot be offered to a model; undefined if it can. */
   get quarantine(): string | undefined {
+    if (this.#isPlain()) return undefined;
     const compiled = this.#compile();
     return compiled.kind === "quarantined" ? compiled.reason : undefined;
   }
@@ -143,7 +142,7 @@ export class DiscoveredMCPTool {
   /** Returns the same tool for a model whose API takes another schema dialect. */
   inDialect(dialect: SchemaDialect): DiscoveredMCPTool {
     if (dialect === (this.#options.dialect ?? "gemini")) return this;
-    const options = { ...this.#options, allowList: this.#allowList, nameOverride: this.name, dialect };
+    const options = { ...this.#options, allowList: this.#allowList(), nameOverride: this.name, dialect };
     const copy = new DiscoveredMCPTool(options);
     copy.#nameOverride = this.#nameOverride;
     return copy;
@@ -158,13 +157,13 @@ export class DiscoveredMCPTool {
     const args = this.#toArguments(params);
     const { binding } = this.#options;
     if (binding) return binding.confirm(this, args, signal);
-    if (this.trust || this.#allowList.allows(this.serverName, this.serverToolName)) return false;
+    if (this.trust || this.#allowList().allows(this.serverName, this.serverToolName)) return false;
     const { ProceedOnce, ProceedAlwaysServer, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
     return askAbout(this, args, {
       outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, Cancel],
       answer: (outcome) => {
-        if (outcome === ProceedAlwaysServer) this.#allowList.addServer(this.serverName);
-        if (outcome === ProceedAlwaysTool) this.#allowList.addTool(this.serverName, this.serverToolName);
+        if (outcome === ProceedAlwaysServer) this.#allowList().addServer(this.serverName);
+        if (outcome === ProceedAlwaysTool) this.#allowList().addTool(this.serverName, this.serverToolName);
       },
     });
   }
@@ -189,10 +188,37 @@ export class DiscoveredMCPTool {
   }
 
   #copy(nameOverride: string): DiscoveredMCPTool {
-    const copy = new DiscoveredMCPTool({ ...this.#options, allowList: this.#allowList, nameOverride });
-    copy.#compile = this.#compile;
+    // The options are shared: where many servers have the same tools, most tools are copies.
+    const copy = new DiscoveredMCPTool(this.#options);
+    (copy as { name: string }).name = generateValidName(nameOverride);
+    copy.#nameOverride = nameOverride;
+    copy.#shared = this.#shared;
     return copy;
   }
+
+  #compile(): CompiledSchema {
+    const { compile = compileSchema, dialect = "gemini" } = this.#options;
+    this.#shared.compiled ??= compile(this.parameterSchemaJson, dialect);
+    return this.#shared.compiled;
+  }
+
+  #isPlain(): boolean {
+    const { compile, isPlain = compile === undefined ? isPlainSchema : undefined } = this.#options;
+    this.#shared.isPlain ??= isPlain?.(this.parameterSchemaJson) ?? false;
+    return this.#shared.isPlain;
+  }
+
+  #allowList(): AllowList {
+    this.#shared.allowList ??= this.#options.allowList ?? allowListOf(this.#options.mcpTool);
+    return this.#shared.allowList;
+  }
+}
+
+/** What all copies with the same dialect share, made when it is first needed: most tools are never used. */
+interface Shared {
+  compiled?: CompiledSchema;
+  isPlain?: boolean;
+  allowList?: AllowList;
 }
 
 /**

@@ -1,44 +1,61 @@
 /** Writes JSON with sorted members, so that equal values have equal texts. */
 
-/** An object or list that is being written. */
+/** Deeper levels are written without recursion, because a server's value may be nested deeper than the stack. */
+const mostLevels = 100;
+
+export function canonicalJson(value: unknown): string {
+  return write(value, mostLevels);
+}
+
+/** Appends to one text: many short texts in lists would cost more than the digest of the result. */
+function write(value: unknown, levels: number): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
+  if (levels === 0) return writeDeep(value);
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += `${text === "" ? "" : ","}${write(item, levels - 1)}`;
+    return `[${text}]`;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(members).sort()) {
+    const member = members[name];
+    if (member !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${write(member, levels - 1)}`;
+  }
+  return `{${text}}`;
+}
+
 interface Open {
-  readonly value: Readonly<Record<string, unknown>>;
-  /** The sorted names of the members that are defined; undefined for a list. */
+  /** The sorted member names of an object. */
   readonly names: readonly string[] | undefined;
-  readonly length: number;
+  readonly values: readonly unknown[];
   next: number;
 }
 
-/** Without recursion, because a server's value may be nested deeper than the stack. */
-export function canonicalJson(value: unknown): string {
+function writeDeep(value: unknown): string {
   const open: Open[] = [];
   let text = begin(value, open);
   for (let within = open.at(-1); within !== undefined; within = open.at(-1)) {
-    const { names, length, next } = within;
-    if (next === length) {
+    const { names, values, next } = within;
+    if (next === values.length) {
       text += names ? "}" : "]";
       open.pop();
-      continue;
+    } else {
+      within.next += 1;
+      text += `${next > 0 ? "," : ""}${names ? `${JSON.stringify(names[next])}:` : ""}${begin(values[next], open)}`;
     }
-    within.next += 1;
-    if (next > 0) text += ",";
-    const name = names?.[next];
-    if (name !== undefined) text += `${JSON.stringify(name)}:`;
-    text += begin(within.value[name ?? next], open);
   }
   return text;
 }
 
 function begin(value: unknown, open: Open[]): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
-  const members = value as Readonly<Record<string, unknown>>;
   if (Array.isArray(value)) {
-    open.push({ value: members, names: undefined, length: value.length, next: 0 });
+    open.push({ names: undefined, values: value, next: 0 });
     return "[";
   }
-  const names = Object.keys(members)
-    .filter((name) => members[name] !== undefined)
-    .sort();
-  open.push({ value: members, names, length: names.length, next: 0 });
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  open.push({ names: members.map(([name]) => name), values: members.map(([, member]) => member), next: 0 });
   return "{";
 }

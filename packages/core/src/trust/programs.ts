@@ -3,7 +3,8 @@
  * file, so that nothing is ever found through a `PATH` entry inside an untrusted workspace.
  */
 
-import { access, constants, realpath, stat } from "node:fs/promises";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { isInside } from "../files/real-path.ts";
 import type { Environment } from "../settings/read/paths.ts";
@@ -41,31 +42,78 @@ export interface SearchPath {
  */
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
   if (place.trusted) return { path, dropped: [] };
-  const forbidden = await forbiddenFolder(place);
-  const kept: string[] = [];
-  const dropped: string[] = [];
-  for (const entry of path.split(delimiter)) {
-    const isSafe = isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden)));
-    (isSafe ? kept : dropped).push(entry);
-  }
-  return { path: kept.join(delimiter), dropped };
+  return recently(place.environment, `PATH ${place.root} ${path}`, () => searchPathIn(path, place));
 }
 
-/** Whether a path lies in the untrusted workspace, directly or through a symbolic link. */
-export async function isUntrusted(path: string, place: ProgramPlace): Promise<boolean> {
+async function searchPathIn(path: string, place: ProgramPlace): Promise<SearchPath> {
   const forbidden = await forbiddenFolder(place);
-  return forbidden !== undefined && liesIn(path, forbidden);
+  const entries = path.split(delimiter);
+  const areSafe = await Promise.all(
+    entries.map(async (entry) => isAbsolute(entry) && !(forbidden !== undefined && (await liesIn(entry, forbidden)))),
+  );
+  return {
+    path: entries.filter((_, at) => areSafe[at]).join(delimiter),
+    dropped: entries.filter((_, at) => !areSafe[at]),
+  };
+}
+
+/** Whether a folder lies in the untrusted workspace, directly or through a symbolic link. */
+export async function isUntrustedFolder(path: string, place: ProgramPlace): Promise<boolean> {
+  const forbidden = await forbiddenFolder(place);
+  if (forbidden === undefined) return false;
+  return recently(place.environment, `folder ${forbidden} ${path}`, () => liesIn(path, forbidden));
+}
+
+/**
+ * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Reads the file system at
+ * once, just before the start: starting the program waits for the same file.
+ */
+export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
+  const forbidden = await forbiddenFolder(place);
+  if (forbidden === undefined) return false;
+  if (isInside(resolve(file), forbidden)) return true;
+  try {
+    return isInside(realpathSync.native(file), forbidden);
+  } catch {
+    // A file that does not exist leads nowhere.
+    return false;
+  }
 }
 
 /** If the workspace is the home folder or above it, every program would be inside it: then nothing is forbidden. */
 async function forbiddenFolder({ environment, root, trusted }: ProgramPlace): Promise<string | undefined> {
-  return trusted || (await liesIn(environment.home, root)) ? undefined : root;
+  if (trusted) return undefined;
+  const isHomeInside = await recently(environment, `home ${root}`, () => liesIn(environment.home, root));
+  return isHomeInside ? undefined : root;
 }
 
 async function liesIn(path: string, root: string): Promise<boolean> {
   if (isInside(resolve(path), root)) return true;
   const real = await realpath(path).catch(() => undefined);
   return real !== undefined && isInside(real, root);
+}
+
+/** Milliseconds for which an answer about folders is kept: servers that start together ask about the same folders. */
+const keptFor = 1000;
+
+interface Kept {
+  readonly since: number;
+  readonly answer: Promise<unknown>;
+}
+
+/** Answers about the folders of an environment. */
+const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
+
+/** @param question Identifies what `find` finds. */
+function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
+  const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
+  keptAnswers.set(environment, kept);
+  const now = performance.now();
+  const found = kept.get(question);
+  if (found !== undefined && now - found.since < keptFor) return found.answer as Promise<T>;
+  const answer = find();
+  kept.set(question, { since: now, answer });
+  return answer;
 }
 
 /** A program that Fairlead itself starts, with the environment to start it in. */
@@ -94,16 +142,17 @@ export async function findProgram(command: string, path: string, cwd: string): P
   const places = command.includes("/")
     ? [resolve(cwd, command)]
     : path.split(delimiter).map((folder) => join(resolve(cwd, folder), command));
-  for (const place of places) if (await isExecutable(place)) return place;
-  return undefined;
+  return places.find(isExecutable);
 }
 
-async function isExecutable(file: string): Promise<boolean> {
+/** Reads the file system at once, like the system's own search: a search takes microseconds. */
+function isExecutable(file: string): boolean {
   try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    accessSync(file, constants.X_OK);
+    return true;
   } catch {
-    // Missing or not executable: the system would try the next folder too.
+    // Not readable or not executable: the system would try the next folder too.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -37,6 +37,19 @@ test("a program of ours gets no PATH entry that an untrusted workspace controls"
     env: { PATH: bin, TERM: "dumb" },
   });
   expect(await findOwnProgram("not-there", place)).toBeUndefined();
+});
+
+test("a program that becomes a link into the untrusted workspace is refused at once", async () => {
+  await using openers = await openersFolder();
+  const bin = join(openers.path, "bin");
+  const place = openers.place("linux", { PATH: bin });
+  const program = join(bin, "xdg-open");
+  expect(await findOwnProgram("xdg-open", place)).toMatchObject({ file: program });
+  const planted = await openers.write("workspace/bin/xdg-open", "#!/bin/sh\n");
+  await chmod(planted, 0o755);
+  await rm(program);
+  await symlink(planted, program);
+  expect(await findOwnProgram("xdg-open", place)).toBeUndefined();
 });
 
 test("without a PATH it is searched for where the system does", async () => {

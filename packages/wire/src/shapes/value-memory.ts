@@ -2,9 +2,32 @@
 
 /** About what V8 needs for an object, a list or a number beside its members. */
 const perValue = 32;
+const perScalar = 8;
+/** Deeper levels are counted without recursion, because a value may be nested deeper than the stack. */
+const mostLevels = 100;
 
-/** The estimate in bytes; counting stops above `most`. Without recursion, because a value may be nested deeply. */
+/** The estimate in bytes; counting stops above `most`. */
 export function memoryOf(value: unknown, most: number): number {
+  return memoryWithin(value, most, mostLevels);
+}
+
+/** Loops by index and by name: lists of all members would be megabytes of garbage. */
+function memoryWithin(value: unknown, most: number, levels: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return perScalar;
+  if (levels === 0) return memoryOfDeep(value, most);
+  let bytes = perValue;
+  if (Array.isArray(value))
+    for (let at = 0; at < value.length && bytes <= most; at += 1) bytes += memoryWithin(value[at], most, levels - 1);
+  else
+    for (const name in value) {
+      bytes += memoryWithin((value as Readonly<Record<string, unknown>>)[name], most, levels - 1);
+      if (bytes > most) break;
+    }
+  return bytes;
+}
+
+function memoryOfDeep(value: unknown, most: number): number {
   const open: unknown[] = [value];
   let bytes = 0;
   while (open.length > 0 && bytes <= most) {
@@ -13,7 +36,7 @@ export function memoryOf(value: unknown, most: number): number {
     else if (typeof next === "object" && next !== null) {
       bytes += perValue;
       for (const member of Array.isArray(next) ? next : Object.values(next)) open.push(member);
-    } else bytes += 8;
+    } else bytes += perScalar;
   }
   return bytes;
 }

@@ -136,7 +136,8 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
       finish();
       from = end + 1;
     }
-    after = chunk.subarray(last + 1);
+    // An empty part would keep the whole chunk in memory.
+    after = last + 1 === chunk.length ? noBytes : chunk.subarray(last + 1);
     return deliver(chunk.toString("utf8", from, last + 1));
   }
 

@@ -20,10 +20,14 @@ export interface Replacement {
   readonly previous: Stats | undefined;
   /** Called just before the rename; false keeps the old file. */
   readonly isCurrent: () => Promise<boolean>;
+  /** Does not wait for the disk: after a power cut the file may be empty. */
+  readonly canBeLost?: boolean;
 }
 
-export async function replaceFile(file: string, { text, mode, previous, isCurrent }: Replacement): Promise<boolean> {
+export async function replaceFile(file: string, replacement: Replacement): Promise<boolean> {
+  const { text, mode, previous, isCurrent, canBeLost = false } = replacement;
   const temporary = temporaryName(file);
+  let isReplaced = false;
   try {
     const handle = await open(temporary, "wx", mode === undefined ? 0o666 : 0o600);
     try {
@@ -32,15 +36,16 @@ export async function replaceFile(file: string, { text, mode, previous, isCurren
         await handle.chown(previous.uid, previous.gid).catch(unless("EPERM", "EINVAL", "ENOSYS"));
       }
       if (mode !== undefined) await handle.chmod(mode);
-      await handle.sync();
+      if (!canBeLost) await handle.sync();
     } finally {
       await handle.close();
     }
     if (!(await isCurrent())) return false;
     await rename(temporary, file);
+    isReplaced = true;
     return true;
   } finally {
-    await rm(temporary, { force: true });
+    if (!isReplaced) await rm(temporary, { force: true });
   }
 }
 

@@ -63,7 +63,7 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
       import("../../settings/define/expand.ts"),
       import("../../files/secrets/local-key.ts"),
     ]);
-    const key = await localKey(join(state, "catalogs.key"));
+    const key = once(() => localKey(join(state, "catalogs.key")));
     return {
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
@@ -71,7 +71,7 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
         // Read each time: the user may sign in between the reading and the saving.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
-        return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, key);
+        return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
       },
     };
   }
@@ -79,7 +79,7 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
   async function read(definition: ServerDefinition): Promise<CachedCatalog | undefined> {
     try {
       const { store, keyOf } = await opened();
-      return await store.read(await keyOf(definition));
+      return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
       // An unset variable, a locked keychain or a full disk is reported in full when the server is connected.
       return undefined;

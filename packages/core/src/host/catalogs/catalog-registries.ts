@@ -6,7 +6,8 @@ import { HostError } from "../../errors.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import { type ToolFilter, unmatchedEntries } from "../../normalise/filter.ts";
 import { createSchemaCompiler, type SchemaCompiler } from "../../normalise/schema/compile.ts";
-import type { SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
+import type { CompiledSchema, SchemaDialect } from "../../normalise/schema/compiled-schema.ts";
+import { isPlainSchema } from "../../normalise/schema/plain-schema.ts";
 import type { ToolBinding } from "../../registry/binding.ts";
 import { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -61,10 +62,10 @@ export function createCatalogRegistries(): CatalogRegistries {
   const catalogs = new Map<string, FilteredCatalog>();
   const notes = new Map<string, readonly HostNote[]>();
 
-  function compilerFor(dialect: SchemaDialect): SchemaCompiler {
+  function compile(raw: unknown, dialect: SchemaDialect): CompiledSchema {
     const compiler = compilers.get(dialect) ?? createSchemaCompiler(dialect);
     compilers.set(dialect, compiler);
-    return compiler;
+    return compiler.compile(raw);
   }
 
   /** The catalogs in the order of the settings, not of their registration. */
@@ -93,7 +94,8 @@ export function createCatalogRegistries(): CatalogRegistries {
           timeout,
           trust,
           binding: binding?.tools,
-          compile: (raw, dialect) => compilerFor(dialect).compile(raw),
+          compile,
+          isPlain: isPlainSchema,
         }),
     );
   }
@@ -167,7 +169,8 @@ function notesOn(
   { name: server, filter }: RegisteredServer,
   { catalog, hidden }: FilteredCatalog,
 ): readonly HostNote[] {
-  const all = [...catalog.tools.map(({ name }) => name), ...hidden.keys()];
+  const hasFilter = filter.includeTools !== undefined || filter.excludeTools.length > 0;
+  const all = hasFilter ? [...catalog.tools.map(({ name }) => name), ...hidden.keys()] : [];
   const idle = unmatchedEntries(all, filter).map(({ message }) => ({ server, message }));
   const cut = catalog.truncated.map(({ kind, reason }) => ({
     server,

@@ -3,12 +3,13 @@
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
 import type { CachedCatalog } from "../../discover/catalog-store.ts";
+import { prepareDigests } from "../../discover/tool-changes.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { CachedCatalogInfo } from "../types.ts";
-import type { CatalogCache } from "./catalog-cache.ts";
+import type { CatalogCache, CatalogSnapshot } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
 import type { FailedStarts } from "./failed-starts.ts";
@@ -19,6 +20,8 @@ export interface CatalogSyncOptions {
   readonly changed: ChangedDefinitions;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
+  /** Whether servers are being started. */
+  readonly isStarting: () => boolean;
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;
   readonly emit: (event: HostEvent) => void;
@@ -50,10 +53,24 @@ export interface CatalogSync {
   readonly saved: () => Promise<unknown>;
 }
 
+/**
+ * Milliseconds without a new catalog after which catalogs are saved, so that servers that start together do not wait for
+ * the disk. A request that depends on saved definitions does not wait for this time.
+ */
+const saveDelay = 500;
+/** Milliseconds after which catalogs are saved although servers are still being started. */
+const longestDelay = 10_000;
+/** Maximum number of catalogs that are written at the same time. */
+const mostSaves = 4;
+
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, failedStarts, changed, registries, client, definition, registered, emit, now } = options;
+  const { cache, failedStarts, changed, registries, client, isStarting, definition, registered, emit, now } = options;
+  /** Catalogs that are not saved yet. */
+  const unsaved = new Map<string, Unsaved>();
   const saving = new Map<string, Promise<void>>();
   const accepting = new Map<string, Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+  let waitingSince = 0;
 
   /** Registers the catalog that the server lists now. A catalog that equals the cached one causes no event. */
   function update(server: string): void {
@@ -63,22 +80,51 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       changed.see(server, filteredCatalog.catalog.tools);
       registries.put(registered(server), filteredCatalog);
     }
-    void save(server);
+    if (unsaved.size === 0) waitingSince = performance.now();
+    note(server);
+    saveLater();
+  }
+
+  function saveLater(): void {
+    clearTimeout(timer);
+    const left = waitingSince + longestDelay - performance.now();
+    timer = setTimeout(() => (left > saveDelay && isStarting() ? saveLater() : void saveAll()), saveDelay).unref();
+  }
+
+  /** Notes what is to be saved: at the time of saving, the server may be disconnected. */
+  function note(server: string): void {
+    const entry = definition(server);
+    const { filteredCatalog, state } = client(server) ?? {};
+    if (entry === undefined || filteredCatalog === undefined || state?.status !== "connected") return;
+    const { catalog, hidden, offer } = filteredCatalog;
+    unsaved.set(server, { entry, snapshot: { peer: state.peer, offer, catalog, hidden: [...hidden] } });
+  }
+
+  async function saveAll(): Promise<void> {
+    clearTimeout(timer);
+    const servers = [...unsaved.keys()];
+    const saveNext = async (): Promise<void> => {
+      for (let server = servers.pop(); server !== undefined; server = servers.pop()) await saveNoted(server);
+    };
+    await Promise.all([...Array.from({ length: mostSaves }, saveNext), failedStarts.saved()]);
   }
 
   /**
    * Saves run one after another, so that the newest is written last. A failed save only makes the next start slower.
    */
-  function save(server: string): Promise<void> {
-    const entry = definition(server);
-    const { filteredCatalog, state } = client(server) ?? {};
-    if (entry === undefined || filteredCatalog === undefined || state?.status !== "connected") return Promise.resolve();
-    const { catalog, hidden, offer } = filteredCatalog;
-    const snapshot = { peer: state.peer, offer, catalog, hidden: [...hidden], accepted: changed.unaccepted(server) };
+  function saveNoted(server: string): Promise<void> {
+    const found = unsaved.get(server);
     const before = saving.get(server) ?? Promise.resolve();
-    const accepted = before.then(() => saveAccepted(server, entry));
-    const saved = before.then(async () => {
-      await Promise.allSettled([cache.keep(entry, snapshot), accepted]);
+    if (found === undefined) return before;
+    unsaved.delete(server);
+    const { entry, snapshot } = found;
+    // After a reload, the name may belong to another server.
+    const isCurrent = (): boolean => definition(server)?.fingerprint === entry.fingerprint;
+    const digested = before.then(() => prepareDigests(snapshot.catalog.tools));
+    const accepted = digested.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
+    const saved = digested.then(async () => {
+      const unaccepted = isCurrent() ? changed.unaccepted(server) : [];
+      await Promise.allSettled([cache.keep(entry, { ...snapshot, accepted: unaccepted }), accepted]);
     });
     accepting.set(server, accepted);
     saving.set(server, saved);
@@ -142,11 +188,22 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const known = await Promise.all(servers.map(recallOne));
       return known.flatMap((one) => one ?? []);
     },
-    save,
-    acceptedSaved(server) {
-      const accepted = accepting.get(server);
-      return accepted !== undefined && changed.news(server).size > 0 ? accepted : undefined;
+    save(server) {
+      note(server);
+      return saveNoted(server);
     },
-    saved: () => Promise.all([...saving.values(), failedStarts.saved()]),
+    acceptedSaved(server) {
+      if (unsaved.has(server)) void saveNoted(server);
+      return accepting.get(server);
+    },
+    async saved() {
+      await saveAll();
+      await Promise.all(saving.values());
+    },
   };
+}
+
+interface Unsaved {
+  readonly entry: ServerDefinition;
+  readonly snapshot: Omit<CatalogSnapshot, "accepted">;
 }

@@ -26,6 +26,8 @@ export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "a
 /** The functions that catalogs need from the servers and requests groups; `join` sets them once both groups exist. */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
+  /** Whether servers are being started. */
+  readonly isStarting: () => boolean;
 }
 
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
@@ -45,7 +47,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   const { state } = configuration.current().locations;
   const changed = createChangedDefinitions();
   const registries = createCatalogRegistries();
-  let client: CatalogsJoin["client"] = () => undefined;
+  let others: Pick<CatalogsJoin, "client" | "isStarting"> = { client: () => undefined, isStarting: () => false };
 
   function reorder(): void {
     registries.setServerOrder(configuration.order(), configuration.hasDemo() ? [demoName] : []);
@@ -64,7 +66,8 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     failedStarts,
     changed,
     registries,
-    client: (server) => client(server),
+    client: (server) => others.client(server),
+    isStarting: () => others.isStarting(),
     definition: configuration.definition,
     registered,
     emit,
@@ -78,8 +81,8 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     changed,
     failedStarts: () =>
       failedStarts.waiting(configuration.order().flatMap((name) => configuration.definition(name) ?? [])),
-    join({ client: find, ...binding }) {
-      client = find;
+    join({ client, isStarting, ...binding }) {
+      others = { client, isStarting };
       registries.bind(binding);
     },
     catalog: (server) => registries.catalogOf(server)?.catalog,

@@ -70,6 +70,10 @@ interface Seen {
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
+  /** Whether the tools in `now` are new unless an accepted definition is known. */
+  isNew: boolean;
+  /** Names in `now` that are compared already, because a digest is computed only when it is needed; undefined: all. */
+  compared: Set<string> | undefined;
   /** Digests of definitions that the user accepted although the lock file has others. They hold for this host only. */
   readonly unlocked: Map<string, string>;
 }
@@ -90,6 +94,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       earlier: undefined,
       accepted: new Map(),
       now: new Map(),
+      isNew: false,
+      compared: undefined,
       unlocked: new Map(),
     };
     servers.set(server, seen);
@@ -97,10 +103,11 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /** Definitions accepted in this run take precedence over those of earlier runs. */
-  function acceptedOf({ accepted, earlier }: Seen, name: string): AcceptedTool | undefined {
-    const now = accepted.get(name);
+  function acceptedOf(seen: Seen, name: string): AcceptedTool | undefined {
+    meetListed(seen, name);
+    const now = seen.accepted.get(name);
     if (now !== undefined) return now;
-    const before = earlier?.of(name);
+    const before = seen.earlier?.of(name);
     return before && { digests: before };
   }
 
@@ -114,10 +121,30 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
+  /** Compares the listed tool of that name, if that was put off. */
+  function meetListed(seen: Seen, name: string): void {
+    const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
+    if (tool === undefined) return;
+    seen.compared?.add(name);
+    meet(seen, tool, seen.isNew);
+  }
+
+  /** All accepted definitions, after every listed tool has been compared. */
+  function allAccepted(seen: Seen): ReadonlyMap<string, AcceptedTool> {
+    if (seen.compared !== undefined) for (const name of seen.now.keys()) meetListed(seen, name);
+    seen.compared = undefined;
+    return seen.accepted;
+  }
+
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    seen.now = new Map(tools.map((tool) => [tool.name, tool]));
-    for (const tool of tools) meet(seen, tool, isNew);
+    // The first definition of a name is accepted, so earlier lists are compared first.
+    allAccepted(seen);
+    const now = new Map<string, CatalogTool>();
+    for (const tool of tools) now.set(tool.name, tool);
+    seen.now = now;
+    seen.isNew = isNew;
+    seen.compared = new Set();
   }
 
   /** Why it is unknown whether this definition, which no accepted one contradicts, has changed; undefined if it is known. */
@@ -163,7 +190,9 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
     see: (server, tools) => see(server, tools, true),
     expect({ serverName, serverToolName }, { digest, tool }) {
-      seenOf(serverName).accepted.set(serverToolName, { digests: [digest], tool });
+      const seen = seenOf(serverName);
+      meetListed(seen, serverToolName);
+      seen.accepted.set(serverToolName, { digests: [digest], tool });
     },
     toolOf,
     toolsOf: (server) => [...(servers.get(server)?.now.values() ?? [])],
@@ -209,7 +238,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
     unaccepted(server) {
       const seen = seenOf(server);
-      return [...seen.accepted]
+      return [...allAccepted(seen)]
         .flatMap(([name, { tool }]) => {
           const now = seen.now.get(name);
           return tool && (now === undefined || isChanged(seen, now)) ? [tool] : [];
@@ -218,9 +247,9 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     },
 
     news(server) {
-      const { accepted, earlier } = seenOf(server);
-      const added = [...accepted].map(([name, { digests: now }]) => {
-        const before = earlier?.of(name) ?? [];
+      const seen = seenOf(server);
+      const added = [...allAccepted(seen)].map(([name, { digests: now }]) => {
+        const before = seen.earlier?.of(name) ?? [];
         return [name, now.filter((digest) => !before.includes(digest))] as const;
       });
       return new Map(added.filter(([, more]) => more.length > 0));

@@ -72,6 +72,8 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
   const file = join(folder, "failed-starts.json");
   /** Servers that have worked since their last start: their end is no failed start. */
   const hasWorked = new Set<string>();
+  /** Servers that work, until their failures of earlier runs are removed. */
+  let worked: ServerDefinition[] = [];
   let saving: Promise<unknown> = Promise.resolve();
 
   async function change(
@@ -91,9 +93,24 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
+  /** Nearly every server works, and nearly no run finds earlier failures: then the file is read once for all servers. */
+  async function forget(entries: readonly ServerDefinition[]): Promise<void> {
+    const { readState } = await stateFile();
+    const { servers } = (await readState(file, parse)) ?? {};
+    if (servers === undefined || Object.keys(servers).length === 0) return;
+    for (const entry of entries) await change(entry, () => undefined);
+  }
+
   /** A state file that cannot be written only means that the next run tries the server. */
-  function save(entry: ServerDefinition, next: (before: Stored | undefined) => Stored | undefined): void {
-    saving = saving.then(() => change(entry, next)).catch(() => undefined);
+  function save(work: () => Promise<void>): void {
+    saving = saving.then(work).catch(() => undefined);
+  }
+
+  function saved(): Promise<unknown> {
+    const entries = worked;
+    worked = [];
+    if (entries.length > 0) save(() => forget(entries));
+    return saving;
   }
 
   return {
@@ -103,16 +120,17 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       if (state.status === "connecting") hasWorked.delete(name);
       if (state.status === "connected" && state.offer && !hasWorked.has(name)) {
         hasWorked.add(name);
-        save(entry, () => undefined);
+        worked.push(entry);
       }
       if (state.status !== "disconnected" || hasWorked.has(name) || !counted.has(state.reason)) return;
       const { message } = state as Extract<ServerState, { readonly message: string }>;
       const failedAt = now();
-      save(entry, (before) => ({ failures: (before?.failures ?? 0) + 1, failedAt, message }));
+      void saved();
+      save(() => change(entry, (before) => ({ failures: (before?.failures ?? 0) + 1, failedAt, message })));
     },
 
     async waiting(entries) {
-      await saving;
+      await saved();
       const { readState } = await stateFile();
       const stored = await readState(file, parse).catch(() => undefined);
       if (stored === undefined || Object.keys(stored.servers).length === 0) return [];
@@ -130,7 +148,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       });
     },
 
-    saved: () => saving,
+    saved,
   };
 }
 

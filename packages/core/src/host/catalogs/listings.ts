@@ -6,12 +6,13 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { CatalogPrompt } from "../../discover/catalog.ts";
+import { describeForModel } from "../../normalise/description.ts";
 import type { Repair } from "../../normalise/schema/compiled-schema.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { DiscoveredMCPPrompt } from "../../registry/discovered-prompt.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
-import type { ResourceRegistry } from "../../registry/resource-registry.ts";
+import type { DiscoveredMCPResource, DiscoveredMCPResourceTemplate } from "../../registry/resource-registry.ts";
 import { parseTemplate } from "../../resources/templates/uri-template.ts";
 
 /** A tool of one server, as `host.tools()` lists it. */
@@ -68,17 +69,23 @@ export function toHostTools(
   decide: (tool: ToolIdentity) => DecisionOutcome | undefined,
 ): readonly HostTool[] {
   return tools.map((tool) => {
-    const { serverName, serverToolName, title, outputSchema, annotations, repairs } = tool;
-    const { name, description, parametersJsonSchema } = tool.schema;
+    const { name, serverName, serverToolName, title, outputSchema, annotations } = tool;
     const decision = decide({ serverName, serverToolName });
     return {
       name,
       server: serverName,
       serverToolName,
       ...(title !== undefined && { title }),
-      description,
-      parametersJsonSchema,
-      repairs,
+      // Made when they are read: most readers need only names.
+      get description() {
+        return describeForModel(tool.description);
+      },
+      get parametersJsonSchema() {
+        return tool.schema.parametersJsonSchema;
+      },
+      get repairs() {
+        return tool.repairs;
+      },
       inputSchema: isObject(tool.parameterSchemaJson) ? tool.parameterSchemaJson : {},
       ...(outputSchema && { outputSchema }),
       ...(annotations && { annotations }),
@@ -99,9 +106,12 @@ export function toHostPrompts(prompts: readonly DiscoveredMCPPrompt[]): readonly
 }
 
 /** Lists resources and resource templates for `host.resources()`. */
-export function toHostResources(registry: ResourceRegistry): readonly HostResource[] {
+export function toHostResources(
+  resources: readonly DiscoveredMCPResource[],
+  templates: readonly DiscoveredMCPResourceTemplate[],
+): readonly HostResource[] {
   return [
-    ...registry.getAllResources().map(
+    ...resources.map(
       ({ uri, serverName: server, ...resource }): HostResource => ({
         kind: "resource",
         uri,
@@ -110,7 +120,7 @@ export function toHostResources(registry: ResourceRegistry): readonly HostResour
         ...sizeOf(resource),
       }),
     ),
-    ...registry.getAllTemplates().map(
+    ...templates.map(
       ({ uriTemplate, serverName: server, ...template }): HostResource => ({
         kind: "template",
         uriTemplate,

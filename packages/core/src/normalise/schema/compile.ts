@@ -1,6 +1,6 @@
 /** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and nothing is fetched. */
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
@@ -129,7 +129,7 @@ export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaC
     compile(raw) {
       return orQuarantined(() => {
         // Keyed by the text, because the order of properties matters.
-        const key = createHash("sha256").update(textOf(raw)).digest("base64");
+        const key = hash("sha256", textOf(raw), "base64");
         const known = byContent.get(key);
         if (known !== undefined) return known;
         compiled += 1;

@@ -134,6 +134,7 @@ const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)
 const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
 export function parseVariables(text: string): Template {
+  if (text !== "" && !text.includes("$")) return { kind: "parts", parts: [{ kind: "text", text }] };
   const parts: TemplatePart[] = [];
   let end = 0;
   for (const match of text.matchAll(special)) {

@@ -10,10 +10,10 @@ export interface JsonProperty {
 
 /** All properties as written, repeated ones included. */
 export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
-  if (node?.type !== "object") return [];
-  return (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
-    key === undefined || value === undefined ? [] : [{ name: String(key.value), key, value }],
-  );
+  const found: JsonProperty[] = [];
+  for (const { children: [key, value] = [] } of node?.type === "object" ? (node.children ?? []) : [])
+    if (key !== undefined && value !== undefined) found.push({ name: String(key.value), key, value });
+  return found;
 }
 
 /** The last property of each name, in the order of the first appearance. */
@@ -22,10 +22,17 @@ export function entriesOf(node: Node | undefined): ReadonlyMap<string, JsonPrope
 }
 
 export function childNode(node: Node | undefined, ...path: readonly string[]): Node | undefined {
-  return path.reduce<Node | undefined>(
-    (here, name) => propertyNodes(here).findLast((property) => property.name === name)?.value,
-    node,
-  );
+  return path.reduce<Node | undefined>(lastValueOf, node);
+}
+
+/** The value of the last property of that name. Creates no lists: this runs for every key of every entry. */
+function lastValueOf(node: Node | undefined, name: string): Node | undefined {
+  const properties = node?.type === "object" ? (node.children ?? []) : [];
+  for (let at = properties.length - 1; at >= 0; at -= 1) {
+    const parts = properties[at]?.children;
+    if (parts?.[1] !== undefined && String(parts[0]?.value) === name) return parts[1];
+  }
+  return undefined;
 }
 
 export function itemNodes(node: Node | undefined): readonly Node[] {

@@ -93,3 +93,23 @@ test("the rule that decides is among those that matched, and not twice", async (
   expect(matching.filter((rule) => rule === verdict.rule)).toHaveLength(1);
   expect(matching.filter(({ origin }) => origin.source === "answer")).toHaveLength(1);
 });
+
+test("definitions that a server listed just before it was replaced are saved", async () => {
+  await using folder = await temporaryFolder();
+  await using host = await open(folder, { description: "Pays." });
+  const file = await folder.write("other.json", [{ name: "pay", description: "Pays twice.", inputSchema }]);
+  const s = { ...stdioServer("counted", join(folder.path, "notes"), file), trust: true };
+  await folder.write("home/.gemini/settings.json", { mcpServers: { s } });
+  expect(await host.reload()).toMatchObject({ replaced: ["s"] });
+  await expect(host.call("s", "pay")).rejects.toMatchObject({ code: "changed" });
+});
+
+test("definitions that no request used are saved when the host closes", async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using host = await open(folder, { description: "Pays." });
+    await host.stop(["s"]);
+  }
+  await using host = await open(folder, { description: "Pays twice." });
+  await expect(host.call("s", "pay")).rejects.toMatchObject({ code: "changed" });
+});

@@ -1,0 +1,32 @@
+/** The names in a folder of small files, so that many files that do not exist need not be opened one by one. */
+
+import { readdir } from "node:fs/promises";
+import { systemCode } from "./system-error.ts";
+
+export interface FolderNames {
+  /** Whether the folder may hold a file of that name. Also true if the folder cannot be listed: reading the file tells why. */
+  mayHave(name: string): Promise<boolean>;
+  /** Whether the folder is empty or does not exist. */
+  isEmpty(): Promise<boolean>;
+}
+
+/** Questions that come while the folder is being listed share the list; a later question lists it again. */
+export function createFolderNames(folder: string): FolderNames {
+  let listing: Promise<ReadonlySet<string> | undefined> | undefined;
+
+  async function list(): Promise<ReadonlySet<string> | undefined> {
+    try {
+      return new Set(await readdir(folder));
+    } catch (error) {
+      return systemCode(error) === "ENOENT" ? new Set() : undefined;
+    } finally {
+      listing = undefined;
+    }
+  }
+
+  const names = (): Promise<ReadonlySet<string> | undefined> => (listing ??= list());
+  return {
+    mayHave: async (name) => (await names())?.has(name) ?? true,
+    isEmpty: async () => (await names())?.size === 0,
+  };
+}
