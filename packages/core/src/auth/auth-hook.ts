@@ -85,12 +85,12 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
+    if (refusal.attempt === 0) hasAsked = false;
     if (takesNonce(refusal)) return true;
     const sent = tokenIn(refusal);
     // The server refuses a token from a sign-in that just finished: another sign-in would not help.
     if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked))
       throw failures.tokenRejected(serverName);
-    if (refusal.attempt === 0) hasAsked = false;
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
     return ask(signInRequestFrom(refusal), signal);
   }
