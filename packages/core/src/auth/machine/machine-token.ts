@@ -8,13 +8,14 @@ import { webUrl } from "../../net/open-url.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 import { present } from "../../settings/schema/present.ts";
+import { clockLeadOf, durationWords } from "../oauth/clock-lead.ts";
 import { readTokenAnswer, type TokenAnswer } from "../oauth/code-exchange.ts";
 import { type DpopBinding, postForm } from "../oauth/endpoint-request.ts";
 import { fetchDocument, serverMetadataUrls } from "../oauth/metadata.ts";
 import type { Credentials, StoredClient, StoredTokens } from "../store/credentials.ts";
 import { type Assertion, readAssertion } from "./assertion.ts";
 import { type MachineProof, proveClient } from "./client-proof.ts";
-import { clockLeadIn, durationWords, machineRefused } from "./machine-failure.ts";
+import { machineRefused } from "./machine-failure.ts";
 import type { MachineObserver } from "./machine-step.ts";
 
 export interface MachineTokenOptions {
@@ -207,7 +208,7 @@ async function send(
     audiences,
     scopes,
     isDpop: dpop !== undefined,
-    clockLead: clockLeadIn(response, askedAt, now()),
+    clockLead: clockLeadOf(response.headers.get("date"), (askedAt + now()) / 2),
     now: now(),
   });
 }
