@@ -25,7 +25,6 @@ const extras: ServerExtras = {
   trustAnnotations: false,
   sampling: false,
   roots: false,
-  machineAuth: false,
   alwaysLoad: false,
 };
 

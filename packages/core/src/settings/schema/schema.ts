@@ -3,6 +3,7 @@
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
 import { type LeafKey, longestTime, type ObjectKey, type SettingsKey } from "./key.ts";
+import { machineAuthSchema } from "./machine-auth-schema.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
@@ -43,12 +44,7 @@ const serverExtras: ObjectKey = {
       description:
         "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
     },
-    machineAuth: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description: "The server may be reached with this machine's own credentials.",
-    },
+    machineAuth: machineAuthSchema,
     alwaysLoad: {
       type: "switch",
       default: false,
@@ -143,12 +139,32 @@ const fairlead: ObjectKey = {
       },
     },
     toolBudget: {
-      type: "number",
-      minimum: 1,
-      maximum: 1_000_000_000,
-      workspace: tightens,
+      type: "object",
       description:
-        "How many tokens the tool definitions may take in a request to the model. Default: 20 000, or a tenth of the model's context if that is less. The model searches for the tools that do not fit.",
+        "How much the tool definitions may take in a request to the model. A number means `tokens`. The model searches for the tools that do not fit.",
+      instead: {
+        type: "number",
+        minimum: 1,
+        maximum: 1_000_000_000,
+        workspace: tightens,
+        description: "The same as `tokens`.",
+      },
+      properties: {
+        tokens: {
+          type: "number",
+          minimum: 1,
+          maximum: 1_000_000_000,
+          workspace: tightens,
+          description: "How many tokens. Default: 20000, or a tenth of the model's context if that is less.",
+        },
+        tools: {
+          type: "number",
+          minimum: 1,
+          maximum: 10_000,
+          workspace: tightens,
+          description: "How many tools. Default: as many as the model's API accepts.",
+        },
+      },
     },
     resourceFunctions: {
       type: "switch",
