@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** Beside the public entries of a package: the files that it starts as threads. */
@@ -31,19 +32,14 @@ async function bundle(name) {
 }
 
 async function write(folder, entries, started, dir) {
-  const imported = new Map();
+  const graph = importGraph();
   const build = await rolldown({
     cwd: folder,
     input: { ...entries, ...started },
     platform: "node",
     // Dependencies stay what the package declares; the other library keeps its own classes.
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id),
-    plugins: [
-      {
-        name: "imported",
-        moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds),
-      },
-    ],
+    plugins: [graph.plugin],
     onLog(level, log, handle) {
       // Such a file is in the one that is loaded at once: that is what the other import wants.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
@@ -51,7 +47,7 @@ async function write(folder, entries, started, dir) {
   });
   let eager;
   const isEager = (id) => {
-    eager ??= reachable(join(folder, entries.index), imported);
+    eager ??= graph.reachable(join(folder, entries.index));
     return eager.has(id);
   };
   await build.write({
@@ -61,18 +57,6 @@ async function write(folder, entries, started, dir) {
     codeSplitting: { groups: [{ name: "eager", test: isEager }] },
   });
   await build.close();
-}
-
-/** The files that the entry imports, and those that they import, without what is loaded later. */
-function reachable(entry, imported) {
-  const found = new Set();
-  const open = [entry];
-  for (const id of open) {
-    if (found.has(id)) continue;
-    found.add(id);
-    open.push(...(imported.get(id) ?? []));
-  }
-  return found;
 }
 
 function moveAway(path, to) {

@@ -1,30 +1,37 @@
-// The floor: JSON-RPC over a pipe or node:http, written by hand, with no feature at all. Nothing useful can be cheaper by much.
+// The floor: JSON-RPC over a pipe or node:http, written by hand, with no checks and no features. No host can cost much less.
 const lists = ["tools", "prompts", "resources"];
-const clientInfo = { name: "bench", version: "1.0.0" };
+const clientInfo = { name: "floor", version: "1.0.0" };
 
-export async function open(target) {
-  const wire = target.url === undefined ? await overPipe(target) : await overHttp(target);
-  await wire.request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
-  wire.notify("notifications/initialized");
+/** Connects to all servers at once and reads their lists. */
+export async function open(servers) {
+  const opened = new Map(await Promise.all(servers.map(async (server) => [server.name, await connect(server)])));
   return {
-    async list() {
-      const [tools] = await Promise.all(lists.map(async (name) => (await wire.request(`${name}/list`))[name]));
-      return tools;
+    count: () => [...opened.values()].reduce((sum, { tools }) => sum + tools.length, 0),
+    async call(server, tool, given) {
+      const { content } = await opened.get(server).request("tools/call", { name: tool, arguments: given });
+      return content[0].text.length;
     },
-    call: async (name, args) => (await wire.request("tools/call", { name, arguments: args })).content[0].text.length,
-    close: () => wire.close(),
+    close: () => Promise.all([...opened.values()].map(({ close }) => close())),
   };
 }
 
-async function overPipe({ command, args, env }) {
-  // Not at the top: every driver pays for what Node brings when it first needs it.
-  const { spawn } = await import("node:child_process");
-  const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "inherit"] });
-  const pending = new Map();
-  let lastId = 0;
-  let pieces = [];
+async function connect(server) {
+  const { request, notify, close } = await (server.url === undefined ? overPipe(server) : overHttp(server));
+  await request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  notify("notifications/initialized");
+  const [{ tools }] = await Promise.all(lists.map((name) => request(`${name}/list`)));
+  return { tools, request, close };
+}
 
-  function answered(line) {
+async function overPipe({ command, args }) {
+  // Loaded here, because a client of HTTP servers does not need it.
+  const { spawn } = await import("node:child_process");
+  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+  const pending = new Map();
+  let pieces = [];
+  let lastId = 0;
+
+  function onLine(line) {
     const { id, result } = JSON.parse(line);
     pending.get(id)(result);
     pending.delete(id);
@@ -33,8 +40,8 @@ async function overPipe({ command, args, env }) {
   child.stdout.on("data", (chunk) => {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      const rest = chunk.subarray(start, end);
-      answered((pieces.length === 0 ? rest : Buffer.concat([...pieces, rest])).toString());
+      const last = chunk.subarray(start, end);
+      onLine((pieces.length === 0 ? last : Buffer.concat([...pieces, last])).toString());
       pieces = [];
       start = end + 1;
     }
@@ -51,14 +58,13 @@ async function overPipe({ command, args, env }) {
       });
     },
     notify: (method) => void write({ jsonrpc: "2.0", method }),
-    close: () => child.kill("SIGKILL"),
+    close: () => new Promise((resolve) => child.once("close", resolve).stdin.end()),
   };
 }
 
 async function overHttp({ url }) {
   const { Agent, request: send } = await import("node:http");
   const agent = new Agent({ keepAlive: true });
-  const { hostname, port, pathname: path } = new URL(url);
   let lastId = 0;
 
   function post(message) {
@@ -69,7 +75,7 @@ async function overHttp({ url }) {
       "content-length": Buffer.byteLength(body),
     };
     return new Promise((resolve, reject) => {
-      const outgoing = send({ agent, hostname, port, path, method: "POST", headers }, (response) => {
+      const outgoing = send(url, { agent, method: "POST", headers }, (response) => {
         const chunks = [];
         response.on("data", (chunk) => chunks.push(chunk));
         response.on("end", () => resolve(Buffer.concat(chunks).toString()));
@@ -85,6 +91,6 @@ async function overHttp({ url }) {
       return JSON.parse(await post({ jsonrpc: "2.0", id: lastId, method, params })).result;
     },
     notify: (method) => void post({ jsonrpc: "2.0", method }),
-    close: () => agent.destroy(),
+    close: async () => agent.destroy(),
   };
 }

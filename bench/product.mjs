@@ -1,0 +1,49 @@
+// The benchmark of the product: the library, the command, and how their costs grow.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { measureCommands } from "./commands.mjs";
+import { measureGrowth } from "./growth.mjs";
+import { measureLibrary } from "./library.mjs";
+import { installPeers } from "./peers.mjs";
+import { circumstances, isMet, toMarkdown, toSvg, toText } from "./report.mjs";
+import { sampleEnvironment } from "./samples.mjs";
+
+const results = fileURLToPath(new URL("results/", import.meta.url));
+/** How often each sample is taken. Samples of the command are short and noisy, so there are more of them. */
+const forms = {
+  quick: { own: 5, peers: 1, command: 11, growth: 3 },
+  full: { own: 9, peers: 5, command: 25, growth: 5 },
+};
+
+/** @param options `full`: more runs; `write`: writes the results into `bench/results/` */
+export async function bench({ full = false, write = false } = {}) {
+  const rounds = forms[full ? "full" : "quick"];
+  const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
+  const env = sampleEnvironment(home);
+  const begin = performance.now();
+  try {
+    const peers = installPeers(print);
+    const library = await measureLibrary({ peers, rounds, env, print });
+    print("measuring the command …");
+    const rows = [...library, ...(await measureCommands({ home, env, rounds: rounds.command }))];
+    const growth = await measureGrowth({ home, env, rounds: rounds.growth, print });
+    const labels = peers.map(({ label }) => label);
+    print(`\n${circumstances({ rounds })}; load average ${loadavg()[0].toFixed(1)}\n`);
+    print(toText(rows, labels));
+    print(`\n${growth.map(({ text, isMet: met }) => `${text}: ${met ? "met" : "not met"}`).join("\n")}`);
+    print(`\n${((performance.now() - begin) / 60_000).toFixed(1)} minutes`);
+    if (write) {
+      writeFileSync(join(results, "README.md"), toMarkdown({ rows, peers: labels, growth, rounds }));
+      writeFileSync(join(results, "results.svg"), toSvg({ rows, peers: labels }));
+    }
+    return rows.every(isMet) && growth.every((line) => line.isMet);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}
