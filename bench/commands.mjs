@@ -49,10 +49,10 @@ function homeWith(folder, servers, env) {
   return { folder, env: { ...env, HOME: folder, PWD: folder } };
 }
 
-/** Milliseconds until a program on a pseudo-terminal has printed a text, or has ended. */
+/** Milliseconds until a program on a pseudo-terminal has printed a text; without a text, until it has ended. */
 function untilOutput(words, { folder, env }, text) {
   const { spawn } = createRequire(path("../packages/cli/package.json"))("@lydell/node-pty");
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const before = performance.now();
     const child = spawn(node, words, { cols: 100, rows: 30, cwd: folder, env });
     let output = "";
@@ -63,6 +63,10 @@ function untilOutput(words, { folder, env }, text) {
       taken = performance.now() - before;
       child.kill("SIGTERM");
     });
-    child.onExit(() => resolve(taken ?? performance.now() - before));
+    child.onExit(() => {
+      if (text === undefined) resolve(performance.now() - before);
+      else if (taken === undefined) reject(new Error(`${words.join(" ")} did not print "${text}": ${output}`));
+      else resolve(taken);
+    });
   });
 }

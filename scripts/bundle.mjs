@@ -11,6 +11,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { leanDependencies } from "./lean-dependencies.mjs";
 import { importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -24,57 +25,7 @@ const groups = {
   app: ["tui/run-app.tsx"],
 };
 /** What the app shares with commands stays in files of its own: they would load the whole app. */
-const onlyApp = /[/\\](?:tui|node_modules)[/\\]/;
-
-/** Code of dependencies that the command never uses, or that CommonJS cannot express. */
-const lean = {
-  name: "lean",
-  resolveId(id, importer = "") {
-    // Commander loads child_process for a feature that the command does not use.
-    if (id === "node:child_process" && importer.includes("commander")) return `\0nothing`;
-    // Ink loads a debugger that is not installed. On CI it draws nothing, also at a terminal.
-    return ["react-devtools-core", "is-in-ci"].includes(id) ? `\0nothing` : undefined;
-  },
-  load(id) {
-    if (id === "\0nothing") return "export default false";
-    if (id.endsWith(join("yoga-layout/dist/src/index.js"))) return yogaAtOnce;
-    return undefined;
-  },
-  transform(code, id) {
-    if (id.endsWith("ink/build/reconciler.js")) return withoutDebugger(code);
-    return id.endsWith("yoga-wasm-base64-esm.js") ? withBytes(code) : undefined;
-  },
-};
-
-/** Yoga waits at the top of its module until its WebAssembly is compiled; CommonJS cannot wait, so it is compiled at once. */
-const yogaAtOnce = `import load, { bytes } from "../binaries/yoga-wasm-base64-esm.js";
-import wrapAssembly from "./wrapAssembly.js";
-export * from "./generated/YGEnums.js";
-const assembly = {
-  instantiateWasm(imports, done) {
-    const instance = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(bytes, "base64")), imports);
-    done(instance);
-    return instance.exports;
-  },
-};
-load(assembly);
-export default wrapAssembly(assembly);`;
-
-function withBytes(code) {
-  let bytes;
-  const rest = code.replace(/"data:application[/]octet-stream;base64,([^"]+)"/, (_, found) => {
-    bytes = found;
-    return '""';
-  });
-  return `${rest}\nexport const bytes = "${bytes}";`;
-}
-
-/** Ink waits for its debugger at the top of a module; a build fails if it waits for anything else. */
-function withoutDebugger(code) {
-  return code
-    .replace(/^if \(isDev\(\)\) \{[\s\S]*?^\}\n/m, "")
-    .replace(/isDev\(\)\s*\? await loadPackageJson\(\)\s*:/, "");
-}
+const onlyApp = /^\0|[/\\](?:tui|node_modules)[/\\]/;
 
 async function write(input, { dir, define = {}, ...output }) {
   const graph = importGraph();
@@ -91,7 +42,7 @@ async function write(input, { dir, define = {}, ...output }) {
       jsx: { runtime: "automatic" },
       define: { "process.env.NODE_ENV": '"production"', FAIRLEAD_VERSION: JSON.stringify(version), ...define },
     },
-    plugins: [lean, graph.plugin],
+    plugins: [leanDependencies, graph.plugin],
     onLog(level, log, handle) {
       // Such a file is in one that is loaded at once: that is what the other import wants.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);

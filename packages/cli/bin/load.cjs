@@ -4,6 +4,7 @@
 const { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const { Script } = require("node:vm");
+const setFlag = (flag) => require("node:v8").setFlagsFromString(flag);
 
 /** Milliseconds after the start at which the cache is written: later, V8 forgets the code that only a start runs. */
 const writeDelay = 3000;
@@ -46,6 +47,8 @@ exports.createLoader = function createLoader(folder, build, command) {
   function writeSoon() {
     if (isNew) return;
     isNew = true;
+    // V8 drops the compiled code of functions that have not run for a while: those of the start would be missing in the cache.
+    setFlag("--no-flush-bytecode");
     setTimeout(write, writeDelay).unref();
     process.once("exit", write);
   }
@@ -53,7 +56,9 @@ exports.createLoader = function createLoader(folder, build, command) {
   function write() {
     if (!isNew) return;
     isNew = false;
-    for (const [file, { script }] of loaded) cached.set(file, script.createCachedData());
+    // A cache fits only the flags with which it was made.
+    setFlag("--flush-bytecode");
+    for (const [file, { script }] of loaded) if (!cached.has(file)) cached.set(file, script.createCachedData());
     writeCache(cacheFolder, name, cached);
   }
 
