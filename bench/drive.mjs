@@ -5,6 +5,8 @@ const { driver, servers, tools, plans = [], heapCalls = 0 } = JSON.parse(process
 const toolName = "tool_0";
 /** Fairlead offers at most this many tools of a server. */
 const mostOffered = 512;
+/** The tools of this many servers are read one by one. */
+const mostAsked = 50;
 
 /** CPU milliseconds of this process, without its children. */
 function cpu() {
@@ -64,8 +66,9 @@ const figures = { import: imported - start, discovery: cpu() - imported, megabyt
 check(client.count(), servers.length * tools, "tools");
 if (client.tools !== undefined) {
   const before = performance.now();
-  for (const { name } of servers) check(client.tools(name), Math.min(tools, mostOffered), "tools");
-  figures.toolsByName = (performance.now() - before) / servers.length;
+  const asked = servers.slice(0, mostAsked);
+  for (const { name } of asked) check(client.tools(name), Math.min(tools, mostOffered), "tools");
+  figures.toolsByName = (performance.now() - before) / asked.length;
 }
 for (const plan of plans) figures[plan.figure] = await measureCalls(client, plan);
 if (heapCalls > 0) figures.heap = await measureHeap(client, heapCalls);

@@ -17,9 +17,10 @@ const forms = {
   full: { own: 9, peers: 5, command: 25, growth: 5 },
 };
 
-/** @param options `full`: more runs; `write`: writes the results into `bench/results/` */
-export async function bench({ full = false, write = false } = {}) {
-  const rounds = forms[full ? "full" : "quick"];
+/** @param options `full`: more runs; `rounds`: that many runs, for a first look; `write`: writes the results into `bench/results/` */
+export async function bench({ full = false, write = false, rounds: given } = {}) {
+  const form = forms[full ? "full" : "quick"];
+  const rounds = given === undefined ? form : { own: +given, peers: 1, command: +given, growth: 1 };
   const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
   const env = sampleEnvironment(home);
   const begin = performance.now();

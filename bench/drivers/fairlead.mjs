@@ -11,7 +11,8 @@ export async function open(servers) {
     url === undefined ? { command, args } : { httpUrl: url },
   ]);
   const host = await createHost({
-    settings: { mcpServers: Object.fromEntries(entries) },
+    // A busy machine makes a server slow, not broken.
+    settings: { mcpServers: Object.fromEntries(entries), fairlead: { connectTimeout: 600_000 } },
     workspace: false,
     environment: { env: { PATH: process.env.PATH, HOME: home }, home, cwd: home, platform: process.platform },
   });
