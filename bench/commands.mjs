@@ -12,7 +12,8 @@ const node = process.execPath;
 /** What the app draws first: the prompt's mark. */
 const firstFrame = "›";
 
-export async function measureCommands({ home, env, rounds }) {
+export async function measureCommands({ home, env, rounds, print }) {
+  print("measuring the command …");
   const listed = stdioServers(5, 10);
   const [none, five] = [0, 5].map((count) => homeWith(join(home, `servers-${count}`), listed.slice(0, count), env));
   const cpu = (argv, { env: own } = none) => ({ cpu: commandCpu(argv, own) });

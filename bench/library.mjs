@@ -9,14 +9,16 @@ const own = [
   { label: "Fairlead", driver: driver("fairlead"), slow: 1 },
 ];
 
-/** @param rounds how often the floor and Fairlead run, and how often each peer */
-export async function measureLibrary({ peers, rounds, env, print }) {
+/** @param options `rounds`: how often the floor and Fairlead run, and how often each peer; `cell`: the only job to measure */
+export async function measureLibrary({ peers, rounds, env, cell, print }) {
   const found = {};
   for (const [name, job] of Object.entries(jobs)) {
+    if (cell !== undefined && cell !== name) continue;
     print(`measuring ${name} …`);
     found[name] = await measureJob(job, { peers, rounds, env });
   }
-  return libraryRows.map(({ title, job, figure, unit, goal }) => {
+  const rows = libraryRows.filter(({ job }) => job in found);
+  return rows.map(({ title, job, figure, unit, goal }) => {
     const labels = ["floor", "Fairlead", ...peers.map(({ label }) => label)];
     const cells = labels.map((label) => [label, summarise(found[job], label, figure)]);
     return { title, unit, goal, beside: "floor", cells: Object.fromEntries(cells) };

@@ -17,8 +17,11 @@ const forms = {
   full: { own: 9, peers: 5, command: 25, growth: 5 },
 };
 
-/** @param options `full`: more runs; `rounds`: that many runs, for a first look; `write`: writes the results into `bench/results/` */
-export async function bench({ full = false, write = false, rounds: given } = {}) {
+/**
+ * @param options `full`: more runs; `rounds`: that many runs, for a first look; `cell`: one job of the library, `command` or `growth`;
+ *   `write`: writes the results into `bench/results/`
+ */
+export async function bench({ full = false, write = false, rounds: given, cell } = {}) {
   const form = forms[full ? "full" : "quick"];
   const rounds = given === undefined ? form : { own: +given, peers: 1, command: +given, growth: 1 };
   const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -26,15 +29,14 @@ export async function bench({ full = false, write = false, rounds: given } = {})
   const begin = performance.now();
   try {
     const peers = installPeers(print);
-    const library = await measureLibrary({ peers, rounds, env, print });
-    print("measuring the command …");
-    const rows = [...library, ...(await measureCommands({ home, env, rounds: rounds.command }))];
-    const growth = await measureGrowth({ home, env, rounds: rounds.growth, print });
     const labels = peers.map(({ label }) => label);
+    const rows = await measureLibrary({ peers, rounds, env, cell, print });
+    if (isAsked("command", cell)) rows.push(...(await measureCommands({ home, env, rounds: rounds.command, print })));
     print(`\n${circumstances({ rounds })}; load average ${loadavg()[0].toFixed(1)}\n`);
-    print(toText(rows, labels));
-    print(`\n${growth.map(({ text, isMet: met }) => `${text}: ${met ? "met" : "not met"}`).join("\n")}`);
-    print(`\n${((performance.now() - begin) / 60_000).toFixed(1)} minutes`);
+    print(`${toText(rows, labels)}\n`);
+    const growth = isAsked("growth", cell) ? await measureGrowth({ home, env, rounds: rounds.growth, print }) : [];
+    print(growth.map(({ text, isMet: met }) => `${text}: ${met ? "met" : "not met"}`).join("\n"));
+    print(`${((performance.now() - begin) / 60_000).toFixed(1)} minutes`);
     if (write) {
       writeFileSync(join(results, "README.md"), toMarkdown({ rows, peers: labels, growth, rounds }));
       writeFileSync(join(results, "results.svg"), toSvg({ rows, peers: labels }));
@@ -43,6 +45,10 @@ export async function bench({ full = false, write = false, rounds: given } = {})
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function isAsked(name, cell) {
+  return cell === undefined || cell === name;
 }
 
 function print(line) {

@@ -31,7 +31,7 @@ async function soak(client, duration) {
   const samples = [];
   let made = 0;
   let done = 0;
-  let failed;
+  const failures = [];
   let nextSample = 0;
   const call = async () => {
     made += 1;
@@ -39,10 +39,10 @@ async function soak(client, duration) {
       await client.call(made % 2 === 0 ? "s0" : "http", "tool_0", { query: "text", bytes: 100 });
       done += 1;
     } catch (error) {
-      failed ??= error;
+      failures.push(error);
     }
   };
-  for (let now = 0; now < duration && failed === undefined; now = performance.now() - begin) {
+  for (let now = 0; now < duration && failures.length === 0; now = performance.now() - begin) {
     while (made < (now / 1000) * callsPerSecond) void call();
     if (now >= nextSample) {
       samples.push(take(now, made - done));
@@ -50,7 +50,7 @@ async function soak(client, duration) {
     }
     await sleep(interval);
   }
-  if (failed !== undefined) throw failed;
+  if (failures.length > 0) throw failures[0];
   return report(samples, done / (duration / 1000));
 }
 

@@ -49,7 +49,7 @@ async function overPipe({ command, args }) {
   });
   const write = (message) => child.stdin.write(`${JSON.stringify(message)}\n`);
   return {
-    request(method, params) {
+    request: (method, params) => {
       lastId += 1;
       const id = lastId;
       return new Promise((resolve) => {
@@ -86,7 +86,7 @@ async function overHttp({ url }) {
   }
 
   return {
-    async request(method, params) {
+    request: async (method, params) => {
       lastId += 1;
       return JSON.parse(await post({ jsonrpc: "2.0", id: lastId, method, params })).result;
     },

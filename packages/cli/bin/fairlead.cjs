@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command's first file: answers --version and --help by itself, and loads the bundle for everything else.
 "use strict";
-const { join } = require("node:path");
+const path = require("node:path");
 const { build, version, help, commands } = require("../bundle/answers.cjs");
 
 const words = process.argv.slice(2);
@@ -10,7 +10,7 @@ const answer =
 if (answer === undefined) {
   const { createLoader } = require("./load.cjs");
   const command = [words.slice(0, 2).join(" "), words[0]].find((name) => commands.includes(name)) || "app";
-  createLoader(join(__dirname, "../bundle"), build, command)("main.cjs").run();
+  createLoader(path.join(__dirname, "../bundle"), build, command)("main.cjs").run();
 } else {
   process.stdout
     .on("error", ({ code, message }) => {

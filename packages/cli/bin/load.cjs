@@ -2,7 +2,7 @@
 // folder, one file for each command, so that a changed cache needs the same rights as changed code.
 "use strict";
 const { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
+const path = require("node:path");
 const { Script } = require("node:vm");
 const setFlag = (flag) => require("node:v8").setFlagsFromString(flag);
 
@@ -16,16 +16,16 @@ const writeDelay = 3000;
  * @param {string} command whose code is cached together
  */
 exports.createLoader = function createLoader(folder, build, command) {
-  const cacheFolder = join(folder, "cache");
+  const cacheFolder = path.join(folder, "cache");
   const name = `${build}-${process.version}-${process.arch}-${command.replaceAll(" ", "-")}`;
-  const cached = readCache(join(cacheFolder, name));
+  const cached = readCache(path.join(cacheFolder, name));
   const loaded = new Map();
   let isNew = false;
 
   function load(file) {
     const known = loaded.get(file);
     if (known !== undefined) return known.module.exports;
-    const filename = join(folder, file);
+    const filename = path.join(folder, file);
     const source = readFileSync(filename, "utf8");
     const cachedData = cached.get(file);
     const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
@@ -87,14 +87,14 @@ function loadWhenUsed(id) {
 }
 
 /** A cache file is one line of JSON, `[[file, bytes], …]`, and then the data of these files. */
-function readCache(path) {
+function readCache(file) {
   try {
-    const content = readFileSync(path);
+    const content = readFileSync(file);
     let at = content.indexOf(10) + 1;
     return new Map(
-      JSON.parse(content.toString("latin1", 0, at)).map(([file, length]) => {
+      JSON.parse(content.toString("latin1", 0, at)).map(([name, length]) => {
         at += length;
-        return [file, content.subarray(at - length, at)];
+        return [name, content.subarray(at - length, at)];
       }),
     );
   } catch {
@@ -104,12 +104,12 @@ function readCache(path) {
 
 /** Where the folder is not writable, every start compiles. */
 function writeCache(folder, name, cached) {
-  const temporary = join(folder, `${process.pid}.tmp`);
+  const temporary = path.join(folder, `${process.pid}.tmp`);
   const index = JSON.stringify([...cached].map(([file, { length }]) => [file, length]));
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${index}\n`), ...cached.values()]), { flush: true });
-    renameSync(temporary, join(folder, name));
+    renameSync(temporary, path.join(folder, name));
   } catch {
     rmSync(temporary, { force: true });
   }
