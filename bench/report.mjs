@@ -92,6 +92,7 @@ export function toSvg({ rows, peers }) {
       `<rect x="${left + at * 140}" y="14" width="10" height="10" fill="${colours[label]}"/><text x="${left + at * 140 + 15}" y="23">${label}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${y}" width="${width}" height="${y}">
+<title>Cost of MCP clients as a multiple of the floor</title>
 <style>text { font: 12px sans-serif; fill: #374151 } .n { font-size: 9px } .paper { fill: #ffffff }</style>
 <rect class="paper" width="100%" height="100%"/>
 <text x="${left}" y="42">cost as a multiple of the floor, logarithmic</text>

@@ -1,4 +1,6 @@
 // The floor: JSON-RPC over a pipe or node:http, written by hand, with no checks and no features. No host can cost much less.
+import { spawn } from "node:child_process";
+
 const lists = ["tools", "prompts", "resources"];
 const clientInfo = { name: "floor", version: "1.0.0" };
 
@@ -23,9 +25,7 @@ async function connect(server) {
   return { tools, request, close };
 }
 
-async function overPipe({ command, args }) {
-  // Loaded here, because a client of HTTP servers does not need it.
-  const { spawn } = await import("node:child_process");
+function overPipe({ command, args }) {
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
   const pending = new Map();
   let pieces = [];
