@@ -1,8 +1,7 @@
-// Stands in for the server in C where there is no compiler. Arguments: the number of tools, the size of a result in bytes.
+// A fast stdio server in plain Node. Argument: the number of its tools.
 import { createReplies } from "./replies.mjs";
 
-const [tools, bytes] = process.argv.slice(2).map(Number);
-const reply = createReplies({ tools, bytes });
+const reply = createReplies(Number(process.argv[2]));
 let rest = "";
 process.stdin.setEncoding("utf8").on("data", (text) => {
   const lines = (rest + text).split("\n");

@@ -1,10 +1,8 @@
-// Streamable HTTP with plain JSON answers and no sessions. Prints its address. Ends when its stdin does.
+// A fast HTTP server with plain JSON answers and no sessions; every path is a server of its own. Prints its address, ends with its stdin.
 import { createServer } from "node:http";
 import { createReplies } from "./replies.mjs";
 
-const [tools, bytes] = process.argv.slice(2).map(Number);
-const reply = createReplies({ tools, bytes });
-
+const reply = createReplies(Number(process.argv[2]));
 const server = createServer((request, response) => {
   const chunks = [];
   request.on("data", (chunk) => chunks.push(chunk));
@@ -17,5 +15,5 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
-server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}/mcp\n`));
+server.listen(0, "127.0.0.1", 4096, () => process.stdout.write(`http://127.0.0.1:${server.address().port}/\n`));
 process.stdin.resume().on("end", () => process.exit());
