@@ -23,10 +23,7 @@ export interface AppSignInOptions {
 }
 
 /** Resolves when the server accepts the tokens. @throws HostError why the sign-in failed */
-export async function signInFromApp(
-  serverName: string,
-  options: AppSignInOptions,
-): Promise<void> {
+export async function signInFromApp(serverName: string, options: AppSignInOptions): Promise<void> {
   const { session, settings, context } = options;
   const configuration = settings.get();
   const { server, admission } = findServer(configuration, serverName);
