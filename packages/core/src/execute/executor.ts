@@ -71,15 +71,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
   let isClosed = false;
 
   /** Everything before sending: the server has seen nothing of the call yet. */
-  async function admit({ client, tool: name, args }: Call, signal: AbortSignal) {
+  async function admit({ client, tool: name, args: given }: Call, signal: AbortSignal) {
     const serverName = client.name;
     const tool = findTool(client, name);
-    if (!isObject(args))
+    if (!isObject(given))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
     try {
       signal.throwIfAborted();
-      const unchecked = await checkArguments({ serverName, tool, args }, validator, signal);
-      return { tool, args, unchecked, leave: await queue.enter(serverName, signal) };
+      const { args, warnings } = await checkArguments({ serverName, tool, args: given }, validator, signal);
+      return { tool, args, unchecked: warnings, leave: await queue.enter(serverName, signal) };
     } catch (error) {
       throw signal.aborted ? cancelled(client, name, signal) : error;
     }
