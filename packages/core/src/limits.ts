@@ -25,6 +25,8 @@ export const limits = {
   cachedCatalogBytes: 16_777_216,
   /** A response outside MCP, such as OAuth metadata or tokens. */
   fetchedBytes: 1_048_576,
+  /** A private key, or the file of a JWT. */
+  keyBytes: 65_536,
   /** Function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
   /** One response of a model's API. */

@@ -27,9 +27,10 @@ export type {
 } from "@fairlead/wire";
 export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
-export type { TokenKeeper } from "./auth/oauth/refresh.ts";
+export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
 export type { TimerOptions, Waiting } from "./clock.ts";
+export type { MachineStep } from "./auth/machine/machine-step.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
@@ -77,6 +78,8 @@ export type {
   OAuthSettings,
   Scope,
   ServerDefinition,
+  MachineAuth,
+  MachineAuthSettings,
   ServerExtras,
   Settings,
   SettingsFile,

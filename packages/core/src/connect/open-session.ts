@@ -9,6 +9,7 @@ import type {
   Session,
   Target,
 } from "@fairlead/wire";
+import type { MachineObserver } from "../auth/machine/machine-step.ts";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
 import type { Clock } from "../clock.ts";
 import type { HostError } from "../errors.ts";
@@ -43,7 +44,11 @@ export interface ConnectContext extends LaunchContext {
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The sign-in hook of a server's HTTP requests; not used for stdio servers. */
-  readonly auth?: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
+  readonly auth?: (
+    definition: ServerDefinition,
+    serverUrl: string,
+    observe?: MachineObserver,
+  ) => Promise<ServerAuth | undefined>;
   readonly log: (serverName: string) => ServerLog;
   /** Whether the log contains every message. */
   readonly debug: (serverName: string) => boolean;
@@ -98,7 +103,7 @@ export async function openSession(
   const accounts = proxyAccounts(context.environment.env);
   const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
   const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
-  const auth = await authFor(definition, transport, context, deadline);
+  const auth = await authFor(definition, transport, context, deadline, (step) => tell({ step: "machine", ...step }));
   const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
   const certain = createValueRedactor([...secretsOf(transport, definition, stored, certainLength), ...accounts]);
   const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));
@@ -179,9 +184,10 @@ async function authFor(
   transport: Transport,
   { auth, clock }: ConnectContext,
   deadline: Deadline,
+  observe: MachineObserver,
 ): Promise<WatchedAuth | undefined> {
   if (transport.kind === "stdio") return undefined;
-  const hook = await auth?.(definition, transport.url);
+  const hook = await auth?.(definition, transport.url, observe);
   return hook && watchAuth(hook, deadline, clock);
 }
 

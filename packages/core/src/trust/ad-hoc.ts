@@ -25,7 +25,6 @@ const extras: ServerExtras = {
   trustAnnotations: false,
   sampling: false,
   roots: false,
-  machineAuth: false,
 };
 
 /** The settings' allow and deny lists apply: `admission` says whether the server may start. */

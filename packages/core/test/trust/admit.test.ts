@@ -48,7 +48,6 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
       trustAnnotations: false,
       sampling: false,
       roots: false,
-      machineAuth: false,
     },
     fingerprint: "f1",
   };

@@ -61,7 +61,7 @@ export function createConnectContext(
         connectTimeout: settings.host.connectTimeout,
         keeper,
         secret,
-        auth: async (definition, serverUrl) => (await signIn()).hookFor(definition, serverUrl),
+        auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
         log: (serverName) => logs.of(serverName),
         debug: (serverName) => debug === true || debug === serverName,
       };

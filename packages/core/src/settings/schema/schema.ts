@@ -3,6 +3,7 @@
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
 import { type LeafKey, longestTime, type ObjectKey, type SettingsKey } from "./key.ts";
+import { machineAuthSchema } from "./machine-auth-schema.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
@@ -43,12 +44,7 @@ const serverExtras: ObjectKey = {
       description:
         "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
     },
-    machineAuth: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description: "The server may be reached with this machine's own credentials.",
-    },
+    machineAuth: machineAuthSchema,
     issuerOverride: {
       type: "text",
       format: "url",

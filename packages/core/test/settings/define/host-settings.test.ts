@@ -110,8 +110,8 @@ describe("permissions", () => {
 });
 
 describe("extras of a server", () => {
-  const all = { trustAnnotations: true, sampling: true, roots: true, machineAuth: true, issuerOverride: "https://i/" };
-  const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false };
+  const all = { trustAnnotations: true, sampling: true, roots: true, issuerOverride: "https://i/" };
+  const none = { trustAnnotations: false, sampling: false, roots: false };
 
   test("give privileges from user and system files, the strongest last", async () => {
     await using world = await createWorld();
@@ -140,7 +140,7 @@ describe("extras of a server", () => {
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
       said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
-    ).toBe(8);
+    ).toBe(7);
   });
 
   test("do not pass to an entry by which a workspace replaces the one they were given to", async () => {
