@@ -5,6 +5,7 @@ import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { TokenAnswer } from "../oauth/code-exchange.ts";
 import { claimsOf } from "../oauth/jwt.ts";
+import type { StoredClient } from "../store/credentials.ts";
 import type { Assertion } from "./assertion.ts";
 import type { MachineProof } from "./client-proof.ts";
 
@@ -14,7 +15,7 @@ export interface MachineRefusal {
   readonly step: "token request" | "token exchange";
   readonly url: string;
   readonly answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>;
-  readonly clientId: string | undefined;
+  readonly client: StoredClient | undefined;
   readonly proof: MachineProof;
   /** The JWT that was sent as grant or subject token. */
   readonly assertion?: Assertion | undefined;
@@ -66,7 +67,8 @@ export function machineRefused(refusal: MachineRefusal): HostError {
 }
 
 function reasonFor(error: string, refusal: MachineRefusal): Reason {
-  const { clientId = "", proof, scopes, serverName } = refusal;
+  const { client, proof, scopes, serverName } = refusal;
+  const { clientId = "" } = client ?? {};
   const settings = `under machineAuth of "${serverName}"`;
   const clock = clockReason(error, refusal);
   if (clock !== undefined) return clock;
@@ -114,7 +116,8 @@ function clockReason(
   };
 }
 
-function clientReason({ clientId = "", proof, answer }: MachineRefusal, settings: string): Reason {
+function clientReason({ client, proof, answer }: MachineRefusal, settings: string): Reason {
+  const { clientId = "" } = client ?? {};
   const words = answer.kind === "error" ? (answer.description ?? "") : "";
   const isUnknown = /unknown|not found|not registered|does not exist|no such/i.test(words);
   if (isUnknown)
@@ -194,11 +197,11 @@ export function durationWords(milliseconds: number): string {
 }
 
 /** Hides the secrets of the request that a description may quote. */
-function hidden(text: string, { proof, assertion }: MachineRefusal): string {
+function hidden(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),
   );
-  const secrets = [...sent, assertion?.jwt ?? ""].filter((secret) => secret.length >= 8);
+  const secrets = [...sent, client?.clientSecret ?? "", assertion?.jwt ?? ""].filter((secret) => secret.length >= 8);
   return clip(
     secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text),
     longestEvidence,

@@ -36,7 +36,7 @@ interface GrantRequest {
   readonly step: "token request" | "token exchange";
   readonly url: string;
   readonly client: StoredClient | undefined;
-  readonly proof: MachineProof;
+  readonly prove: () => Promise<MachineProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly tokenType: string;
   readonly assertion?: Assertion | undefined;
@@ -56,14 +56,15 @@ export async function requestMachineToken(options: MachineTokenOptions): Promise
   const { authentication } = target.client;
   const client = clientId === undefined ? undefined : { clientId, ...present({ clientSecret, authentication }) };
   const { signingAlgorithms } = machine ?? {};
-  const proof = await proveClient({ settings, serverName, client, audience, signingAlgorithms, now });
+  const prove = (): Promise<MachineProof> =>
+    proveClient({ settings, serverName, client, audience, signingAlgorithms, now });
   const assertion = await grantAssertion(options, audience);
-  const tokens = await send(
+  const { tokens, proof } = await send(
     {
       step: "token request",
       url: endpoints.token,
       client,
-      proof,
+      prove,
       parameters: {
         ...(assertion === undefined
           ? {
@@ -111,12 +112,12 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
   const url = identityProvider.tokenUrl ?? (await tokenEndpointOf(near, serverName, fetch));
   const client = { clientId, ...(clientSecret !== undefined && { clientSecret }) };
   const provider: MachineAuthSettings = { kind: settings.kind, ...client };
-  const tokens = await send(
+  const { tokens } = await send(
     {
       step: "token exchange",
       url,
       client,
-      proof: await proveClient({ settings: provider, serverName, client, audience: near, now }),
+      prove: () => proveClient({ settings: provider, serverName, client, audience: near, now }),
       parameters: {
         grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
         requested_token_type: idJag,
@@ -157,15 +158,19 @@ async function tokenEndpointOf(issuer: string, serverName: string, fetch: Fetch)
   throw fail(`${issuer} has no metadata with a token endpoint`);
 }
 
-async function send(request: GrantRequest, options: MachineTokenOptions): Promise<StoredTokens> {
-  const { step, url, client, proof, parameters, tokenType, fetch } = request;
+async function send(
+  request: GrantRequest,
+  options: MachineTokenOptions,
+): Promise<{ readonly tokens: StoredTokens; readonly proof: MachineProof }> {
+  const { step, url, client, prove, parameters, tokenType, fetch } = request;
   const { target, dpop, now } = options;
   const { serverName, scopes = [] } = target;
+  const proof = await prove();
   const askedAt = now();
   let response: Response;
   let answer: TokenAnswer;
   try {
-    response = await postForm({ url, proof, parameters, fetch, dpop });
+    response = await postForm({ url, proof, renewProof: prove, parameters, fetch, dpop });
     answer =
       checkedExchange(step, await response.clone().text()) ?? (await readTokenAnswer(response, askedAt, tokenType));
   } catch (cause) {
@@ -173,14 +178,14 @@ async function send(request: GrantRequest, options: MachineTokenOptions): Promis
     const message = `${step} for "${serverName}" failed: ${new URL(url).origin} cannot be reached: ${errorMessage(cause)}`;
     throw new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
   }
-  if (answer.kind === "tokens") return answer.tokens;
+  if (answer.kind === "tokens") return { tokens: answer.tokens, proof };
   const { assertion, audiences } = request;
   throw machineRefused({
     serverName,
     step,
     url,
     answer,
-    clientId: client?.clientId,
+    client,
     proof,
     assertion,
     audiences,

@@ -41,8 +41,7 @@ export async function requestAssertion({
   if (request === undefined) throw fail(`${service} gives this process no token`);
   const { url, headers, member, isLocal } = request;
   // The exemption: this origin counts as the server's own network, and a redirect to another one is not followed.
-  const near = isLocal ? { near: url.origin } : {};
-  const fetch = createBoundedFetch({ env: isLocal ? {} : env, maxRedirects: 0, timeout, ...near });
+  const fetch = createBoundedFetch({ near: url.origin, env: isLocal ? {} : env, maxRedirects: 0, timeout });
   const response = await fetch(url, { headers, redirect: "error" }).catch((error: unknown) => {
     throw fail(`${url.origin} cannot be reached: ${errorMessage(error)}`, error);
   });

@@ -7,6 +7,8 @@ import type { DpopProofs } from "./dpop.ts";
 export interface EndpointRequest {
   readonly url: string;
   readonly proof: ClientProof;
+  /** A new proof for a second request, if a proof can be used only once. */
+  readonly renewProof?: () => Promise<ClientProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
   /** Binds the tokens of the response to a key (RFC 9449). */
@@ -28,7 +30,7 @@ export async function postForm(request: EndpointRequest): Promise<Response> {
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
   // The server demands its nonce in the proof, and did nothing else with the request (RFC 9449 §8).
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
-  return isDemanded ? post(request) : response;
+  return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
 }
 
 function post({ url, proof, parameters, fetch, dpop }: EndpointRequest): Promise<Response> {
