@@ -10,30 +10,28 @@ import { settingsFor } from "./settings.mjs";
 const here = fileURLToPath(new URL(".", import.meta.url));
 const expected = JSON.parse(readFileSync(`${here}/expected.json`, "utf8"));
 
-/** The names that each file of the shim imports from modules that match. */
-function importsOf(pattern) {
-  const found = {};
-  for (const file of readdirSync(here).filter((name) => /^[^.]+[.]mjs$/.test(name))) {
-    const text = readFileSync(`${here}/${file}`, "utf8");
-    const imports = [
-      ...text.matchAll(/(?:import\s*(?:\{([^}]*)\}|([\w*\s]*))\s*from\s*|import\s*\(?\s*)["']([^"']+)["']/g),
-    ];
-    const names = imports.flatMap(([, braces, whole, from]) =>
-      pattern.test(from) ? (braces ?? whole ?? "everything").split(",").map((name) => name.trim()) : [],
-    );
-    if (names.length > 0) found[file] = names.filter((name) => name !== "").sort();
-  }
-  return found;
+/** Every line of the shim with this text, by file. */
+function linesWith(text) {
+  const files = readdirSync(here).filter((name) => /^[^.]+[.]mjs$/.test(name));
+  const lines = files.map((file) => [file, readFileSync(`${here}/${file}`, "utf8").split("\n")]);
+  const found = lines.map(([file, all]) => [file, all.filter((line) => line.includes(text))]);
+  return Object.fromEntries(found.filter(([, all]) => all.length > 0));
 }
 
 test("no file imports a provider of the SDK: only skills use the SDK", () => {
-  expect(importsOf(/^@modelcontextprotocol\//)).toEqual({
-    "skills.mjs": ["Client", "SkillVerificationError", "SkillsClient"],
+  expect(linesWith("@modelcontextprotocol/client")).toEqual({
+    "skills.mjs": [
+      'import { Client } from "@modelcontextprotocol/client";',
+      'import { SkillsClient, SkillVerificationError } from "@modelcontextprotocol/client/ext/skills";',
+    ],
   });
 });
 
 test("every other scenario runs through createHost() alone", () => {
-  expect(importsOf(/\/bundle\/|packages\//)).toEqual({ "client.mjs": ["createHost"], "skills.mjs": ["connect"] });
+  expect(linesWith("./bundle/")).toEqual({
+    "client.mjs": ['import { createHost } from "./bundle/host.js";'],
+    "skills.mjs": ['import { connect } from "./bundle/index.js";'],
+  });
 });
 
 test("docs/conformance.md is the page of expected.json", () => {
