@@ -26,11 +26,11 @@ export type {
   WireEvidence,
 } from "@fairlead/wire";
 export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
+export type { MachineStep } from "./auth/machine/machine-step.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
 export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
 export type { TimerOptions, Waiting } from "./clock.ts";
-export type { MachineStep } from "./auth/machine/machine-step.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
@@ -74,12 +74,12 @@ export type {
   Gate,
   HostSettings,
   HttpTransport,
+  MachineAuth,
+  MachineAuthSettings,
   NameList,
   OAuthSettings,
   Scope,
   ServerDefinition,
-  MachineAuth,
-  MachineAuthSettings,
   ServerExtras,
   Settings,
   SettingsFile,

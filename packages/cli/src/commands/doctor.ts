@@ -20,7 +20,6 @@ import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings
 import { checkSecrets, checkState } from "../doctor/check-state.ts";
 import type { ServerChecks } from "../doctor/connect-and-check.ts";
 import { readNetworkFacts, readPolicyFacts, readSecretFacts, readStateFacts } from "../doctor/facts.ts";
-import { readMachineFacts } from "../doctor/machine-facts.ts";
 import {
   concerning,
   type DoctorFinding,
@@ -30,6 +29,7 @@ import {
   problem,
   type Severity,
 } from "../doctor/finding.ts";
+import { readMachineFacts } from "../doctor/machine-facts.ts";
 import { readNodeFacts, readProgramFacts } from "../doctor/program-facts.ts";
 import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";

@@ -80,7 +80,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   auth_failed: [
     "The sign-in failed at the step that the message names, or the server rejected the credential.",
-    "Try again: fairlead mcp auth SERVER. Check oauth and headers in fairlead mcp get SERVER. To start over: fairlead mcp logout SERVER.",
+    "Try again: fairlead mcp auth SERVER; with machineAuth: fairlead mcp test SERVER. Check oauth and headers in fairlead mcp get SERVER. To start over: fairlead mcp logout SERVER.",
   ],
   denied: [
     "A rule, a setting or a person denied the request, or it needs confirmation and there is no terminal to ask on. Nothing was run.",

@@ -1,8 +1,8 @@
 /** Reads the private keys and JWTs that `machineAuth` names: whether they can be used, never what they contain. */
 
 import { stat } from "node:fs/promises";
-import { readClientKey } from "@fairlead/core/auth/machine/client-proof";
 import { readAssertion } from "@fairlead/core/auth/machine/assertion";
+import { readClientKey } from "@fairlead/core/auth/machine/client-proof";
 import { claimsOf } from "@fairlead/core/auth/oauth/jwt";
 import { HostError } from "@fairlead/core/errors";
 import type { MachineAuthSettings, ServerDefinition } from "@fairlead/core/settings/define/definition";

@@ -6,8 +6,8 @@ import { toShellWord } from "../text/shell-word.ts";
 import { type BearerChallenge, readChallenge } from "./oauth/challenge.ts";
 import { createDpopProofs, type DpopProofs } from "./oauth/dpop.ts";
 import { authCommand } from "./oauth/failure.ts";
-import type { TokenKeeper } from "./oauth/token-keeper.ts";
 import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
+import type { TokenKeeper } from "./oauth/token-keeper.ts";
 import type { Credentials } from "./store/credentials.ts";
 
 export interface AuthHookOptions {

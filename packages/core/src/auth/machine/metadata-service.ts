@@ -9,9 +9,17 @@ import { errorMessage, parseUrl } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
-import type { AssertionOptions } from "./assertion.ts";
+import type { Environment } from "../../settings/read/paths.ts";
 
 type Service = NonNullable<MachineAuthSettings["assertionFrom"]>;
+
+interface AssertionRequest {
+  readonly service: Service;
+  readonly serverName: string;
+  readonly env: Environment["env"];
+  /** Whom the JWT is issued for. */
+  readonly audience: string;
+}
 
 interface ServiceRequest {
   readonly url: URL;
@@ -25,12 +33,7 @@ interface ServiceRequest {
 const timeout = 5_000;
 
 /** @throws HostError `auth_failed` if the service gives no JWT */
-export async function requestAssertion({
-  service,
-  serverName,
-  env,
-  audience,
-}: AssertionOptions & { readonly service: Service }): Promise<string> {
+export async function requestAssertion({ service, serverName, env, audience }: AssertionRequest): Promise<string> {
   const fail = (reason: string, cause?: unknown): HostError =>
     new HostError("auth_failed", `assertion of "${serverName}" cannot be used: ${reason}`, {
       serverName,
@@ -52,7 +55,7 @@ export async function requestAssertion({
 }
 
 /** Undefined if the environment lacks the variables that the service sets. */
-function requestFor(service: Service, env: AssertionOptions["env"], audience: string): ServiceRequest | undefined {
+function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {
     if (parseUrl(base) === undefined) throw new HostError("auth_failed", "the metadata service has no valid URL");
     const url = new URL(base);

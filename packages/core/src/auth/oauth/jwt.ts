@@ -65,21 +65,15 @@ function flawOf(pem: string, jwk: JsonObject | undefined): string | undefined {
 
 function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject, accepted: readonly string[]): string {
   const { namedCurve = "", modulusLength = 0 } = asymmetricKeyDetails;
-  switch (asymmetricKeyType) {
-    case "ec": {
-      const algorithm = curves[namedCurve];
-      if (algorithm === undefined) throw unusable(`its curve ${namedCurve} has no JWT algorithm`);
-      return algorithm;
-    }
-    case "rsa":
-      if (modulusLength < smallestModulus)
-        throw unusable(`it has ${modulusLength} bits; ${smallestModulus} is the minimum`);
-      return accepted.includes("PS256") && !accepted.includes("RS256") ? "PS256" : "RS256";
-    case "ed25519":
-      return "EdDSA";
-    default:
-      throw unusable(`its type ${asymmetricKeyType} has no JWT algorithm`);
+  if (asymmetricKeyType === "ed25519") return "EdDSA";
+  if (asymmetricKeyType === "rsa") {
+    if (modulusLength < smallestModulus)
+      throw unusable(`it has ${modulusLength} bits; ${smallestModulus} is the minimum`);
+    return accepted.includes("PS256") && !accepted.includes("RS256") ? "PS256" : "RS256";
   }
+  const algorithm = curves[namedCurve];
+  if (algorithm === undefined) throw unusable(`its type ${namedCurve || asymmetricKeyType} has no JWT algorithm`);
+  return algorithm;
 }
 
 function unusable(reason: string): HostError {

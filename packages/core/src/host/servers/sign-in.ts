@@ -1,8 +1,8 @@
 /** Signs in to the servers of one host: gives each HTTP server the hook that adds credentials to its requests. */
 
 import type { SignInRequest } from "../../auth/auth-hook.ts";
-import type { MachineObserver } from "../../auth/machine/machine-step.ts";
 import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
+import type { MachineObserver } from "../../auth/machine/machine-step.ts";
 import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth/oauth-provider.ts";
 import { recordSignInNeed, type ServerAuth } from "../../auth/sign-in-need.ts";
 import type { Credentials } from "../../auth/store/credentials.ts";

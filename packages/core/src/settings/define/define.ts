@@ -115,7 +115,8 @@ function defineMachineAuth(
   { machine, source }: EntryContext,
   add: AddProblem,
 ): { readonly machineAuth: MachineAuth; readonly mentions: Mentions } | undefined {
-  if (machine === undefined) return undefined;
+  // Validation has reported another type.
+  if (machine?.node.type !== "object" && machine?.node.type !== "boolean") return undefined;
   const read = readMachineAuth(machine.node, {
     kind: transport.kind,
     scope: source.scope,

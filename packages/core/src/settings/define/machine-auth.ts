@@ -111,7 +111,7 @@ function missingIn(
   const missing = [...new Set(needs.flatMap(([isMissing, key]) => (isMissing ? [key] : [])))];
   if (missing.length > 0)
     return {
-      reason: `"machineAuth" (${kind}) is incomplete: ${missing.join(" and ")} is missing`,
+      reason: `"machineAuth" (${kind}) is incomplete: it lacks ${missing.join(" and ")}`,
       next: `Add ${missing.join(" and ")} under ${where}.`,
     };
   const several = [proofs, assertions].find(({ length }) => length > 1);

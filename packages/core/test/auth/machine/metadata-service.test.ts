@@ -5,7 +5,6 @@ import { createBoundedFetch } from "../../../src/net/bounded-fetch.ts";
 import { stateOf } from "../signed-in-host.ts";
 import { machineScene, newKey, workloadToken } from "./machine-scene.ts";
 
-const settings = { kind: "jwt_bearer" } as const;
 const serverName = "docs";
 
 test.each(["gcp", "azure", "github"] as const)(
@@ -49,7 +48,7 @@ test("only the metadata service itself is exempt: no redirect is followed, and n
     response.writeHead(302, { location: `${elsewhere.origin}/` }).end(),
   );
   const env = { GCE_METADATA_HOST: new URL(cloud.origin).host, HTTP_PROXY: elsewhere.origin };
-  const asked = requestAssertion({ settings, serverName, env, audience: "x", service: "gcp" });
+  const asked = requestAssertion({ serverName, env, audience: "x", service: "gcp" });
   await expect(asked).rejects.toMatchObject({ code: "auth_failed" });
   expect(elsewhere.seen).toEqual([]);
   // No other request may reach such an address.
@@ -59,7 +58,7 @@ test("only the metadata service itself is exempt: no redirect is followed, and n
 });
 
 test("a job without the right to a token is told which one", async () => {
-  const asked = requestAssertion({ settings, serverName, env: {}, audience: "x", service: "github" });
+  const asked = requestAssertion({ serverName, env: {}, audience: "x", service: "github" });
   await expect(asked).rejects.toMatchObject({
     message: 'assertion of "docs" cannot be used: github gives this process no token',
     next: 'Give the job "permissions: id-token: write".',
