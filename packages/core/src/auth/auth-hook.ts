@@ -4,6 +4,7 @@ import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { type BearerChallenge, readChallenge } from "./oauth/challenge.ts";
+import { clockLeadOf, clockProblem } from "./oauth/clock-lead.ts";
 import { createDpopProofs, type DpopProofs } from "./oauth/dpop.ts";
 import { authCommand } from "./oauth/failure.ts";
 import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
@@ -85,12 +86,14 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
+    if (refusal.attempt === 0) hasAsked = false;
     if (takesNonce(refusal)) return true;
+    // Another token would need the same kind of proof.
+    if (isProofRejected(refusal)) throw proofRejected(serverName, refusal, now());
     const sent = tokenIn(refusal);
     // The server refuses a token from a sign-in that just finished: another sign-in would not help.
     if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked))
       throw failures.tokenRejected(serverName);
-    if (refusal.attempt === 0) hasAsked = false;
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
     return ask(signInRequestFrom(refusal), signal);
   }
@@ -178,6 +181,21 @@ const machineFailures: typeof personFailures = {
       },
     ),
 };
+
+function isProofRejected({ sent, wwwAuthenticate }: Challenge): boolean {
+  return sent["dpop"] !== undefined && readChallenge(wwwAuthenticate).error === "invalid_dpop_proof";
+}
+
+/** A proof is dated, so a wrong clock is the usual reason. */
+function proofRejected(serverName: string, { headers }: Challenge, now: number): HostError {
+  const { date } = headers;
+  const clock = clockProblem(clockLeadOf(typeof date === "string" ? date : undefined, now), now);
+  const why = clock === undefined ? "" : `: ${clock.why}`;
+  return new HostError("auth_failed", `"${serverName}" rejected the DPoP proof of a request${why}`, {
+    serverName,
+    next: clock?.next ?? "Ask the server's operator which proofs the server accepts.",
+  });
+}
 
 function scopeWords(wanted: readonly string[]): string {
   return wanted.length === 0 ? "a scope that it does not name" : `the scopes ${wanted.join(" ")}`;

@@ -168,6 +168,7 @@ function challenge(
   );
   const scheme = settings.authorization.settings.dpop === "off" ? "Bearer" : "DPoP";
   const said = settings.challenge ?? `${scheme} ${parameters.join(", ")}`.trim();
-  const headers = { "content-type": "text/plain", ...(said !== "" && { "www-authenticate": said }) };
+  const date = new Date(Date.now() + settings.authorization.settings.clockLead).toUTCString();
+  const headers = { date, "content-type": "text/plain", ...(said !== "" && { "www-authenticate": said }) };
   return { status, headers, body: "You have to sign in." };
 }

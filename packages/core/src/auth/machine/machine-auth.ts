@@ -15,7 +15,7 @@ import { methodWithSecret } from "../oauth/registration.ts";
 import { includesAll, scopesIn } from "../oauth/scopes.ts";
 import { createKeeper, type TokenKeeper } from "../oauth/token-keeper.ts";
 import type { Credentials } from "../store/credentials.ts";
-import { createSignInLock } from "../store/sign-in-lock.ts";
+import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import type { MachineObserver } from "./machine-step.ts";
 import { requestMachineToken } from "./machine-token.ts";
@@ -91,11 +91,9 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
         },
       );
     const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
-    const target = targetOf(plan, settings, {
-      serverName,
-      serverUrl,
-      scopes: wantedScopes({ plan, chosen: scopes, before }),
-    });
+    // Without the metadata no `offline_access` is added: a machine needs no refresh token.
+    const wanted = wantedScopes({ plan: { ...plan, metadata: undefined }, chosen: scopes, before });
+    const target = targetOf(plan, settings, { serverName, serverUrl, scopes: wanted });
     return request({ ...target, ...present({ dpopKey }) }, settings);
   }
 
@@ -116,12 +114,20 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
     ),
     async signIn(asked) {
       const name = await storage.nameOf(serverUrl);
-      return lock(name, async () => {
+      const work = async (): Promise<Credentials> => {
         const stored = await storage.getCredentials(serverUrl);
         return stored !== undefined && isEnough(stored, asked, now()) ? stored : discover(asked);
+      };
+      return lock(name, work).catch((error: unknown) => {
+        throw isBusy(error) ? stillBusy(serverName, error) : error;
       });
     },
   };
+}
+
+function stillBusy(serverName: string, cause: unknown): HostError {
+  const message = `token request for "${serverName}" timed out: another process still waits for the authorization server`;
+  return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
 }
 
 /** Whether another process has got a token meanwhile that the refused request needs. */

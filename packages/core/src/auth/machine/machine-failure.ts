@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
+import { clockProblem, durationWords } from "../oauth/clock-lead.ts";
 import type { TokenAnswer } from "../oauth/code-exchange.ts";
 import { claimsOf } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
@@ -35,8 +36,6 @@ interface Reason {
   readonly next: string;
 }
 
-/** Milliseconds that two clocks may differ: less is the rounding of the header and the delay of the network. */
-const tolerance = 30_000;
 const longestEvidence = 300;
 
 export function machineRefused(refusal: MachineRefusal): HostError {
@@ -101,19 +100,11 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
   return { why: `it refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
-/** Names the clock if the request was dated and both clocks differ; Fairlead never corrects for it. */
-function clockReason(
-  error: string,
-  { clockLead = 0, proof, assertion, isDpop, now }: MachineRefusal,
-): Reason | undefined {
+/** Names the clock if the request was dated and both clocks differ. */
+function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);
-  if (!isDated || !isAboutDates || Math.abs(clockLead) <= tolerance) return undefined;
-  const theirs = new Date(now - clockLead).toISOString();
-  return {
-    why: `this machine's clock is ${durationWords(Math.abs(clockLead))} ${clockLead > 0 ? "ahead" : "behind"} (there it is ${theirs})`,
-    next: "Set this machine's clock, for example with NTP, then try again.",
-  };
+  return isDated && isAboutDates ? clockProblem(clockLead, now) : undefined;
 }
 
 function clientReason({ client, proof, answer }: MachineRefusal, settings: string): Reason {
@@ -188,14 +179,6 @@ function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Such as `45 s`, `7 min` or `3 h`. */
-export function durationWords(milliseconds: number): string {
-  const seconds = Math.round(milliseconds / 1000);
-  if (seconds < 120) return `${seconds} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
-}
-
 /** Hides the secrets of the request that a description may quote. */
 function hidden(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
@@ -206,16 +189,4 @@ function hidden(text: string, { client, proof, assertion }: MachineRefusal): str
     secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text),
     longestEvidence,
   );
-}
-
-/**
- * Milliseconds that this machine's clock is ahead of the server's, from the header `Date`; undefined without it.
- *
- * @param from When the request was sent, in milliseconds since 1970.
- * @param to When the response arrived.
- */
-export function clockLeadIn(response: Response, from: number, to: number): number | undefined {
-  const date = Date.parse(response.headers.get("date") ?? "");
-  // The header has whole seconds, rounded down.
-  return Number.isNaN(date) ? undefined : (from + to) / 2 - (date + 500);
 }

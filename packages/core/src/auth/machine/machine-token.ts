@@ -4,15 +4,18 @@ import { parseObject, textIn } from "@fairlead/wire/json";
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
+import { webUrl } from "../../net/open-url.ts";
 import type { MachineAuthSettings } from "../../settings/define/definition.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 import { present } from "../../settings/schema/present.ts";
+import { clockLeadOf, durationWords } from "../oauth/clock-lead.ts";
 import { readTokenAnswer, type TokenAnswer } from "../oauth/code-exchange.ts";
 import { type DpopBinding, postForm } from "../oauth/endpoint-request.ts";
+import { fetchDocument, serverMetadataUrls } from "../oauth/metadata.ts";
 import type { Credentials, StoredClient, StoredTokens } from "../store/credentials.ts";
 import { type Assertion, readAssertion } from "./assertion.ts";
 import { type MachineProof, proveClient } from "./client-proof.ts";
-import { clockLeadIn, durationWords, machineRefused } from "./machine-failure.ts";
+import { machineRefused } from "./machine-failure.ts";
 import type { MachineObserver } from "./machine-step.ts";
 
 export interface MachineTokenOptions {
@@ -109,7 +112,7 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
   const { clientId = "", clientSecret } = identityProvider;
   const near = identityProvider.tokenUrl ?? identityProvider.issuer ?? "";
   const fetch = fetchNear(near);
-  const url = identityProvider.tokenUrl ?? (await tokenEndpointOf(near, serverName, fetch));
+  const url = await checkedProvider(identityProvider.tokenUrl, { issuer: near, serverName, fetch });
   const client = { clientId, ...(clientSecret !== undefined && { clientSecret }) };
   const provider: MachineAuthSettings = { kind: settings.kind, ...client };
   const { tokens } = await send(
@@ -138,13 +141,27 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
   return { jwt: tokens.accessToken, from: `the ID-JAG of ${new URL(url).host}` };
 }
 
-async function tokenEndpointOf(issuer: string, serverName: string, fetch: Fetch): Promise<string> {
-  const { fetchDocument, serverMetadataUrls } = await import("../oauth/metadata.ts");
+/** The identity provider's token endpoint, which must be encrypted. @throws HostError `auth_failed` */
+async function checkedProvider(
+  tokenUrl: string | undefined,
+  { issuer, serverName, fetch }: { readonly issuer: string; readonly serverName: string; readonly fetch: Fetch },
+): Promise<string> {
   const fail = (reason: string): HostError =>
     new HostError("auth_failed", `identity provider of "${serverName}" cannot be used: ${reason}`, {
       serverName,
       next: `Correct "identityProvider" under machineAuth of "${serverName}".`,
     });
+  const checked = (url: string): string => {
+    const safe = webUrl(url);
+    if (safe === undefined) throw fail(`${JSON.stringify(url)} is not an https address`);
+    return safe.href;
+  };
+  if (tokenUrl !== undefined) return checked(tokenUrl);
+  checked(issuer);
+  return checked(await tokenEndpointOf(issuer, fetch, fail));
+}
+
+async function tokenEndpointOf(issuer: string, fetch: Fetch, fail: (reason: string) => HostError): Promise<string> {
   for (const url of serverMetadataUrls(issuer)) {
     const answer = await fetchDocument(fetch, url).catch((error: unknown) => {
       throw fail(`${url} cannot be read: ${errorMessage(error)}`);
@@ -191,7 +208,7 @@ async function send(
     audiences,
     scopes,
     isDpop: dpop !== undefined,
-    clockLead: clockLeadIn(response, askedAt, now()),
+    clockLead: clockLeadOf(response.headers.get("date"), (askedAt + now()) / 2),
     now: now(),
   });
 }

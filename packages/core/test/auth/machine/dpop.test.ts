@@ -48,3 +48,22 @@ test("a bearer token is refused if the server asks for a key", async () => {
     message: expect.stringContaining('its token_type is "Bearer"; it must be DPoP'),
   });
 });
+
+test("a clock that makes a proof useless is named, at the token endpoint and at the server", async () => {
+  await using scene = await machineScene({ clients: [client], dpop: "key", clockLead: 5 * 60_000 });
+  const { authorization } = scene;
+  const words = "this machine's clock is 5 min behind";
+  {
+    await using host = await scene.host(machineAuth);
+    await host.start();
+    expect(stateOf(host)).toMatchObject({ reason: "auth_failed", message: expect.stringContaining(words) });
+  }
+  authorization.settings.clockLead = 0;
+  await using host = await scene.host(machineAuth);
+  await host.start();
+  authorization.settings.clockLead = 5 * 60_000;
+  await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({
+    code: "auth_failed",
+    message: expect.stringContaining(`"docs" rejected the DPoP proof of a request: ${words}`),
+  });
+});

@@ -14,6 +14,16 @@ test("a call that needs more scopes gets a token with all of them", async () => 
   expect(scopes).toEqual(["read", "read write"]);
 });
 
+test("a machine needs no refresh token, so it requests no offline_access", async () => {
+  await using scene = await machineScene(
+    { clients: [client], scopes: ["read", "offline_access"] },
+    { scopes: ["read"] },
+  );
+  await using host = await scene.host(machineAuth);
+  await host.start();
+  expect(scene.authorization.callsTo("token").map(({ params }) => params.get("scope"))).toEqual(["read"]);
+});
+
 test("a scope that the client does not get is named, without another attempt", async () => {
   await using scene = await machineScene(
     { clients: [client], scopes: ["read"] },
