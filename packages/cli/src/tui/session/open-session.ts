@@ -208,7 +208,7 @@ function openServices({ session, context, settings, manual, screen }: ServicesOp
       session,
       settings,
       runVerb,
-      signIn: (server) => signInFromApp(server, { session, settings, context }),
+      signIn: (server, device) => signInFromApp(server, { session, settings, context, device }),
     }),
   };
   session.host.on("settings_changed", ({ file }) => void onSettingsChanged(file).catch(session.fail));
