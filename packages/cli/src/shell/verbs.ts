@@ -55,6 +55,8 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["settings schema", "print the JSON Schema for editors", settingsVerb("schema")],
   ["settings validate", "check the settings files", settingsVerb("validate")],
   ["settings path", "show where the settings files are", settingsVerb("path")],
+  ["generate ts", "write a typed TypeScript client of servers", generateVerb("ts")],
+  ["generate cli", "write a command with the tools of a server", generateVerb("cli")],
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];
@@ -76,6 +78,10 @@ function secretVerb(word: "set" | "list" | "remove"): Load {
   return async () => ({ verb: (await import("../commands/secret.ts")).secretVerbs[word] });
 }
 
+function generateVerb(word: "ts" | "cli"): Load {
+  return async () => ({ verb: (await import("../commands/generate.ts")).generateVerbs[word] });
+}
+
 function settingsVerb(word: "path" | "schema" | "validate"): Load {
   return async () => ({ verb: (await import("../commands/settings.ts")).settingsVerbs[word] });
 }
@@ -87,4 +93,5 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["lock", "detect changes of a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],
+  ["generate", "write clients of servers for your own programs"],
 ]);
