@@ -49,10 +49,11 @@ export function unionOf(types: readonly TypeText[]): TypeText {
   return alternatives.length === 0 ? noValue : { alternatives, isBare };
 }
 
-/** A type that one keyword claims, with the number of its alternatives. */
+/** A type that one keyword claims. */
 export interface Claim {
   readonly type: TypeText;
-  readonly count: number;
+  /** Counts its alternatives, with references followed. Called only if there are several claims. */
+  readonly count: () => number;
 }
 
 /** An intersection of unions has as many alternatives as the product of theirs; compilers refuse very many. */
@@ -61,19 +62,18 @@ const mostProducts = 128;
 /** All claims at once. Claims that would make too many alternatives are left out: the type then accepts more. */
 export function intersectionOf(claims: readonly Claim[]): TypeText {
   const exact = claims.filter(({ type }) => !isAnything(type) && type.isBare !== true);
-  if (exact.length === 0) return claims.find(({ type }) => !isAnything(type))?.type ?? anyValue;
+  const [only, ...others] = exact;
+  if (only === undefined) return claims.find(({ type }) => !isAnything(type))?.type ?? anyValue;
+  if (others.length === 0) return only.type;
   let product = 1;
   const kept = exact.filter(({ count }, at) => {
-    const next = product * Math.max(count, 1);
+    const next = product * Math.max(count(), 1);
     if (at > 0 && next > mostProducts) return false;
     product = next;
     return true;
   });
   const texts = [...new Set(kept.map(({ type }) => toOperand(type)))];
-  const [first = kept[0]] = kept;
-  return texts.length === 1 && first !== undefined
-    ? first.type
-    : { alternatives: [texts.join(" & ")], isIntersection: true };
+  return texts.length === 1 ? only.type : { alternatives: [texts.join(" & ")], isIntersection: true };
 }
 
 const mostLiterals = 1_000;

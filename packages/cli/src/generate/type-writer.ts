@@ -151,7 +151,7 @@ function createSpotWriter(
     if (!isObject(raw) || place.depth > deepest || left < 0) return anyValue;
     const here = { ...place, depth: place.depth + 1 };
     return intersectionOf([
-      { type: ownType(spot, raw, { depth: here.depth }), count: listOf(raw["enum"]).length },
+      { type: ownType(spot, raw, { depth: here.depth }), count: () => listOf(raw["enum"]).length },
       ...reference(spot, here),
       ...["anyOf", "oneOf"].map((keyword) => alternatives(partsOf(spot, keyword), here)),
       ...partsOf(spot, "allOf").map((part) => alternatives([part], here)),
@@ -159,15 +159,15 @@ function createSpotWriter(
   }
 
   function alternatives(parts: readonly Spot[], place: Place): Claim {
-    if (parts.length === 0) return { type: anyValue, count: 1 };
-    const count = parts.reduce((sum, part) => sum + countAlternatives(document, part), 0);
+    if (parts.length === 0) return { type: anyValue, count: () => 1 };
+    const count = (): number => parts.reduce((sum, part) => sum + countAlternatives(document, part), 0);
     return { type: unionOf(parts.map((part) => write(part, place))), count };
   }
 
   function reference(spot: Spot, { owner }: Place): readonly Claim[] {
     const target = targetOf(document, spot);
     if (target === undefined || (owner !== undefined && leadsTo(document, target, owner))) return [];
-    return [{ type: { alternatives: [nameOf(target)] }, count: countAlternatives(document, target) }];
+    return [{ type: { alternatives: [nameOf(target)] }, count: () => countAlternatives(document, target) }];
   }
 
   /** The claims of `type`, `enum`, `const` and the keywords of objects and lists. */
