@@ -33,6 +33,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["prompt", "get a prompt with its arguments filled in", () => import("../commands/prompt.ts")],
   ["history", "show past calls and the decision for each", () => import("../commands/history.ts")],
   ["doctor", "find problems and how to fix them", () => import("../commands/doctor.ts")],
+  ["bug-report", "write a file for a bug report, without secrets", () => import("../commands/bug-report.ts")],
   ["trust list", "show trusted folders and approvals", () => import("../commands/trust/list.ts")],
   ["trust add", "trust a folder and approve its servers", () => import("../commands/trust/add.ts")],
   ["trust remove", "stop trusting a folder", () => import("../commands/trust/remove.ts")],
