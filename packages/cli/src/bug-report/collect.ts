@@ -2,8 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { release } from "node:os";
-import type { Redact } from "@fairlead/core/connect/redact";
-import { createRedactor, proxyAccounts, secretsOf, secretVariables } from "@fairlead/core/connect/redact";
+import { createRedactor, proxyAccounts, type Redact, secretsOf, secretVariables } from "@fairlead/core/connect/redact";
 import { logPath } from "@fairlead/core/connect/server-log";
 import { unless } from "@fairlead/core/files/system-error";
 import type { Host } from "@fairlead/core/host";
@@ -54,22 +53,23 @@ export async function collectReport(
   const settings = await readSettings(locations);
   const created = new Date().toISOString();
   const found = await observe(configuration, server, context);
+  const names = new Set(servers.map((each) => each.server.name));
+  const redact = createRedactor([...secretsIn(configuration), ...settings.values.filter((value) => !names.has(value))]);
+  const { home } = environment;
+  // A home folder "/" is part of every path.
+  const withoutHome: Redact = (text) => (home.length > 1 ? text.replaceAll(home, "~") : text);
+  const hide: Redact = (text) => withoutHome(redact(found.hide(text)));
   const named = server === undefined ? servers : [server];
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
       // The messages of the report's own connection are shown apart.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
-      return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised()) };
+      return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),
   );
-  const names = new Set(servers.map((each) => each.server.name));
-  const known = settings.values.filter((value) => !names.has(value));
-  const redact = createRedactor([...secretsIn(configuration), ...known]);
-  const { home } = environment;
   return {
-    // A home folder "/" is part of every path.
-    hide: (text) => redact(found.hide(text)).replaceAll(home.length > 1 ? home : "\0", "~"),
+    hide,
     report: {
       created,
       versions: {
@@ -85,7 +85,7 @@ export async function collectReport(
           .trim(),
       ),
       servers: found.listed.map(serverDocument),
-      ...(server && { attempt: await attemptOf(server, created, found, locations.state) }),
+      ...(server && { attempt: await attemptOf(server, created, { steps: found.steps, hide }, locations.state) }),
       logs: logs.filter(({ lines }) => lines.length > 0),
     },
   };
@@ -131,11 +131,11 @@ function observe(
 async function attemptOf(
   { server }: AdmittedServer,
   since: string,
-  { steps }: Observed,
+  { steps, hide }: Pick<Observed, "steps" | "hide">,
   state: string,
 ): Promise<Attempt> {
   const lines = (await readLog(logPath(state, server.name))).filter((line) => line >= since && isWire(line));
-  return { server: server.name, steps, messages: lines.map(summarised()).slice(-mostMessages) };
+  return { server: server.name, steps, messages: lines.map(summarised(hide)).slice(-mostMessages) };
 }
 
 /** The secrets of all servers and of the environment. */
@@ -155,12 +155,13 @@ function isWire(line: string): boolean {
   return /^\S+ wire /.test(line);
 }
 
-/** A log line as the report shows it: a message without its content, other lines as they are. */
-function summarised(): (line: string) => string {
+/** A log line as the report shows it: a message without its content. Secrets are hidden before the line is cut. */
+function summarised(hide: Redact): (logged: string) => string {
   const summary = createWireSummary();
-  return (line) => {
+  return (logged) => {
+    const line = hide(logged);
     if (!isWire(line)) return line.slice(0, longestLine);
-    const [time = "", kind = "", ...logged] = line.split(" ");
-    return `${time} ${kind} ${summary(logged.join(" "))}`.slice(0, longestLine);
+    const [time = "", kind = "", ...message] = line.split(" ");
+    return `${time} ${kind} ${summary(message.join(" "))}`.slice(0, longestLine);
   };
 }
