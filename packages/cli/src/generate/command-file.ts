@@ -6,7 +6,7 @@ import { toSafeJson } from "@fairlead/core/text/safe-text";
 import { isObject, member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
-import { commandImports, commandProgram, ownOptions } from "./command-program.ts";
+import { commandImports, commandProgram, programOptions } from "./command-program.ts";
 import { generatedBy } from "./generated-file.ts";
 import { toStringLiteral } from "./source-text.ts";
 import type { ServerTools } from "./typescript-module.ts";
@@ -65,7 +65,7 @@ function toRow({ name, title = "", description = title, inputSchema }: CatalogTo
       about: typeof about === "string" ? clip(about, longestWords) : "",
     };
   });
-  const isFlag = (flag: Flag): boolean => /^[A-Za-z][\w-]*$/.test(flag.name) && !ownOptions.has(flag.name);
+  const isFlag = (flag: Flag): boolean => /^[A-Za-z][\w-]*$/.test(flag.name) && !programOptions.has(flag.name);
   return {
     name,
     about: clip(description, longestDescription),

@@ -6,7 +6,7 @@ import { createHost, exitCodeOf, HostError } from "@fairlead/core";
 import { toSafeJson, toSafeLine, toSafeText } from "@fairlead/core/text";`;
 
 /** Names of the program's own options: a parameter with such a name can only be given with `--args`. */
-export const ownOptions: ReadonlySet<string> = new Set(["args", "help", "json", "yes"]);
+export const programOptions: ReadonlySet<string> = new Set(["args", "help", "json", "yes"]);
 
 /** Plain string concatenation, so that no text needs to be escaped here. */
 export const commandProgram: string = String.raw`const program = basename(process.argv[1]);

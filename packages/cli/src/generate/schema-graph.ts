@@ -6,7 +6,7 @@ import { pointerTo } from "@fairlead/core/normalise/schema/pointer";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 
 /** A part of a schema. */
-export function childOf({ raw, path, base }: Spot, ...steps: readonly (string | number)[]): Spot {
+export function subschemaAt({ raw, path, base }: Spot, ...steps: readonly (string | number)[]): Spot {
   const inner = steps.reduce<unknown>(
     (at, step) =>
       typeof at === "object" && at !== null && Object.hasOwn(at, step) ? Reflect.get(at, step) : undefined,
@@ -17,7 +17,7 @@ export function childOf({ raw, path, base }: Spot, ...steps: readonly (string | 
 
 /** The schemas of a list keyword. */
 export function partsOf(spot: Spot, keyword: string): readonly Spot[] {
-  return listOf(member(spot.raw, keyword)).map((_, at) => childOf(spot, keyword, at));
+  return listOf(member(spot.raw, keyword)).map((_, at) => subschemaAt(spot, keyword, at));
 }
 
 /** The target of the schema's own `$ref`. */

@@ -10,13 +10,13 @@ export interface TypeText {
   readonly isBare?: boolean;
 }
 
-export const anyValue: TypeText = { alternatives: ["unknown"] };
-export const noValue: TypeText = { alternatives: ["never"] };
+export const unknownType: TypeText = { alternatives: ["unknown"] };
+export const neverType: TypeText = { alternatives: ["never"] };
 /** An object without rules, and one that must be empty. */
 export const anyObject: TypeText = { alternatives: ["{ [key: string]: unknown }"], isBare: true };
 export const emptyObject: TypeText = { alternatives: ["{ [key: string]: never }"] };
 
-export function isAnything({ alternatives }: TypeText): boolean {
+export function isUnknown({ alternatives }: TypeText): boolean {
   return alternatives.includes("unknown");
 }
 
@@ -35,22 +35,22 @@ export function toOperand(type: TypeText): string {
   return text.startsWith("\n") ? `(${text}\n)` : `(${text})`;
 }
 
-export function indent(text: string): string {
+function indent(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
 /** If one alternative is any value, the union is any value. */
 export function unionOf(types: readonly TypeText[]): TypeText {
-  if (types.some(isAnything)) return anyValue;
+  if (types.some(isUnknown)) return unknownType;
   const [only, ...others] = types;
   if (only !== undefined && others.length === 0) return only;
   const alternatives = [...new Set(types.flatMap((type) => type.alternatives))].filter((one) => one !== "never");
   const isBare = types.every((type) => type.isBare === true);
-  return alternatives.length === 0 ? noValue : { alternatives, isBare };
+  return alternatives.length === 0 ? neverType : { alternatives, isBare };
 }
 
 /** A type that one keyword claims. */
-export interface Claim {
+export interface TypeClaim {
   readonly type: TypeText;
   /** Counts its alternatives, with references followed. Called only if there are several claims. */
   readonly count: () => number;
@@ -60,10 +60,10 @@ export interface Claim {
 const mostProducts = 128;
 
 /** All claims at once. Claims that would make too many alternatives are left out: the type then accepts more. */
-export function intersectionOf(claims: readonly Claim[]): TypeText {
-  const exact = claims.filter(({ type }) => !isAnything(type) && type.isBare !== true);
+export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
+  const exact = claims.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
   const [only, ...others] = exact;
-  if (only === undefined) return claims.find(({ type }) => !isAnything(type))?.type ?? anyValue;
+  if (only === undefined) return claims.find(({ type }) => !isUnknown(type))?.type ?? unknownType;
   if (others.length === 0) return only.type;
   let product = 1;
   const kept = exact.filter(({ count }, at) => {
@@ -81,8 +81,8 @@ const mostLiterals = 1_000;
 /** A union of literal types. */
 export function literalsOf(values: readonly unknown[]): TypeText {
   const literals = values.slice(0, mostLiterals + 1).map(toLiteralType);
-  if (literals.length > mostLiterals || literals.includes(undefined)) return anyValue;
-  return unionOf([noValue, ...literals.map((literal) => ({ alternatives: [literal ?? ""] }))]);
+  if (literals.length > mostLiterals || literals.includes(undefined)) return unknownType;
+  return unionOf([neverType, ...literals.map((literal) => ({ alternatives: [literal ?? ""] }))]);
 }
 
 /** An object type; each member is its comment and its declaration. On one line if it is short and has no comment. */
@@ -96,5 +96,5 @@ export function objectOfMembers(members: readonly (readonly string[])[]): TypeTe
 
 /** Not `Record`: an alias of a record cannot contain itself. */
 export function mapOf(values: TypeText): TypeText {
-  return isAnything(values) ? anyObject : { alternatives: [`{ [key: string]: ${indent(toText(values))} }`] };
+  return isUnknown(values) ? anyObject : { alternatives: [`{ [key: string]: ${indent(toText(values))} }`] };
 }

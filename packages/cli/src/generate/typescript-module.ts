@@ -5,7 +5,7 @@ import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { generatedBy } from "./generated-file.ts";
 import { createNames, toDocComment, toMethodName, toStringLiteral, toTypeName } from "./source-text.ts";
-import { createTypeWriter, type TypeWriter } from "./type-writer.ts";
+import { createTypeDeclarations, type TypeDeclarations } from "./type-declarations.ts";
 
 /** A server and the tools that can be called. */
 export interface ServerTools {
@@ -19,7 +19,7 @@ const longestDescription = 4_000;
 
 /** The same catalogs give the same text: tools are sorted by name. */
 export function typescriptModule(servers: readonly ServerTools[]): string {
-  const types = createTypeWriter(reserved);
+  const types = createTypeDeclarations(reserved);
   const clients = servers.map((server) => ({ ...server, typeName: types.claim(toTypeName(server.name)) }));
   const names = servers.map(({ name }) => name);
   // Two servers often have tools of the same name.
@@ -64,7 +64,7 @@ interface Client extends ServerTools {
   readonly typeName: string;
 }
 
-function clientText({ name: server, typeName, tools }: Client, prefix: string, types: TypeWriter): string {
+function clientText({ name: server, typeName, tools }: Client, prefix: string, types: TypeDeclarations): string {
   const methodNames = createNames();
   const methods = tools
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

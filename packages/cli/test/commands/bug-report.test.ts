@@ -27,7 +27,7 @@ beforeAll(async () => {
   here = await machine();
   web = await webServer(({ headers, path }, response) => {
     response.writeHead(403, { "content-type": "text/plain" });
-    response.end(`denied: ${headers.authorization} ${headers["x-trace"]} ${path}`);
+    response.end(`denied: ${headers.authorization} ${String(headers["x-trace"])} ${path}`);
   });
   const serve = pathToFileURL(join(import.meta.dirname, "../../../test-servers/src/programs/serve.mjs")).href;
   await here.write("talkative.mjs", talkative(serve));

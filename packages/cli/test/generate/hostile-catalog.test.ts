@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { commandFile } from "../../src/generate/command-file.ts";
 import { toLiteralType } from "../../src/generate/source-text.ts";
-import { createTypeWriter } from "../../src/generate/type-writer.ts";
+import { createTypeDeclarations } from "../../src/generate/type-declarations.ts";
 import { typescriptModule } from "../../src/generate/typescript-module.ts";
 import { hostileTool, sampleOf } from "../support/hostile-catalog.ts";
 import { linkPackages, typeCheck } from "../support/type-check.ts";
@@ -49,7 +49,7 @@ describe(`files for hostile catalogs (seed ${seeded})`, () => {
 
 /** Declares values that validation accepts, and assigns each to the type of its schema. */
 function assignments(schemas: readonly unknown[]): string {
-  const types = createTypeWriter([]);
+  const types = createTypeDeclarations([]);
   const lines = schemas.flatMap((schema, at) => {
     const { text } = types.write(schema, types.claim("Root"));
     const check = compileCheck(JSON.stringify(schema), false);

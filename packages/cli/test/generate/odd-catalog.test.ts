@@ -48,8 +48,8 @@ beforeAll(async () => {
   client = createOdd(host);
 });
 afterAll(async () => {
-  await host?.[Symbol.asyncDispose]();
-  await here?.[Symbol.asyncDispose]();
+  await host[Symbol.asyncDispose]();
+  await here[Symbol.asyncDispose]();
 });
 
 /** A program that makes these calls; the first is on line 4. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { createTypeWriter } from "../../src/generate/type-writer.ts";
+import { createTypeDeclarations } from "../../src/generate/type-declarations.ts";
 
 /** The type of a property with this schema, and the other declarations. */
 function typeOf(
   schema: unknown,
   definitions: object = {},
 ): { readonly type: string; readonly others: readonly string[] } {
-  const types = createTypeWriter([]);
+  const types = createTypeDeclarations([]);
   types.write({ type: "object", properties: { x: schema }, $defs: definitions }, types.claim("Root"));
   const [root = "", ...others] = types.declarations;
   return { type: /x\?: ([\s\S]*?)(?:;| )\s?\}$/.exec(root)?.[1] ?? root, others };
@@ -64,7 +64,7 @@ describe("the type of a schema", () => {
   });
 
   test("definitions that several schemas share are declared once, others get another name", () => {
-    const types = createTypeWriter(["Item"]);
+    const types = createTypeDeclarations(["Item"]);
     const write = (item: object): string =>
       types.write({ properties: { x: { $ref: "#/$defs/item" } }, $defs: { item } }, types.claim("Root")).text;
     expect([write({ type: "string" }), write({ type: "string" }), write({ type: "number" })]).toEqual([
@@ -83,7 +83,7 @@ describe("the type of a schema", () => {
 
   test("descriptions and rules without a type are in the comment", () => {
     const schema = { type: "string", description: "When. */\n@ts-ignore", format: "date", deprecated: true };
-    const types = createTypeWriter([]);
+    const types = createTypeDeclarations([]);
     types.write({ properties: { x: schema } }, types.claim("Root"));
     expect(types.declarations).toEqual([
       [
@@ -103,7 +103,7 @@ describe("the type of a schema", () => {
 
 describe("a schema that is too much", () => {
   const write = (schema: unknown) => {
-    const types = createTypeWriter([]);
+    const types = createTypeDeclarations([]);
     const { text } = types.write(schema, types.claim("Root"));
     return { text, length: types.declarations.join("").length };
   };

@@ -11,27 +11,27 @@ import { textOf } from "@fairlead/core/normalise/schema/read/bounds";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { childOf, closureOf, countAlternatives, leadsTo, partsOf, targetOf } from "./schema-graph.ts";
+import { closureOf, countAlternatives, leadsTo, partsOf, subschemaAt, targetOf } from "./schema-graph.ts";
 import { createNames, toDocComment, toLiteralType, toPropertyKey, toTypeName } from "./source-text.ts";
 import {
   anyObject,
-  anyValue,
-  type Claim,
   emptyObject,
   intersectionOf,
-  isAnything,
+  isUnknown,
   literalsOf,
   mapOf,
-  noValue,
+  neverType,
   objectOfMembers,
+  type TypeClaim,
   type TypeText,
   toOperand,
   toText,
   unionOf,
+  unknownType,
 } from "./type-text.ts";
 
 /** Writes the types of one module. */
-export interface TypeWriter {
+export interface TypeDeclarations {
   /** Returns a name that no other declaration has. */
   readonly claim: (name: string) => string;
   /** Writes a schema as the type `name`, which must be claimed. Its declaration, if it needs one, is in `declarations`. */
@@ -39,7 +39,7 @@ export interface TypeWriter {
   readonly declarations: readonly string[];
 }
 
-export interface WrittenType {
+interface WrittenType {
   /** The name, or the type itself if it is too short to need a name. */
   readonly text: string;
   /** Whether `{}` is a value of the type. */
@@ -57,7 +57,7 @@ interface Place {
   readonly depth: number;
 }
 
-export function createTypeWriter(taken: Iterable<string>): TypeWriter {
+export function createTypeDeclarations(taken: Iterable<string>): TypeDeclarations {
   const claim = createNames(taken);
   const declarations: string[] = [];
   /** Names of definitions by their text: servers repeat the same definitions in many tools. */
@@ -81,7 +81,7 @@ export function createTypeWriter(taken: Iterable<string>): TypeWriter {
     const type = typeOf(document.root, { owner: "", depth: 0 });
     const { required } = objectOf(document.root.raw);
     const takesEmpty = isObjectText(type) && listOf(required).length === 0;
-    if (type === anyObject || type === emptyObject || isAnything(type)) return { text: toText(type), takesEmpty };
+    if (type === anyObject || type === emptyObject || isUnknown(type)) return { text: toText(type), takesEmpty };
     declarations.push(declare(name, type, document.root.raw));
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       declarations.push(declare(next.name, typeOf(next.spot, { owner: next.spot.path, depth: 0 }), next.spot.raw));
@@ -133,8 +133,19 @@ function commentOf(raw: unknown): readonly string[] {
 }
 
 const told = [
-  ...["format", "default", "pattern", "minLength", "maxLength", "minimum", "maximum"],
-  ...["exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "uniqueItems"],
+  "format",
+  "default",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
 ];
 
 /** Returns a function that writes schemas of one document. `nameOf` names the target of a reference. */
@@ -146,9 +157,9 @@ function createSpotWriter(
 
   function write(spot: Spot, place: Place): TypeText {
     const { raw } = spot;
-    if (raw === false) return noValue;
+    if (raw === false) return neverType;
     left -= 1;
-    if (!isObject(raw) || place.depth > deepest || left < 0) return anyValue;
+    if (!isObject(raw) || place.depth > deepest || left < 0) return unknownType;
     const here = { ...place, depth: place.depth + 1 };
     return intersectionOf([
       { type: ownType(spot, raw, { depth: here.depth }), count: () => listOf(raw["enum"]).length },
@@ -158,13 +169,13 @@ function createSpotWriter(
     ]);
   }
 
-  function alternatives(parts: readonly Spot[], place: Place): Claim {
-    if (parts.length === 0) return { type: anyValue, count: () => 1 };
+  function alternatives(parts: readonly Spot[], place: Place): TypeClaim {
+    if (parts.length === 0) return { type: unknownType, count: () => 1 };
     const count = (): number => parts.reduce((sum, part) => sum + countAlternatives(document, part), 0);
     return { type: unionOf(parts.map((part) => write(part, place))), count };
   }
 
-  function reference(spot: Spot, { owner }: Place): readonly Claim[] {
+  function reference(spot: Spot, { owner }: Place): readonly TypeClaim[] {
     const target = targetOf(document, spot);
     if (target === undefined || (owner !== undefined && leadsTo(document, target, owner))) return [];
     return [{ type: { alternatives: [nameOf(target)] }, count: () => countAlternatives(document, target) }];
@@ -176,7 +187,7 @@ function createSpotWriter(
     const values = Object.hasOwn(raw, "const") ? [raw["const"]] : listOf(raw["enum"]);
     if (values.length > 0)
       return literalsOf(values.filter((value) => types.length === 0 || types.some((type) => isOfType(value, type))));
-    if (types.length === 0) return anyValue;
+    if (types.length === 0) return unknownType;
     return unionOf(
       types.map((type): TypeText => {
         if (type === "object") return object(spot, raw, place);
@@ -195,7 +206,7 @@ function createSpotWriter(
     const places = partsOf(spot, first).map((part, at) =>
       at < Number(minItems) ? toText(write(part, place)) : `${toOperand(write(part, place))}?`,
     );
-    const further = others === undefined ? anyValue : write(childOf(spot, rest), place);
+    const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), place);
     if (places.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
     const isFull = others === false || Number(maxItems) <= places.length;
     return { alternatives: [`[${[...places, ...(isFull ? [] : [`...${toOperand(further)}[]`])].join(", ")}]`] };
@@ -207,7 +218,7 @@ function createSpotWriter(
     const { additionalProperties: others } = raw;
     const patterns = Object.keys(objectOf(raw["patternProperties"]));
     const members = Object.keys(properties).map((name) => {
-      const property = childOf(spot, "properties", name);
+      const property = subschemaAt(spot, "properties", name);
       const type = toText(write(property, place));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];
     });
@@ -216,10 +227,13 @@ function createSpotWriter(
     const isOpen = patterns.length > 0 || others === true || isObject(others);
     if (members.length > 0) return objectOfMembers([...members, ...(isOpen ? [["[key: string]: unknown;"]] : [])]);
     if (!isOpen) return others === false ? emptyObject : anyObject;
-    const values = patterns.map((pattern) => write(childOf(spot, "patternProperties", pattern), place));
+    const values = patterns.map((pattern) => write(subschemaAt(spot, "patternProperties", pattern), place));
     // Without a rule for them, other names may have any value.
     return mapOf(
-      unionOf([...values, others === undefined ? anyValue : write(childOf(spot, "additionalProperties"), place)]),
+      unionOf([
+        ...values,
+        others === undefined ? unknownType : write(subschemaAt(spot, "additionalProperties"), place),
+      ]),
     );
   }
 
