@@ -48,7 +48,11 @@ async function prepare(argv: readonly string[]): Promise<Task> {
   const found = resolve(argv);
   switch (found.kind) {
     case "version":
-      return { ours: argv, run: (io) => void io.stdout.write(`${version()}\n`) };
+      return {
+        ours: argv,
+        run: (io, out) =>
+          argv.includes("--json") ? out.json({ version: version() }) : void io.stdout.write(`${version()}\n`),
+      };
     case "help": {
       const text = found.group === undefined ? rootHelp() : groupHelp(found.group);
       return { ours: argv, run: (io) => void io.stdout.write(text) };
