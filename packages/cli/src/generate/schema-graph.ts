@@ -27,8 +27,14 @@ export function targetOf(document: SchemaDocument, { raw, base }: Spot): Spot | 
   return isObject(target?.raw) ? target : undefined;
 }
 
-/** Whether the schema of the same value leads back to `goal`, with no object or list in between: such a type is no type. */
-export function leadsTo(document: SchemaDocument, start: Spot, goal: string): boolean {
+const sameValue = ["allOf", "anyOf", "oneOf"];
+
+/**
+ * Whether the schema leads back to `goal` with no object in between, and, unless `throughLists`, no list: such a type is
+ * no type.
+ */
+export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
+  const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;
   const open = [start];
   const seen = new Set<string>();
   for (let spot = open.pop(); spot !== undefined; spot = open.pop()) {
@@ -37,7 +43,9 @@ export function leadsTo(document: SchemaDocument, start: Spot, goal: string): bo
     seen.add(spot.path);
     const target = targetOf(document, spot);
     if (target !== undefined) open.push(target);
-    for (const keyword of ["allOf", "anyOf", "oneOf"]) open.push(...partsOf(spot, keyword));
+    for (const keyword of keywords) open.push(...partsOf(spot, keyword));
+    const lists = throughLists ? ["items", "additionalItems"].map((keyword) => subschemaAt(spot, keyword)) : [];
+    open.push(...lists.filter(({ raw }) => isObject(raw)));
   }
   return false;
 }

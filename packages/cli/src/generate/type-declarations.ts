@@ -51,9 +51,12 @@ const deepest = 24;
 const mostSchemas = 5_000;
 const longestDescription = 600;
 
-/** Where a schema is written. `owner` is the path of the named type, until an object or a list is entered. */
+/** Where a schema is written. */
 interface Place {
+  /** The path of the named type, until an object is entered: inside of an object, a type may contain itself. */
   readonly owner?: string;
+  /** The innermost list. A type may contain itself in an array, but not always in a tuple. */
+  readonly list?: "array" | "tuple";
   readonly depth: number;
 }
 
@@ -162,7 +165,7 @@ function createSpotWriter(
     if (!isObject(raw) || place.depth > deepest || left < 0) return unknownType;
     const here = { ...place, depth: place.depth + 1 };
     return intersectionOf([
-      { type: ownType(spot, raw, { depth: here.depth }), count: () => listOf(raw["enum"]).length },
+      { type: ownType(spot, raw, here), count: () => listOf(raw["enum"]).length },
       ...reference(spot, here),
       ...["anyOf", "oneOf"].map((keyword) => alternatives(partsOf(spot, keyword), here)),
       ...partsOf(spot, "allOf").map((part) => alternatives([part], here)),
@@ -175,9 +178,11 @@ function createSpotWriter(
     return { type: unionOf(parts.map((part) => write(part, place))), count };
   }
 
-  function reference(spot: Spot, { owner }: Place): readonly TypeClaim[] {
+  function reference(spot: Spot, { owner, list: around }: Place): readonly TypeClaim[] {
     const target = targetOf(document, spot);
-    if (target === undefined || (owner !== undefined && leadsTo(document, target, owner))) return [];
+    if (target === undefined) return [];
+    const isGuarded = owner === undefined || around === "array";
+    if (!isGuarded && leadsTo(document, target, owner, around === "tuple")) return [];
     return [{ type: { alternatives: [nameOf(target)] }, count: () => countAlternatives(document, target) }];
   }
 
@@ -190,7 +195,7 @@ function createSpotWriter(
     if (types.length === 0) return unknownType;
     return unionOf(
       types.map((type): TypeText => {
-        if (type === "object") return object(spot, raw, place);
+        if (type === "object") return object(spot, raw, { depth: place.depth });
         if (type === "array") return list(spot, raw, place);
         return { alternatives: [type === "integer" ? "number" : type], isBare: true };
       }),
@@ -203,13 +208,16 @@ function createSpotWriter(
     const [first, rest, others] = Array.isArray(items)
       ? (["items", "additionalItems", additionalItems] as const)
       : (["prefixItems", "items", items] as const);
-    const places = partsOf(spot, first).map((part, at) =>
-      at < Number(minItems) ? toText(write(part, place)) : `${toOperand(write(part, place))}?`,
+    const parts = partsOf(spot, first);
+    const inside: Place = { ...place, list: parts.length === 0 ? "array" : "tuple" };
+    const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), inside);
+    if (parts.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
+    // Named, because a type cannot contain itself inside of an optional item without a name.
+    const places = parts.map(
+      (part, at) => `item${at + 1}${at < Number(minItems) ? "" : "?"}: ${toText(write(part, inside))}`,
     );
-    const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), place);
-    if (places.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
     const isFull = others === false || Number(maxItems) <= places.length;
-    return { alternatives: [`[${[...places, ...(isFull ? [] : [`...${toOperand(further)}[]`])].join(", ")}]`] };
+    return { alternatives: [`[${[...places, ...(isFull ? [] : [`...others: ${toOperand(further)}[]`])].join(", ")}]`] };
   }
 
   function object(spot: Spot, raw: JsonObject, place: Place): TypeText {
@@ -219,7 +227,9 @@ function createSpotWriter(
     const patterns = Object.keys(objectOf(raw["patternProperties"]));
     const members = Object.keys(properties).map((name) => {
       const property = subschemaAt(spot, "properties", name);
-      const type = toText(write(property, place));
+      // TypeScript takes a member of Object.prototype for a property of every object.
+      const isInherited = name in Object.prototype && !required.has(name);
+      const type = isInherited ? "unknown" : toText(write(property, place));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];
     });
     const undescribed = [...required].filter((name) => !Object.hasOwn(properties, name));

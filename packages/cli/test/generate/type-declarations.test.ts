@@ -1,5 +1,7 @@
+import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createTypeDeclarations } from "../../src/generate/type-declarations.ts";
+import { linkPackages, typeCheck } from "../support/type-check.ts";
 
 /** The type of a property with this schema, and the other declarations. */
 function typeOf(
@@ -26,9 +28,12 @@ describe("the type of a schema", () => {
     [{ type: "text" }, "unknown"],
     [{ type: "array" }, "unknown[]"],
     [{ type: "array", items: { type: ["string", "number"] } }, "(string | number)[]"],
-    [{ type: "array", prefixItems: [{ type: "string" }], minItems: 1 }, "[string, ...unknown[]]"],
-    [{ type: "array", prefixItems: [{ type: "string" }], items: false }, "[string?]"],
-    [{ type: "array", items: [{ type: "string" }, { type: "number" }], maxItems: 2 }, "[string?, number?]"],
+    [{ type: "array", prefixItems: [{ type: "string" }], minItems: 1 }, "[item1: string, ...others: unknown[]]"],
+    [{ type: "array", prefixItems: [{ type: "string" }], items: false }, "[item1?: string]"],
+    [
+      { type: "array", items: [{ type: "string" }, { type: "number" }], maxItems: 2 },
+      "[item1?: string, item2?: number]",
+    ],
     [{ type: "object" }, "{ [key: string]: unknown }"],
     [{ type: "object", additionalProperties: false }, "{ [key: string]: never }"],
     [{ type: "object", additionalProperties: { type: "number" } }, "{ [key: string]: number }"],
@@ -53,6 +58,15 @@ describe("the type of a schema", () => {
     const { type, others } = typeOf({ type: "array", items: { $ref: "#/$defs/tree node" } }, { "tree node": tree });
     expect(type).toBe("TreeNode[]");
     expect(others).toEqual(["export interface TreeNode { left?: TreeNode }"]);
+  });
+
+  test("a list of lists may contain itself", async () => {
+    const inner = { type: "array", prefixItems: [{ type: "array", prefixItems: [{ $ref: "#/$defs/nested" }] }] };
+    const nested = { anyOf: [{ type: "string" }, inner, { type: "array", items: { $ref: "#/$defs/nested" } }] };
+    await using folder = await temporaryFolder();
+    await linkPackages(folder);
+    await folder.write("nested.ts", typeOf({ $ref: "#/$defs/nested" }, { nested }).others.join("\n"));
+    expect(await typeCheck(folder, "nested.ts")).toBe("");
   });
 
   test("a definition that is nothing but itself is any value", () => {

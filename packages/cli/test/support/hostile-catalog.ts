@@ -76,72 +76,68 @@ function mapOf<T>(inner: fc.Arbitrary<T>): fc.Arbitrary<Record<string, T>> {
   return fc.array(fc.tuple(texts, inner), { maxLength: 3 }).map((entries) => Object.fromEntries(entries));
 }
 
-const { schema } = fc.letrec<{ schema: unknown }>((tie) => {
-  const inner = tie("schema");
-  const list = fc.array(inner, { minLength: 1, maxLength: 3 });
-  const optional = <T extends object>(members: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
-    fc.record(members, { requiredKeys: [] }).map((found) => ({ ...found }));
-  const annotations = optional({ description: words, default: values, format: texts, deprecated: fc.boolean() });
-  const types = fc.constantFrom(
-    "string",
-    "number",
-    "integer",
-    "boolean",
-    "null",
-    ["string", "null"],
-    ["object", "array"],
-  );
-  const object = optional({
-    properties: mapOf(inner),
-    required: fc.array(texts, { maxLength: 2 }).map((names) => [...new Set(names)]),
-    additionalProperties: fc.oneof(fc.boolean(), inner),
-    patternProperties: fc.constant({ "^x": { type: "string" } }),
-  }).map((rules) => ({ type: "object", ...rules }));
-  const array = optional({
-    items: fc.oneof(inner, list),
-    prefixItems: list,
-    minItems: fc.nat(2),
-    maxItems: fc.nat(3),
-  }).map((rules) => ({ type: "array", ...rules }));
-  const reference = fc
-    .constantFrom(
-      "#",
-      "#/$defs/a",
-      "#/$defs/b",
-      "#/$defs/*~1",
-      "#/properties/a",
-      "#/$defs/none",
-      "https://example.com/a",
-    )
-    .map(($ref) => ({ $ref }));
-  const combination = optional({ anyOf: list, oneOf: list, allOf: list });
-  const choice = fc.oneof(
-    fc.array(values, { minLength: 1, maxLength: 4 }).map((members) => ({ enum: members })),
-    values.map((only) => ({ const: only })),
-  );
-  const rules = fc.oneof(
-    { depthSize: "small" },
-    types.map((type) => ({ type })),
-    choice,
-    object,
-    reference,
-    array,
-    combination,
-  );
-  const whole = fc.tuple(
-    rules,
-    annotations,
-    fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: combination }),
-  );
-  return {
-    schema: fc.oneof(
-      { weight: 1, arbitrary: fc.constantFrom<unknown>(true, false, {}, null, "schema") },
-      { weight: 12, arbitrary: whole.map((parts): unknown => Object.assign({}, ...parts)) },
-    ),
-  };
-});
+/** Any schema; a sound one has no mistake that validation would have to leave out. */
+const schemas = (isSound: boolean): fc.Arbitrary<unknown> =>
+  fc.letrec<{ schema: unknown }>((tie) => {
+    const inner = tie("schema");
+    const list = fc.array(inner, { minLength: 1, maxLength: 3 });
+    const optional = <T extends object>(members: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) =>
+      fc.record(members, { requiredKeys: [] }).map((found) => ({ ...found }));
+    const annotations = optional({ description: words, default: values, format: texts, deprecated: fc.boolean() });
+    const types = fc.constantFrom(
+      "string",
+      "number",
+      "integer",
+      "boolean",
+      "null",
+      ["string", "null"],
+      ["object", "array"],
+    );
+    const object = optional({
+      properties: mapOf(inner),
+      required: fc.array(texts, { maxLength: 2 }).map((names) => [...new Set(names)]),
+      additionalProperties: fc.oneof(fc.boolean(), inner),
+      patternProperties: fc.constant({ "^x": { type: "string" } }),
+    }).map((rules) => ({ type: "object", ...rules }));
+    const array = optional({
+      items: fc.oneof(inner, list),
+      prefixItems: list,
+      minItems: fc.nat(2),
+      maxItems: fc.nat(3),
+    }).map((rules) => ({ type: "array", ...rules }));
+    const sound = ["#/$defs/a", "#/$defs/b", "#/$defs/*~1"];
+    const reference = fc
+      .constantFrom(...sound, ...(isSound ? [] : ["#", "#/properties/a", "#/$defs/none", "https://example.com/a"]))
+      .map(($ref) => ({ $ref }));
+    const combination = optional({ anyOf: list, oneOf: list, allOf: list });
+    const choice = fc.oneof(
+      fc.array(values, { minLength: 1, maxLength: 4 }).map((members) => ({ enum: members })),
+      values.map((only) => ({ const: only })),
+    );
+    const rules = fc.oneof(
+      { depthSize: "small" },
+      types.map((type) => ({ type })),
+      choice,
+      object,
+      reference,
+      array,
+      combination,
+    );
+    const whole = fc.tuple(
+      rules,
+      annotations,
+      fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: combination }),
+    );
+    return {
+      schema: fc.oneof(
+        { weight: 1, arbitrary: fc.constantFrom<unknown>(true, {}, ...(isSound ? [] : [false, null, "schema"])) },
+        { weight: 12, arbitrary: whole.map((parts): unknown => Object.assign({}, ...parts)) },
+      ),
+    };
+  }).schema;
 
-const inputSchema = fc.tuple(schema, mapOf(schema), schema, schema).map(([raw, properties, a, b]): object => ({
+const unsound = schemas(false);
+const inputSchema = fc.tuple(unsound, mapOf(unsound), unsound, unsound).map(([raw, properties, a, b]): object => ({
   type: "object",
   properties,
   ...objectOf(raw),
@@ -151,6 +147,15 @@ const inputSchema = fc.tuple(schema, mapOf(schema), schema, schema).map(([raw, p
 export const hostileTool: fc.Arbitrary<CatalogTool> = fc
   .record({ name: words, description: words, inputSchema, outputSchema: fc.option(inputSchema, { nil: undefined }) })
   .map(({ outputSchema, ...tool }) => ({ ...tool, ...(outputSchema && { outputSchema }) }) as CatalogTool);
+
+const sound = schemas(true);
+/** Arguments of which values can be made. */
+export const soundSchema: fc.Arbitrary<object> = fc
+  .tuple(mapOf(sound), fc.array(texts, { maxLength: 2 }), sound, sound)
+  .map(([properties, names, a, b]) => {
+    const required = [...new Set(names)];
+    return { type: "object", properties, ...(required.length > 0 && { required }), $defs: { a, b, "*/": b } };
+  });
 
 /** Values of a schema, as far as a simple reading goes: `turn` chooses among alternatives. The reader checks them. */
 export function sampleOf(raw: unknown, root: unknown, turn: number, depth = 0): unknown {
