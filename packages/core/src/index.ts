@@ -9,7 +9,7 @@ export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
 export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
 export type { Difference } from "./discover/tool-changes.ts";
-export { type ErrorCode, HostError } from "./errors.ts";
+export { type ErrorCode, exitCodeOf, HostError } from "./errors.ts";
 export {
   type CatalogCounts,
   type Failure,

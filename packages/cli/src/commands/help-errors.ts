@@ -101,20 +101,26 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   tool_error: ["The tool ran and reported an error.", "Read the message: the tool wrote it."],
   call_timeout: [
     "The call timed out: no response or progress within the entry's timeout, or it took longer than fairlead.limits.callTotal.",
-    "Raise the limit that the message names. The tool may have run anyway.",
+    "Raise the limit that the message names. The tool may or may not have run: check before you repeat the call.",
   ],
   lost: [
     "The call was sent and no usable response came back: the connection was lost, the response was empty, or the server was busy or failed (HTTP 408, 429, 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
     "Check what the tool did before you repeat the call.",
   ],
   busy: ["Too many calls are already waiting for this server.", "Try again when some have finished."],
-  too_large: ["A message is larger than the limit.", "Ask the tool for less at a time."],
+  too_large: [
+    "A message is larger than the limit. If it was the result of a call, the tool has run.",
+    "Ask the tool for less at a time.",
+  ],
   quarantined: [
     "The tool's definition is invalid, so models do not see it. The server's other tools work.",
     "fairlead tools SERVER --json shows the reason under quarantined.",
   ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
-  internal: ["A bug in Fairlead.", "Please report it with the command line and the message."],
+  internal: [
+    "A bug in Fairlead.",
+    "Please report it with the command line, the message and the file of fairlead bug-report.",
+  ],
   cancelled: ["You, or the program that started Fairlead, cancelled the command.", "Nothing to do."],
 };
 

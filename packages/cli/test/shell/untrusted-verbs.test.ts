@@ -38,6 +38,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   prompt: ["prompt demo.nothing"],
   history: ["history"],
   doctor: ["doctor"],
+  "bug-report": ["bug-report --yes", "bug-report added --yes"],
   "trust list": ["trust list"],
   "trust add": ["trust add"],
   "trust remove": ["trust remove"],
@@ -56,6 +57,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "settings schema": ["settings schema"],
   "settings validate": ["settings validate"],
   "settings path": ["settings path"],
+  "generate ts": ["generate ts demo", "generate ts added"],
+  "generate cli": ["generate cli demo"],
   completion: ["completion bash"],
   "help errors": ["help errors untrusted_folder"],
 };

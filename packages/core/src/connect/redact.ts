@@ -223,6 +223,11 @@ function parametersIn(url: string, isWanted: (name: string, value: string) => bo
   });
 }
 
+/** Values of environment variables whose names suggest a secret. */
+export function secretVariables(env: Environment["env"]): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) => (value !== undefined && isTelling(name) ? [value] : []));
+}
+
 /** Accounts in the proxy variables, with or without a scheme, up to the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyName.test(name));
