@@ -6,6 +6,7 @@ export const layers = [
   "net",
   "auth",
   "connect",
+  "recordings",
   "discover",
   "normalise",
   "registry",

@@ -174,6 +174,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     conversation: requests.conversation,
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
+    relay: requests.relay,
     flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,

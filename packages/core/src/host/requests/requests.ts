@@ -35,7 +35,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
+    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "relay" | "flushHistory"> {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -96,6 +96,12 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         },
         present: (result) => result,
       }),
+
+    relay: (server, client, { signal } = {}) =>
+      work.run(async (until) => {
+        const { relayClient } = await import("./relay.ts");
+        return relayClient(server, client, { relay: options.servers.relay, spine, signal: until });
+      }, signal),
 
     flushHistory: ledger.flush,
 

@@ -117,6 +117,8 @@ export interface ServerExtras {
   /** Whether Fairlead sends the workspace root to the server. It does so only if the folder is trusted. */
   readonly roots: boolean;
   readonly machineAuth: boolean;
+  /** Set if the server's results must not be written into recordings and snapshots. */
+  readonly hideResults?: true;
   readonly issuerOverride?: string;
 }
 

@@ -180,6 +180,8 @@ export function extrasFor(
     sampling: granted("sampling"),
     roots: granted("roots"),
     machineAuth: granted("machineAuth"),
+    // One source is enough.
+    ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({
       issuerOverride: said("issuerOverride", granting)
         .map(stringNode)

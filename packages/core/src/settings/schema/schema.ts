@@ -43,6 +43,12 @@ const serverExtras: ObjectKey = {
       description:
         "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
     },
+    hideResults: {
+      type: "switch",
+      default: false,
+      workspace: tightens,
+      description: "Write `(hidden)` in place of the server's results into recordings and snapshots.",
+    },
     machineAuth: {
       type: "switch",
       default: false,

@@ -1,0 +1,2 @@
+import type { Verb } from "../shell/verb.ts";
+export const verb: Verb = { async run() {} };
