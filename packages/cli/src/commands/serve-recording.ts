@@ -8,14 +8,13 @@ import { readRecording } from "@fairlead/core/recordings/recording";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { WireError } from "@fairlead/wire";
-import { listenHttp, openClientStdio, serveClient } from "@fairlead/wire/serve";
+import { type HttpListenerOptions, openClientStdio, serveClient } from "@fairlead/wire/serve";
 import { readDuration } from "../arguments/duration.ts";
 import { count } from "../output/output.ts";
-import { type Context, usageError, type Verb } from "../shell/verb.ts";
+import { checkHttpOptions, defineHttpOptions, type HttpOptions, serveHttp } from "../shell/http-server.ts";
+import type { Context, Verb } from "../shell/verb.ts";
 
-interface Options {
-  readonly http?: boolean;
-  readonly port?: string;
+interface Options extends HttpOptions {
   readonly loose?: boolean;
   readonly timing: string;
 }
@@ -37,16 +36,15 @@ Examples:
   define(command) {
     command
       .argument("<file>", "a recording of fairlead record, or of --record")
-      .option("--http", "listen for HTTP clients instead of using stdio")
-      .option("--port <number>", "with --http; default: any free port")
       .option("--loose", "if the arguments were never recorded, match by tool, prompt or resource only")
       .option("--timing <when>", "when messages are sent: none (at once), recorded, or a pause such as 200ms", "none");
+    defineHttpOptions(command);
   },
 
   async run(context) {
     const { io, operands, command } = context;
-    const { http = false, port, loose = false, timing } = command.opts<Options>();
-    if (port !== undefined && !http) throw usageError("--port works only with --http", context);
+    const { loose = false, timing, ...http } = command.opts<Options>();
+    checkHttpOptions(http, context);
     const file = resolve(io.cwd, operands[0] ?? "");
     const recording = await readRecording(file);
     const player = createPlayer(recording, {
@@ -59,7 +57,9 @@ Examples:
       throw new HostError("diverged", `${file} cannot be served: it has no successful handshake`, {
         next: `fairlead record ${toShellWord(recording.header.server)} -o ${toShellWord(file)}`,
       });
-    await (http ? serveHttp(player, port, context) : serveStdio(player, context));
+    const onClient: HttpListenerOptions["onClient"] = (open, era) =>
+      void serveClient(open, (client) => player.session(client, era));
+    await (http.http ? serveHttp(http, { eras: player.eras, onClient }, context) : serveStdio(player, context));
     report(player, file, context);
   },
 };
@@ -70,24 +70,6 @@ async function serveStdio(player: Player, { io }: Context): Promise<void> {
   io.signal.addEventListener("abort", stop, { once: true });
   await client.closed;
   io.signal.removeEventListener("abort", stop);
-}
-
-async function serveHttp(player: Player, port: string | undefined, context: Context): Promise<void> {
-  const { io } = context;
-  const listener = await listenHttp({
-    eras: player.eras,
-    onClient: (open, era) => void serveClient(open, (one) => player.session(one, era)),
-    ...(port !== undefined && { port: toPort(port, context) }),
-  }).catch((cause: unknown) => {
-    const message = `cannot listen on port ${port ?? "any"}: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new HostError("usage", message, { cause, next: "choose another --port" });
-  });
-  io.stdout.write(`${JSON.stringify({ url: listener.url, pid: process.pid })}\n`);
-  await new Promise<void>((resolveAborted) => {
-    if (io.signal.aborted) resolveAborted();
-    else io.signal.addEventListener("abort", () => resolveAborted(), { once: true });
-  });
-  await listener.close();
 }
 
 const shownRequests = 5;
@@ -106,11 +88,4 @@ function report(player: Player, file: string, { out }: Context): void {
 function toTiming(word: string): number | "recorded" {
   if (word === "recorded") return word;
   return word === "none" ? 0 : readDuration("--timing", word);
-}
-
-function toPort(word: string, context: Context): number {
-  const port = Number(word);
-  if (!Number.isInteger(port) || port < 0 || port > 65535)
-    throw usageError(`--port must be a number from 0 to 65535, not "${word}"`, context);
-  return port;
 }

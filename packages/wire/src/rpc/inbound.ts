@@ -19,6 +19,8 @@ export interface InboundOptions {
   readonly limitBytes: number;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
+  /** False: the handler also gets `ping`. Default: true. */
+  readonly answersPing?: boolean | undefined;
   /** Called when the server begins to wait for a response, and when it has one. */
   readonly waiting: () => void;
   readonly answered: () => void;
@@ -104,7 +106,7 @@ export function createInbound(options: InboundOptions): Inbound {
     take(id, method, params, size) {
       if (ignoring || !isRequestId(id))
         options.diagnose("unanswerable", `the server sent the request ${clip(method, 100)}, which was ignored`);
-      else if (method === "ping") reply({ jsonrpc: "2.0", id, result: {} });
+      else if (method === "ping" && options.answersPing !== false) reply({ jsonrpc: "2.0", id, result: {} });
       else if (open.has(id))
         options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
       else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);

@@ -30,6 +30,7 @@ import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.
 export interface RpcOptions
   extends Pick<ConnectOptions, "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
   readonly onRequest?: InboundHandler | undefined;
+  readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
   /** True if all requests share one stream, so that a single one cannot be cancelled in the transport. */
@@ -73,6 +74,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const inbound = createInbound({
     limit: options.limits.inboundRequests,
     limitBytes: options.limits.inboundBytes,
+    answersPing: options.answersPing,
     reply: (message) => transmit(message),
     diagnose,
     waiting: clock.pause,

@@ -18,10 +18,10 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
-/** The era of a message: by its envelope, else by its method, else by its headers. */
+/** The era of a message: by its envelope, else by its method or its session, else by its headers. */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
-  if (message["method"] === "initialize") return "legacy";
+  if (message["method"] === "initialize" || headers["mcp-session-id"] !== undefined) return "legacy";
   const version = stringOf(headers["mcp-protocol-version"]);
   return (version !== undefined && version > lastLegacy) || headers["mcp-method"] !== undefined ? "modern" : "legacy";
 }

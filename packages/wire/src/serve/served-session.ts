@@ -4,6 +4,7 @@ import type { WireError } from "../errors.ts";
 import type { OpenChannel, RequestId } from "../rpc/channel.ts";
 import { openRpc, type Rpc } from "../rpc/rpc.ts";
 import type { JsonObject } from "../session.ts";
+import { modernVersionOf } from "./modern-headers.ts";
 import { defaultLimits, defaultTimes, type WireLimits, type WireTimes } from "../target.ts";
 
 /** The request that a handler answers. */
@@ -78,13 +79,19 @@ export function serveClient(
       await (await opened).close();
     },
   };
-  const session = create(client);
   const opened: Promise<Rpc> = openRpc(open, {
     limits: { ...defaultLimits, inboundRequests: openRequests, ...limits },
     times: { ...defaultTimes, ...times },
-    onRequest: (method, params, signal, id) => session.request(method, params, { id, signal }),
+    answersPing: false,
+    async onRequest(method, params, signal, id) {
+      // The modern era has no ping.
+      if (method === "ping" && modernVersionOf({ params }) === undefined) return {};
+      return session.request(method, params, { id, signal });
+    },
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,
   });
+  // Before any message: the channel delivers none until it is open.
+  const session = create(client);
   return client;
 }

@@ -84,7 +84,8 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
       // As `connect` does: a server that refuses `initialize` over streamable HTTP may speak the older HTTP+SSE.
-      if (!isOther || target.kind !== "http-or-sse" || message["method"] !== "initialize") throw error;
+      const isLegacyStart = message["method"] === "initialize" && modernVersionOf(message) === undefined;
+      if (!isOther || !isLegacyStart || target.kind !== "http-or-sse") throw error;
       channel = await openChannel("sse");
       await channel.send(message);
     }
