@@ -13,6 +13,7 @@ export const layers = [
   "mcp",
   "policy",
   "execute",
+  "checks",
   "resources",
   "model",
   "turn",

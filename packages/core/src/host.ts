@@ -156,6 +156,9 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
         return approved;
       }),
 
+    refresh: (server, { signal: given } = {}) =>
+      work.run(async (signal) => void (await (await servers.ready(server, signal)).discover(signal)), given),
+
     problems: () => configuration.current().problems,
 
     call: async (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),

@@ -176,6 +176,12 @@ export interface Host extends AsyncDisposable {
    * @throws HostError `server_unknown`, `untrusted_folder`
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Reads the lists of a server again, and connects it first if it is not connected.
+   *
+   * @throws HostError `server_unknown`, or why the lists cannot be read
+   */
+  refresh(server: string, options?: Pick<RequestOptions, "signal">): Promise<void>;
   /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
   problems(): readonly Problem[];
   /**

@@ -1,6 +1,6 @@
 /** Passes messages between a client and a server. Calls, reads and prompts take the one path of every request. */
 
-import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
@@ -14,11 +14,11 @@ export interface RelayContext {
 }
 
 /** Requests that a rule can refuse, with the member that names their subject. */
-const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly member: string }> = new Map([
-  ["tools/call", { kind: "tool", member: "name" }],
-  ["prompts/get", { kind: "prompt", member: "name" }],
-  ["resources/read", { kind: "resource", member: "uri" }],
-  ["resources/subscribe", { kind: "resource", member: "uri" }],
+const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
+  ["tools/call", { kind: "tool", named: "name" }],
+  ["prompts/get", { kind: "prompt", named: "name" }],
+  ["resources/read", { kind: "resource", named: "uri" }],
+  ["resources/subscribe", { kind: "resource", named: "uri" }],
 ]);
 
 /** The JSON-RPC error code of a request that a rule refuses. */
@@ -33,11 +33,23 @@ export async function relayClient(
 ): Promise<void> {
   /** Requests on their way through the spine: their responses end there. */
   const pending = new Map<RequestId, Pending>();
+  /** Progress tokens of the client's open requests, by request id, the latest last. */
+  const tokens = new Map<RequestId, unknown>();
   const clientGone = createSettled();
   let channel: Promise<Channel> | undefined;
 
   function toClient(message: RpcMessage): void {
-    channel?.then((opened) => opened.send(message)).catch(() => clientGone.settle());
+    const about = message["method"] === undefined ? undefined : requestOf(message);
+    if (message["method"] === undefined) tokens.delete(message["id"] as RequestId);
+    channel?.then((opened) => opened.send(message, { about })).catch(() => clientGone.settle());
+  }
+
+  /** The client's request that a message of the server belongs to: by its progress token, else the latest one. */
+  function requestOf(message: RpcMessage): RequestId | undefined {
+    const { progressToken } = objectOf(message["params"]);
+    const open = [...tokens];
+    const named = progressToken === undefined ? undefined : open.find(([, token]) => token === progressToken);
+    return (named ?? open.at(-1))?.[0];
   }
 
   const upstream = await relay(server, {
@@ -50,7 +62,9 @@ export async function relayClient(
   });
 
   function fromClient(message: RpcMessage): void {
-    const subject = message["id"] === undefined ? undefined : decided.get(message["method"]);
+    const isRequest = message["method"] !== undefined && message["id"] !== undefined;
+    if (isRequest) tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
+    const subject = isRequest ? decided.get(message["method"]) : undefined;
     if (message["method"] === "notifications/cancelled")
       pending.get(objectOf(message["params"])["requestId"] as RequestId)?.cancel();
     if (subject === undefined) upstream.send(message);
@@ -59,11 +73,11 @@ export async function relayClient(
 
   async function decideAndSend(
     message: RpcMessage,
-    { kind, member }: { readonly kind: RequestKind; readonly member: string },
+    { kind, named }: { readonly kind: RequestKind; readonly named: string },
   ): Promise<void> {
     const id = message["id"] as RequestId;
     const params = objectOf(message["params"]);
-    const serverToolName = stringOf(params[member]) ?? "";
+    const serverToolName = stringOf(params[named]) ?? "";
     const subject = { serverName: server, serverToolName, kind, args: objectOf(params["arguments"]) };
     try {
       const response = await spine.run<RpcMessage, RpcMessage>({
