@@ -51,6 +51,7 @@ export {
   type RunTurnOptions,
   type StartOptions,
 } from "./host.ts";
+export type { Direction, MessageWriter } from "./connect/redact-message.ts";
 export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
 export { type CreateMcpClientOptions, createMcpClient, type McpToToolOptions, mcpToTool } from "./mcp/create-client.ts";
@@ -93,6 +94,7 @@ export type {
   Tier,
 } from "./policy/rules/rule.ts";
 export type * from "./public-types.ts";
+export { createRecorder, type Recorder, type RecorderOptions, type RecordTo } from "./recordings/recorder.ts";
 export { type AllowList, createAllowList } from "./registry/allow-list.ts";
 export type {
   CallWatch,

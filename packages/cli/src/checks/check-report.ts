@@ -77,7 +77,7 @@ function xml(text: string): string {
     .replaceAll("\n", "&#10;");
 }
 
-/** @throws HostError `diverged` if a check failed; the error of the only file if its server could not be tested */
+/** @throws HostError `diverged` if a check failed or a file could not be tested */
 export function failUnlessPassed(reports: readonly FileReport[]): void {
   const failed = reports.flatMap(({ outcomes }) => outcomes).filter(({ status }) => status === "failed").length;
   const broken = reports.filter(({ error }) => error !== undefined).length;
@@ -87,7 +87,7 @@ export function failUnlessPassed(reports: readonly FileReport[]): void {
     ...(failed > 0 ? [`${failed} of ${checks} checks failed`] : []),
     ...(broken > 0 ? [`${broken} of ${reports.length} files could not be tested`] : []),
   ];
-  throw new HostError("diverged", parts.join(", and "), {
-    next: "if the server is right, change the expectations, or write new snapshots: fairlead test --update",
-  });
+  const update = "if the server is right, change the expectations, or write new snapshots: fairlead test --update";
+  const next = failed > 0 ? update : reports.find(({ error }) => error?.next !== undefined)?.error?.next;
+  throw new HostError("diverged", parts.join(", and "), next === undefined ? {} : { next });
 }

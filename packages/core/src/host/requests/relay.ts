@@ -65,8 +65,11 @@ export async function relayClient(
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest) tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
     const subject = isRequest ? decided.get(message["method"]) : undefined;
-    if (message["method"] === "notifications/cancelled")
-      pending.get(objectOf(message["params"])["requestId"] as RequestId)?.cancel();
+    if (message["method"] === "notifications/cancelled") {
+      const cancelled = objectOf(message["params"])["requestId"] as RequestId;
+      tokens.delete(cancelled);
+      pending.get(cancelled)?.cancel();
+    }
     if (subject === undefined) upstream.send(message);
     else void decideAndSend(message, subject);
   }
