@@ -7,6 +7,7 @@ export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from
 export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
+export type { Direction, MessageWriter } from "./connect/redact-message.ts";
 export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
 export type { Difference } from "./discover/tool-changes.ts";
 export { type ErrorCode, HostError } from "./errors.ts";
@@ -51,7 +52,6 @@ export {
   type RunTurnOptions,
   type StartOptions,
 } from "./host.ts";
-export type { Direction, MessageWriter } from "./connect/redact-message.ts";
 export { type ClientEnd, type Completion, McpClient, type McpClientOptions } from "./mcp/client.ts";
 export { type ManagedServer, McpClientManager, type McpClientManagerOptions } from "./mcp/client-manager.ts";
 export { type CreateMcpClientOptions, createMcpClient, type McpToToolOptions, mcpToTool } from "./mcp/create-client.ts";

@@ -18,11 +18,11 @@ export function isPassed({ outcomes, error }: FileReport): boolean {
   return error === undefined && outcomes.every(({ status }) => status !== "failed");
 }
 
-const marks = { passed: "✓", updated: "↻", failed: "✗" } as const;
+const symbols = { passed: "✓", updated: "↻", failed: "✗" } as const;
 
 /** One line for a check, and one for each of its problems. */
 export function outcomeText({ name, status, durationMs, problems }: CheckOutcome, style: Output["style"]): SafeText {
-  const mark = status === "failed" ? style.red(safe`✗`) : style.green(toSafeLine(marks[status]));
+  const mark = status === "failed" ? style.red(safe`✗`) : style.green(toSafeLine(symbols[status]));
   const note = status === "updated" ? safe`, snapshot written` : safe``;
   return joinSafe([
     safe`  ${mark} ${toSafeLine(name)} (${Math.round(durationMs)} ms${note})`,
@@ -30,7 +30,7 @@ export function outcomeText({ name, status, durationMs, problems }: CheckOutcome
   ]);
 }
 
-export function reportDocument(reports: readonly FileReport[]): object {
+export function checksDocument(reports: readonly FileReport[]): object {
   return {
     ok: reports.every(isPassed),
     files: reports.map(({ file, server, outcomes, error }) => ({
@@ -53,7 +53,10 @@ export function junitText(reports: readonly FileReport[]): string {
       const [first = ""] = problems;
       return `${open}>\n      <failure message="${xml(first)}">${xml(problems.join("\n"))}</failure>\n    </testcase>`;
     });
-    if (error) cases.push(`    <testcase classname="server" name="connect">\n      <error message="${xml(error.message)}"/>\n    </testcase>`);
+    if (error)
+      cases.push(
+        `    <testcase classname="server" name="connect">\n      <error message="${xml(error.message)}"/>\n    </testcase>`,
+      );
     const failures = outcomes.filter(({ status }) => status === "failed").length;
     const total = outcomes.reduce((sum, { durationMs }) => sum + durationMs, 0);
     const counts = `tests="${cases.length}" failures="${failures}" errors="${error ? 1 : 0}" time="${seconds(total)}"`;

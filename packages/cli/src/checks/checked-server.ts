@@ -89,9 +89,13 @@ async function serverOf(
   if ("server" in target) return { configuration, name: findServer(configuration, target.server).server.name };
   const { trust, locations } = configuration;
   if (!trust.trusted)
-    throw new HostError("untrusted_folder", `the command in ${path} was not started: ${locations.root} is not trusted`, {
-      next: "fairlead trust add, or for this run: --trust-workspace",
-    });
+    throw new HostError(
+      "untrusted_folder",
+      `the command in ${path} was not started: ${locations.root} is not trusted`,
+      {
+        next: "fairlead trust add, or for this run: --trust-workspace",
+      },
+    );
   const [command, ...args] = target.command;
   // The settings expand `$NAME`; the words of a file of checks are meant as they are.
   const plain = (word: string): string => word.replaceAll("$", "$$$$");

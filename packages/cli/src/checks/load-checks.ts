@@ -11,12 +11,17 @@ import { parse as parseYaml } from "yaml";
 const largestFile = 4 * 1024 * 1024;
 
 /** @throws HostError `not_found`, or `usage` naming the mistake */
-export async function loadChecks(word: string, cwd: string): Promise<{ readonly path: string; readonly file: CheckFile }> {
+export async function loadChecks(
+  word: string,
+  cwd: string,
+): Promise<{ readonly path: string; readonly file: CheckFile }> {
   const path = resolve(cwd, word);
   const found = await readText(path, largestFile);
   switch (found.kind) {
     case "absent":
-      throw new HostError("not_found", `no file of checks ${path}: it does not exist`, { next: "fairlead test --help" });
+      throw new HostError("not_found", `no file of checks ${path}: it does not exist`, {
+        next: "fairlead test --help",
+      });
     case "unreadable":
       throw notRead(path, found.reason, found.cause);
     case "text":

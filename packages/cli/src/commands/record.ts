@@ -8,13 +8,13 @@ import { type OpenChannel, openClientStdio } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
-import { checkHttpOptions, defineHttpOptions, type HttpOptions, serveHttp } from "../shell/http-server.ts";
+import { checkHttpOptions, defineHttpOptions, type ListenOptions, serveHttp } from "../shell/http-server.ts";
 import type { Verb } from "../shell/verb.ts";
 import { defineAdHocOptions, isAddress, openAdHoc } from "../targets/ad-hoc.ts";
 import { useHost } from "../targets/with-host.ts";
 import { findServer } from "./mcp/find-server.ts";
 
-interface Options extends HttpOptions {
+interface Options extends ListenOptions {
   readonly output?: string;
 }
 
@@ -59,7 +59,12 @@ Examples:
         await host.recall([name]);
         const relay = (open: OpenChannel): Promise<void> => host.relay(name, open, { signal: io.signal });
         if (http.http !== true) await relay(openClientStdio({ input: io.stdin, output: io.stdout }));
-        else await serveHttp(http, { eras: ["legacy", "modern"], onClient: (open) => void relay(open).catch(warn) }, context);
+        else
+          await serveHttp(
+            http,
+            { eras: ["legacy", "modern"], onClient: (open) => void relay(open).catch(warn) },
+            context,
+          );
         await adHoc?.keep();
       },
       { record },

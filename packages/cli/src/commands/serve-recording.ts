@@ -11,10 +11,10 @@ import { WireError } from "@fairlead/wire";
 import { type HttpListenerOptions, openClientStdio, serveClient } from "@fairlead/wire/serve";
 import { readDuration } from "../arguments/duration.ts";
 import { count } from "../output/output.ts";
-import { checkHttpOptions, defineHttpOptions, type HttpOptions, serveHttp } from "../shell/http-server.ts";
+import { checkHttpOptions, defineHttpOptions, type ListenOptions, serveHttp } from "../shell/http-server.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
-interface Options extends HttpOptions {
+interface Options extends ListenOptions {
   readonly loose?: boolean;
   readonly timing: string;
 }

@@ -3,13 +3,13 @@
 import { writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { runChecks } from "@fairlead/core/checks/run-checks";
-import { readSnapshots, snapshotPath } from "@fairlead/core/checks/snapshots";
+import { loadSnapshots, snapshotPath } from "@fairlead/core/checks/snapshots";
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import { createValidator } from "@fairlead/core/execute/validation/validator";
 import { toWriteError } from "@fairlead/core/files/system-error";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
-import { type FileReport, failUnlessPassed, junitText, outcomeText, reportDocument } from "../checks/check-report.ts";
+import { checksDocument, type FileReport, failUnlessPassed, junitText, outcomeText } from "../checks/check-report.ts";
 import { withCheckedServer } from "../checks/checked-server.ts";
 import { loadChecks } from "../checks/load-checks.ts";
 import { errorLines } from "../output/error-lines.ts";
@@ -72,7 +72,7 @@ Examples:
       await validator.close();
     }
     if (junit !== undefined) await write(resolve(io.cwd, junit), junitText(reports));
-    if (globals.json) out.json(reportDocument(reports));
+    if (globals.json) out.json(checksDocument(reports));
     failUnlessPassed(reports);
   },
 };
@@ -90,7 +90,7 @@ async function runFile(
 ): Promise<FileReport> {
   const { out, globals } = context;
   const kept = snapshotPath(path);
-  const snapshots = await readSnapshots(kept, update);
+  const snapshots = await loadSnapshots(kept, update);
   try {
     return await withCheckedServer(file.target, { path, configuration, context }, async (server, name) => {
       const outcomes = await runChecks(file, server, {

@@ -7,7 +7,7 @@ import type { Command } from "commander";
 import { type Context, usageError } from "./verb.ts";
 
 /** Options of a command that can listen. */
-export interface HttpOptions {
+export interface ListenOptions {
   readonly http?: boolean;
   readonly port?: string;
 }
@@ -20,7 +20,7 @@ export function defineHttpOptions(command: Command): void {
 
 /** Listens until Ctrl-C; prints `{"url","pid"}` when it is ready. @throws HostError `usage` if the port is in use */
 export async function serveHttp(
-  { port }: HttpOptions,
+  { port }: ListenOptions,
   options: Omit<HttpListenerOptions, "port">,
   context: Context,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function serveHttp(
 }
 
 /** @throws HostError `usage` */
-export function checkHttpOptions({ http = false, port }: HttpOptions, context: Context): void {
+export function checkHttpOptions({ http = false, port }: ListenOptions, context: Context): void {
   if (port !== undefined && !http) throw usageError("--port works only with --http", context);
 }
 

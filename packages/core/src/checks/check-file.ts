@@ -116,7 +116,11 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
   }
 
   function expectationOf(given: unknown, place: string): ResultExpectation {
-    const { text, contains, matches, schema, snapshot, isError, latency, ...rest } = objectAt(given, place, expectations);
+    const { text, contains, matches, schema, snapshot, isError, latency, ...rest } = objectAt(
+      given,
+      place,
+      expectations,
+    );
     if (schema !== undefined && !isObject(schema)) mistake(`${place}.schema must be a JSON Schema`);
     return {
       ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${place}.text must be a text`) }),

@@ -13,7 +13,7 @@ const shownCharacters = 300;
 
 /** Everything but schema, snapshot and latency, which need more than the result. Returns one sentence for each difference. */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
-  const text = textOf(result);
+  const text = resultText(result);
   const wantsError = expect.isError ?? false;
   const problems: string[] = [];
   if (result.isError !== wantsError)
@@ -29,13 +29,13 @@ export function compareResult(result: CheckedResult, expect: ResultExpectation):
 }
 
 /** The joined text of a result. */
-export function textOf({ content }: Pick<CheckedResult, "content">): string {
+export function resultText({ content }: Pick<CheckedResult, "content">): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
 /** The structured content, or the text read as JSON. */
 export function dataOf(result: CheckedResult): unknown {
-  return result.structuredContent ?? parseJson(textOf(result));
+  return result.structuredContent ?? parseJson(resultText(result));
 }
 
 /** How a value lacks what is expected. Objects may have more members; lists must have the same length. */

@@ -27,7 +27,7 @@ export function snapshotPath(file: string): string {
 }
 
 /** @throws HostError `settings_invalid` if the file exists and is not a file of snapshots */
-export async function readSnapshots(file: string, update: boolean): Promise<Snapshots> {
+export async function loadSnapshots(file: string, update: boolean): Promise<Snapshots> {
   const found = await readText(file, largestFile);
   if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
   const document = found.kind === "absent" ? { snapshots: {} } : parseObject(found.text);

@@ -64,7 +64,9 @@ function enumChanges(place: string, before: JsonObject, after: JsonObject): read
   if (after["enum"] === undefined) return [];
   if (before["enum"] === undefined) return [`${place}: only ${canonicalJson(after["enum"])} are allowed now`];
   const allowed = new Set(listOf(after["enum"]).map(canonicalJson));
-  const removed = listOf(before["enum"]).map(canonicalJson).filter((value) => !allowed.has(value));
+  const removed = listOf(before["enum"])
+    .map(canonicalJson)
+    .filter((value) => !allowed.has(value));
   return removed.length === 0 ? [] : [`${place}: ${removed.join(", ")} is no longer allowed`];
 }
 
@@ -104,7 +106,9 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   if (after === undefined) return ["the result no longer has structured content"];
   const [old, now] = [objectOf(before["properties"]), objectOf(after["properties"])];
   const stillRequired = new Set(listOf(after["required"]));
-  const optional = listOf(before["required"]).filter((name) => Object.hasOwn(now, String(name)) && !stillRequired.has(name));
+  const optional = listOf(before["required"]).filter(
+    (name) => Object.hasOwn(now, String(name)) && !stillRequired.has(name),
+  );
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];

@@ -5,7 +5,7 @@ import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { RequestId, ServedClient, ServedRequest, ServedSession } from "@fairlead/wire/serve";
 import { type Clock, sleep } from "../clock.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { createMatcher, indexScripts, type MatchOptions, type Matcher, targetOf } from "./match.ts";
+import { createMatcher, indexScripts, type Matcher, type MatchOptions, targetOf } from "./match.ts";
 import type { Recording } from "./recording.ts";
 import { type Script, type ScriptStep, scriptsOf } from "./scripts.ts";
 

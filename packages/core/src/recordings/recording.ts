@@ -80,10 +80,7 @@ export function parseRecording(text: string, file: string): Recording {
 function isRecordedMessage(value: object): value is RecordedMessage {
   const { c, at, from, message } = value as Partial<RecordedMessage>;
   return (
-    typeof c === "string" &&
-    typeof at === "number" &&
-    (from === "client" || from === "server") &&
-    isObject(message)
+    typeof c === "string" && typeof at === "number" && (from === "client" || from === "server") && isObject(message)
   );
 }
 

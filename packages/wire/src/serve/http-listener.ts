@@ -3,13 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { legacyVersions, modernVersions } from "../eras/versions.ts";
 import { modernErrors } from "../eras/modern-envelope.ts";
+import { legacyVersions, modernVersions } from "../eras/versions.ts";
 import type { OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import type { Era } from "../session.ts";
 import { isObject, parseJson, stringOf } from "../shapes/json.ts";
 import { createHttpRequest, createHttpSession, type HttpSession } from "./http-session.ts";
-import { messageErrors, refusal } from "./message-errors.ts";
+import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem } from "./modern-headers.ts";
 import { answerJson, createPostAnswer, type PostAnswer } from "./post-answer.ts";
 
@@ -67,25 +67,24 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     return session;
   }
 
-  function takeModern(message: RpcMessage, size: number, { headers }: IncomingMessage, response: ServerResponse): void {
+  async function takeModern({ message, size, headers }: Posted, response: ServerResponse): Promise<void> {
     const id = requestId(message);
     if (id === undefined) return answerEmpty(response, 202);
     const problem = headerProblem(message, headers);
-    if (problem !== undefined)
-      return answerJson(response, 400, refusal(id, problem.code, problem.message, problem.data));
+    if (problem) return answerJson(response, 400, errorResponse(id, problem.code, problem.message, problem.data));
     // The handler may close the request before the answer exists.
     const answer: PostAnswer = createPostAnswer(response, {}, () => request.abandon());
     const request = createHttpRequest(message, size, answer);
     onClient(request.open, "modern");
   }
 
-  function takeLegacy(message: RpcMessage, size: number, { headers }: IncomingMessage, response: ServerResponse): void {
+  async function takeLegacy({ message, size, headers }: Posted, response: ServerResponse): Promise<void> {
     const id = requestId(message);
     const version = stringOf(headers["mcp-protocol-version"]);
     const given = stringOf(headers[sessionHeader]);
     const isFirst = message["method"] === "initialize";
     const refuse = (status: number, code: number, words: string): void =>
-      answerJson(response, status, refusal(id ?? null, code, words));
+      answerJson(response, status, errorResponse(id ?? null, code, words));
     if (!isFirst && given === undefined)
       return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
     if (!isFirst && version !== undefined && !legacyVersions.includes(version))
@@ -98,7 +97,11 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       return answerEmpty(response, 202);
     }
     // A lost connection does not cancel the request in this era.
-    session.take(message, size, createPostAnswer(response, { [sessionHeader]: found.id }, () => {}));
+    session.take(
+      message,
+      size,
+      createPostAnswer(response, { [sessionHeader]: found.id }, () => {}),
+    );
   }
 
   async function takePost(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -108,12 +111,17 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     if (body === undefined) return answerEmpty(response, 413, { connection: "close" });
     const message = parseJson(body);
     if (message === undefined)
-      return answerJson(response, 400, refusal(null, messageErrors.parse, "the body is not JSON"));
+      return answerJson(response, 400, errorResponse(null, messageErrors.parse, "the body is not JSON"));
     if (!isObject(message))
-      return answerJson(response, 400, refusal(null, messageErrors.invalidRequest, "the body is not one message"));
+      return answerJson(
+        response,
+        400,
+        errorResponse(null, messageErrors.invalidRequest, "the body is not one message"),
+      );
     const era = eraOf(message, headers);
     if (!eras.includes(era)) return refuseEra(message, response);
-    (era === "modern" ? takeModern : takeLegacy)(message, body.length, request, response);
+    const posted = { message, size: body.length, headers };
+    return era === "modern" ? takeModern(posted, response) : takeLegacy(posted, response);
   }
 
   /** A modern client goes on with `initialize`; a legacy client learns which versions are served. */
@@ -124,7 +132,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       ? [modernErrors.unsupportedVersion, modernVersions]
       : [messageErrors.noSession, legacyVersions];
     const words = `this server supports the protocol versions ${supported.join(", ")}`;
-    answerJson(response, 400, refusal(id, code, words, { supported }));
+    answerJson(response, 400, errorResponse(id, code, words, { supported }));
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -162,6 +170,12 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       await closed;
     },
   };
+}
+
+/** A message with the headers of its POST. */
+interface Posted extends Pick<IncomingMessage, "headers"> {
+  readonly message: RpcMessage;
+  readonly size: number;
 }
 
 function requestId({ id, method }: RpcMessage): RequestId | undefined {

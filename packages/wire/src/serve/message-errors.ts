@@ -15,7 +15,7 @@ export const messageErrors = {
 } as const;
 
 /** An error response; the id is null if the message's id is not known. */
-export function refusal(id: RequestId | null, code: number, message: string, data?: unknown): RpcMessage {
+export function errorResponse(id: RequestId | null, code: number, message: string, data?: unknown): RpcMessage {
   return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
 }
 

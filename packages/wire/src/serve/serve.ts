@@ -2,7 +2,6 @@
 
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 export { type HttpListener, type HttpListenerOptions, listenHttp } from "./http-listener.ts";
-export { openServerRelay, type ServerRelay, type ServerRelayOptions } from "./server-relay.ts";
 export {
   type ClientRequestOptions,
   type ServedClient,
@@ -11,4 +10,5 @@ export {
   type ServeOptions,
   serveClient,
 } from "./served-session.ts";
+export { openServerRelay, type ServerRelay, type ServerRelayOptions } from "./server-relay.ts";
 export { type ClientStdioOptions, type ClientStreams, openClientStdio } from "./stdio-client.ts";

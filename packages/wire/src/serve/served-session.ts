@@ -4,8 +4,8 @@ import type { WireError } from "../errors.ts";
 import type { OpenChannel, RequestId } from "../rpc/channel.ts";
 import { openRpc, type Rpc } from "../rpc/rpc.ts";
 import type { JsonObject } from "../session.ts";
-import { modernVersionOf } from "./modern-headers.ts";
 import { defaultLimits, defaultTimes, type WireLimits, type WireTimes } from "../target.ts";
+import { modernVersionOf } from "./modern-headers.ts";
 
 /** The request that a handler answers. */
 export interface ServedRequest {

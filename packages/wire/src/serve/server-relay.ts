@@ -11,7 +11,7 @@ import { createReception } from "../rpc/reception.ts";
 import { toWireError } from "../rpc/rpc-errors.ts";
 import { isObject, member, objectOf, stringOf } from "../shapes/json.ts";
 import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from "../target.ts";
-import { refusal } from "./message-errors.ts";
+import { errorResponse } from "./message-errors.ts";
 import { modernVersionOf } from "./modern-headers.ts";
 
 /** Options of `openServerRelay`. */
@@ -58,8 +58,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
     const request = open.get(id);
     open.delete(id);
     if (request === undefined || !isObject(result)) return;
-    const version =
-      request["method"] === "initialize" ? stringOf(result["protocolVersion"]) : modernVersionOf(request);
+    const version = request["method"] === "initialize" ? stringOf(result["protocolVersion"]) : modernVersionOf(request);
     if (version !== undefined) channel.setProtocolVersion(version);
   }
 
@@ -99,7 +98,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
         if (!open.delete(message["id"])) return;
         const { message: words, evidence } = toWireError(error);
         const { code = internalError, data } = evidence.rpc ?? {};
-        const lost = refusal(message["id"] as number, code, words, data);
+        const lost = errorResponse(message["id"] as number, code, words, data);
         onMessage?.("received", lost);
         onReceived(lost);
       });

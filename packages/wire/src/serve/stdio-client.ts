@@ -7,7 +7,7 @@ import { createLineSplitter } from "../stdio/lines.ts";
 import { createOutbox } from "../stdio/outbox.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
 import { defaultLimits, defaultTimes } from "../target.ts";
-import { messageErrors, refusal } from "./message-errors.ts";
+import { errorResponse, messageErrors } from "./message-errors.ts";
 
 /** The streams of a program that a client has started. */
 export interface ClientStreams {
@@ -63,7 +63,10 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
 
   function deliver(value: unknown, size: number): void {
     if (isClosed) return;
-    if (!isObject(value)) return refuse(messageErrors.invalidRequest, "the line is not a JSON-RPC message");
+    if (!isObject(value)) {
+      refuse(messageErrors.invalidRequest, "the line is not a JSON-RPC message");
+      return;
+    }
     if (value["method"] !== undefined && value["id"] !== undefined) open.add(value["id"]);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);
@@ -71,7 +74,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   }
 
   function refuse(code: number, message: string): void {
-    outbox.send(refusal(null, code, message)).catch(() => {});
+    outbox.send(errorResponse(null, code, message)).catch(() => {});
   }
 
   const lines = createLineSplitter({

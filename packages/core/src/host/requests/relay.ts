@@ -63,7 +63,8 @@ export async function relayClient(
 
   function fromClient(message: RpcMessage): void {
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
-    if (isRequest) tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
+    if (isRequest)
+      tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
     const subject = isRequest ? decided.get(message["method"]) : undefined;
     if (message["method"] === "notifications/cancelled") {
       const cancelled = objectOf(message["params"])["requestId"] as RequestId;

@@ -22,10 +22,7 @@ export interface HostConnectContext {
   close(): Promise<void>;
 }
 
-export type HostConnectContextOptions = Pick<
-  OpenHostOptions,
-  "debug" | "record" | "tokens" | "openBrowser" | "signIn"
->;
+export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "record" | "tokens" | "openBrowser" | "signIn">;
 
 export function createConnectContext(
   configuration: LiveConfiguration,

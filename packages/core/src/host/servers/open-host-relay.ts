@@ -30,7 +30,6 @@ export async function openHostRelay(
     throw new HostError("usage", `"${name}" cannot be recorded: it is built into Fairlead`, { serverName: name });
   }
   const connecting = await context.get();
-  if (found.server.scope === "workspace" && !trust.approvesEntries)
-    await checkApprovedPrograms(definition, connecting);
+  if (found.server.scope === "workspace" && !trust.approvesEntries) await checkApprovedPrograms(definition, connecting);
   return openRelay(definition, connecting, options);
 }
