@@ -178,7 +178,7 @@ test("messages wait as long as they did, or as long as the caller says", async (
     now: () => 0,
     after(milliseconds: number, action: () => void) {
       waits.push(milliseconds);
-      action();
+      queueMicrotask(action);
       return () => {};
     },
   };

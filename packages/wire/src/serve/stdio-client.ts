@@ -18,7 +18,7 @@ export interface ClientStreams {
 /** Limits of the channel. Default: those of `connect`. */
 export interface ClientStdioOptions {
   readonly limits?: Pick<WireLimits, "messageBytes" | "unsentBytes">;
-  readonly times?: Pick<WireTimes, "send" | "endGrace">;
+  readonly times?: Pick<WireTimes, "send">;
 }
 
 /** Messages of one batch that are read; the protocol has had no batches since 2025-06-18. */
@@ -31,7 +31,7 @@ export function openClientStdio(streams: ClientStreams, options: ClientStdioOpti
 
 function readClient({ input, output }: ClientStreams, events: ChannelEvents, options: ClientStdioOptions): Channel {
   const { messageBytes, unsentBytes } = options.limits ?? defaultLimits;
-  const { send: deadline, endGrace } = options.times ?? defaultTimes;
+  const { send: deadline } = options.times ?? defaultTimes;
   const outbox = createOutbox(output, { messageBytes, unsentBytes, deadline, reader: "the client" });
   /** Requests of the client that wait for a response. */
   const open = new Set<unknown>();
@@ -48,12 +48,12 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     events.closed(undefined);
   }
 
-  /** A client that writes its requests and closes its end still gets its responses, within `endGrace`. */
+  /** A client that writes its requests and closes its end still gets its responses, within `send`. */
   function onEnd(): void {
     if (isEnded) return;
     isEnded = true;
     lines.end();
-    timer = setTimeout(close, endGrace);
+    timer = setTimeout(close, deadline);
     closeIfAnswered();
   }
 
