@@ -5,14 +5,14 @@ import type { CheckTarget } from "@fairlead/core/checks/check-file";
 import type { CheckedServer } from "@fairlead/core/checks/run-checks";
 import type { Redact } from "@fairlead/core/connect/redact";
 import { HostError } from "@fairlead/core/errors";
-import type { Host } from "@fairlead/core/host";
+import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { addAdHocServer, isServerNameTaken } from "@fairlead/core/trust/ad-hoc";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { findServer } from "../commands/mcp/find-server.ts";
 import type { Context } from "../shell/verb.ts";
 import { adHocName } from "../targets/ad-hoc-server.ts";
-import { useHost } from "../targets/with-host.ts";
+import { hasDemo, useHost } from "../targets/with-host.ts";
 
 /** Where a file of checks is, and in which configuration it runs. */
 export interface CheckPlace {
@@ -41,7 +41,7 @@ export async function withCheckedServer<T>(
       const state = host.states().find((each) => each.name === name);
       if (state?.status !== "connected")
         throw state === undefined ? new HostError("server_unknown", `no server "${name}"`) : notConnectedError(state);
-      const { extras } = findServer(configuration, name).server.definition ?? {};
+      const { extras } = configuration.servers.find((each) => each.server.name === name)?.server.definition ?? {};
       const server = toCheckedServer(host, name, context.io.signal);
       return use({ ...server, redact: (text) => redact(text), hidesResults: extras?.hideResults === true }, name);
     },
@@ -86,7 +86,10 @@ async function serverOf(
   configuration: Configuration,
   path: string,
 ): Promise<{ readonly configuration: Configuration; readonly name: string }> {
-  if ("server" in target) return { configuration, name: findServer(configuration, target.server).server.name };
+  if ("server" in target) {
+    const isDemo = target.server === demoName && hasDemo(configuration);
+    return { configuration, name: isDemo ? demoName : findServer(configuration, target.server).server.name };
+  }
   const { trust, locations } = configuration;
   if (!trust.trusted)
     throw new HostError(
