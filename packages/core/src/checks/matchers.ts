@@ -14,9 +14,14 @@ export interface MatcherResult {
 }
 
 /** What a result must be like: as `expect` in a file of checks, with `matches` as text or as a regular expression. */
-export interface ExpectedResult extends Pick<ResultExpectation, "text" | "structured" | "isError"> {
+export interface ExpectedResult {
+  /** The joined text of the result. */
+  readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
+  /** A part of the structured content: objects may have more members, lists not. */
+  readonly structured?: unknown;
+  readonly isError?: boolean;
 }
 
 /**
