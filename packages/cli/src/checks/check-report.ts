@@ -14,7 +14,7 @@ export interface FileReport {
   readonly error?: HostError;
 }
 
-export function isPassed({ outcomes, error }: FileReport): boolean {
+function isPassed({ outcomes, error }: FileReport): boolean {
   return error === undefined && outcomes.every(({ status }) => status !== "failed");
 }
 

@@ -65,7 +65,7 @@ export async function useHost<T>(
 }
 
 /** The recorder of `--record DIR`; loaded only with that option. */
-export async function recorderOf({ record: folder }: Context["globals"]): Promise<Recorder | undefined> {
+async function recorderOf({ record: folder }: Context["globals"]): Promise<Recorder | undefined> {
   if (folder === undefined) return undefined;
   const { createRecorder } = await import("@fairlead/core/recordings/recorder");
   return createRecorder({ folder });

@@ -95,9 +95,13 @@ export async function runChecks(
     const durationMs = clock.now() - began;
     durations.set(name, durationMs);
     const compared = expect.snapshot === true ? compareSnapshot(name, snapshotOf(result), masks) : undefined;
-    const problems = [
+    const unlike = [
       ...compareResult(result, expect),
       ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, dataOf(result), validator)),
+    ];
+    const problems = [
+      // The sentences quote the result, and reports are files, too.
+      ...(server.hidesResults && unlike.length > 0 ? ["the result is not as expected; hideResults is set"] : unlike),
       ...(compared?.problems ?? []),
       ...latencyProblems(check, durations),
       ...(claimsReadOnly ? readOnlyProblems(call, before, await server.listing()) : []),
@@ -117,7 +121,7 @@ function toolProblems({ include, exact }: NonNullable<CheckFile["tools"]>, tools
   ];
 }
 
-function definition({ name: _, description, inputSchema, outputSchema, annotations }: CatalogTool): JsonObject {
+function definition({ description, inputSchema, outputSchema, annotations }: CatalogTool): JsonObject {
   return {
     ...(description !== undefined && { description }),
     inputSchema,

@@ -13,14 +13,14 @@ export type Direction = "sent" | "received";
 export type MessageWriter = (direction: Direction, message: JsonObject) => string;
 
 /** Methods whose results describe a server; every other result is data. */
-const descriptions: ReadonlySet<unknown> = new Set([
-  ..."initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
-]);
+const descriptions: ReadonlySet<unknown> = new Set(
+  "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
+);
 
 /** Members that say what a value is. Without them a hidden result could not be read. */
-const structural: ReadonlySet<string> = new Set([
-  ..."jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
-]);
+const structural: ReadonlySet<string> = new Set(
+  "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
+);
 
 /**
  * Each text is redacted by itself, because a pattern that spans quotes would break the JSON.

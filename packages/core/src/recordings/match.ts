@@ -79,7 +79,8 @@ function exactKey(method: string, params: JsonObject): string {
 }
 
 /** The parameters without `_meta`, which carries the client's own tokens; missing arguments count as none. */
-function withoutMeta({ _meta: _, ...params }: JsonObject): JsonObject {
+function withoutMeta(all: JsonObject): JsonObject {
+  const { _meta: _, ...params } = all;
   const { arguments: given, ...rest } = params;
   return isObject(given) && Object.keys(given).length === 0 ? rest : params;
 }

@@ -85,7 +85,8 @@ export function createRecorder(to: RecordTo, options: RecorderOptions = {}): Rec
         file.append(`{"c":"${c}","at":${at},"from":"${from}","message":${write(direction, message)}}\n`);
       };
     },
-    written: () => [...files.values()].map(({ server, file, count }) => ({ server, file, messages: count() })),
+    written: () =>
+      [...files.values()].map((each) => ({ server: each.server, file: each.file, messages: each.count() })),
     async close() {
       for (const file of files.values()) await file.close();
     },

@@ -115,6 +115,14 @@ describe("a snapshot", () => {
   });
 });
 
+test("a report about a server with hideResults does not quote its results", async () => {
+  const server = serverOf({ a: text("salary") }, { hidesResults: true });
+  expect(await problemsOf(expecting({ text: "salary" }), server)).toEqual([]);
+  expect(await problemsOf(expecting({ text: "other", contains: "x" }), server)).toEqual([
+    "the result is not as expected; hideResults is set",
+  ]);
+});
+
 test("latency is compared with a baseline call", async () => {
   const checks = [{ call: "a" }, { name: "slow", call: "b", expect: { latency: { baseline: "a", ratio: 3 } } }];
   const server = serverOf({ a: text(""), b: text("") });

@@ -144,7 +144,7 @@ export async function relayClient(
     signal.removeEventListener("abort", stop);
     if (end !== undefined) throw end;
   } finally {
-    for (const { cancel } of [...pending.values()]) cancel();
+    for (const { cancel } of pending.values()) cancel();
     await upstream.close();
     await channel?.then((opened) => opened.close());
   }
