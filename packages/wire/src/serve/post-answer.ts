@@ -9,7 +9,7 @@ export interface PostAnswer {
   send(message: RpcMessage): void;
   /** Sends the response and ends. The status counts only if no other message was sent before. */
   finish(message: RpcMessage, status?: number): void;
-  /** Ends without a response. */
+  /** Ends without a response; the status is 503 if nothing was sent. */
   end(): void;
 }
 
@@ -60,7 +60,9 @@ export function createPostAnswer(
       response.end();
     },
     end() {
-      if (!response.writableEnded) response.end();
+      if (response.writableEnded) return;
+      if (!response.headersSent) response.writeHead(503, { "content-length": 0 });
+      response.end();
     },
   };
 }

@@ -111,6 +111,17 @@ test("the session that was idle longest makes room for a new one", async () => {
   await listener.close();
 });
 
+test("a client that is turned away does not wait: its request gets status 503", async () => {
+  const events = { message: () => undefined, largest: () => 0, dropped() {}, closed() {}, diagnostic() {} };
+  const listener = await listenHttp({
+    eras: ["legacy", "modern"],
+    onClient: (openClient) => void openClient(events).then((channel) => channel.close()),
+  });
+  expect((await post(listener.url, { headers: {}, body: initialize })).status).toBe(503);
+  expect((await post(listener.url, { headers: modernHeaders, body: modernCall })).status).toBe(503);
+  await listener.close();
+});
+
 const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: {} };
 const meta = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,7 +1,7 @@
 /** Passes messages between a client and a server. Calls, reads and prompts take the one path of every request. */
 
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
-import type { Channel, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
+import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
 import type { RequestKind } from "../../policy/rules/rule.ts";
@@ -23,7 +23,15 @@ const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named
 
 /** The JSON-RPC error code of a request that a rule refuses. */
 const refused = -32000;
-const messageBytes = 64 * 1024 * 1024;
+
+/** Takes no messages. What a client's channel reports beside them is in the client's own log. */
+const deaf: ChannelEvents = {
+  message: () => undefined,
+  largest: () => 64 * 1024 * 1024,
+  dropped() {},
+  closed() {},
+  diagnostic() {},
+};
 
 /** Resolves when the client has gone. @throws HostError if the server could not be reached or has ended */
 export async function relayClient(
@@ -59,9 +67,13 @@ export async function relayClient(
       if (waiting === undefined) toClient(message);
       else waiting.resolve(message);
     },
+  }).catch(async (error: unknown) => {
+    // The client must not wait for a server that cannot be reached.
+    await (await open(deaf, signal)).close();
+    throw error;
   });
 
-  function fromClient(message: RpcMessage): void {
+  function fromClient(message: RpcMessage): undefined {
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest)
       tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
@@ -120,23 +132,7 @@ export async function relayClient(
   }
 
   try {
-    channel = open(
-      {
-        message(message) {
-          fromClient(message);
-          return undefined;
-        },
-        largest: () => messageBytes,
-        dropped() {
-          // A client's message that is too large ends its channel.
-        },
-        closed: () => clientGone.settle(),
-        diagnostic() {
-          // The client's own log has it.
-        },
-      },
-      signal,
-    );
+    channel = open({ ...deaf, message: fromClient, closed: () => clientGone.settle() }, signal);
     await channel;
     const stop = (): void => clientGone.settle();
     signal.addEventListener("abort", stop, { once: true });
