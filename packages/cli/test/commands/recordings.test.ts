@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { programServer } from "@fairlead/test-servers";
+import { listenHttp, serveClient } from "@fairlead/wire/serve";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 
@@ -99,6 +101,40 @@ test("--record keeps the messages of any command, and serve-recording answers wi
   const served = await here.runWith({ stdin: session("kept") }, "serve-recording", "kept/shop.jsonl");
   expect(served.code).toBe(0);
   expect(answersOf(served.stdout).get(10)).toEqual({ content: [{ type: "text", text: "kept" }] });
+});
+
+test("a recording has no value of a header, also if the server repeats it", async () => {
+  const header = "seeded-header-0123456789";
+  const inputSchema = { type: "object", properties: { text: { type: "string" } } };
+  const answers: Readonly<Record<string, object>> = {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "web", version: "1" },
+    },
+    "tools/list": { tools: [{ name: "echo", description: `Knows ${header}.`, inputSchema }] },
+    "tools/call": { content: [{ type: "text", text: `you sent ${header}` }] },
+  };
+  const listener = await listenHttp({
+    eras: ["legacy"],
+    onClient: (open) => void serveClient(open, () => ({ request: async (method) => ({ ...answers[method] }) })),
+  });
+  const called = await here.run(
+    "call",
+    listener.url,
+    "echo",
+    "text=hi",
+    "-H",
+    `X-Api-Key: ${header}`,
+    "--record",
+    "web",
+  );
+  expect(called).toMatchObject({ code: 0, stdout: `you sent ${header}\n` });
+  const [, file = ""] = /in (.*\.jsonl)/.exec(called.stderr) ?? [];
+  const recording = await readFile(file, "utf8");
+  expect(recording).toContain("you sent (hidden)");
+  expect(recording).not.toContain(header);
+  await listener.close();
 });
 
 test("a recording that is not there is not_found, and one without a handshake cannot be served", async () => {
