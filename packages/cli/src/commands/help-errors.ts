@@ -21,6 +21,10 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "The arguments do not match the tool's input schema. Nothing was sent to the server.",
     "fairlead tools SERVER --json shows the schema. key=text passes text, key:=json passes any JSON value.",
   ],
+  not_found: [
+    "Fairlead has no recording, conversation or result of that name.",
+    "Check the path or the name. A new recording: fairlead record SERVER -o FILE.",
+  ],
   settings_invalid: [
     "A settings file has a syntax error, or an entry in it is invalid. Fairlead ignores a broken file and never writes to it.",
     "fairlead settings validate lists every problem with file, line and column.",
@@ -115,6 +119,10 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   quarantined: [
     "The tool's definition is invalid, so models do not see it. The server's other tools work.",
     "fairlead tools SERVER --json shows the reason under quarantined.",
+  ],
+  diverged: [
+    "A client asked a recording for something that was never recorded, or a recording no longer matches.",
+    "Record again: fairlead record SERVER -o FILE. To match by tool only: fairlead serve-recording FILE --loose.",
   ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
   internal: [

@@ -40,7 +40,14 @@ export interface HostRequests
     Omit<HostReads, "close" | "readForModel">,
     Pick<
       Host,
-      "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory" | "searchTools" | "toolOffers"
+      | "conversation"
+      | "runTurn"
+      | "asCallableTool"
+      | "callAsModel"
+      | "relay"
+      | "flushHistory"
+      | "searchTools"
+      | "toolOffers"
     > {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
@@ -107,6 +114,12 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         },
         present: (result) => result,
       }),
+
+    relay: (server, client, { signal } = {}) =>
+      work.run(async (until) => {
+        const { relayClient } = await import("./relay.ts");
+        return relayClient(server, client, { relay: options.servers.relay, spine, signal: until });
+      }, signal),
 
     flushHistory: ledger.flush,
 

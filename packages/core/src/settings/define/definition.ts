@@ -150,6 +150,8 @@ export interface ServerExtras {
   readonly roots: boolean;
   /** How Fairlead gets tokens for the server without a person; absent without `machineAuth`. */
   readonly machineAuth?: MachineAuth;
+  /** Set if the server's results must not be written into recordings and snapshots. */
+  readonly hideResults?: true;
   readonly issuerOverride?: string;
   /** Whether models are always offered the server's tools directly. */
   readonly alwaysLoad: boolean;

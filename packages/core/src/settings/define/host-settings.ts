@@ -186,6 +186,8 @@ export function extrasFor(
       said("alwaysLoad")
         .map(switchOf)
         .findLast((value) => value !== undefined) ?? false,
+    // One source is enough.
+    ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({
       issuerOverride: said("issuerOverride", granting)
         .map(stringNode)

@@ -45,6 +45,12 @@ const serverExtras: ObjectKey = {
         "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
     },
     machineAuth: machineAuthSchema,
+    hideResults: {
+      type: "switch",
+      default: false,
+      workspace: tightens,
+      description: "Write `(hidden)` in place of the server's results into recordings and snapshots.",
+    },
     alwaysLoad: {
       type: "switch",
       default: false,
