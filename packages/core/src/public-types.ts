@@ -33,6 +33,7 @@ export type { TimerOptions, Waiting } from "./clock.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
+export type { ListOptions } from "./conversations/list-conversations.ts";
 export type {
   CatalogPrompt,
   CatalogResource,

@@ -4,11 +4,11 @@ import type { Model } from "../model/model.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
+import type { EarlierConversation, RecordChange } from "./record.ts";
 import {
   chooseResourceNames,
   declareResourceFunctions,
   type ResourceFunction,
-  type ResourceFunctionNames,
 } from "./resource-calls.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -62,27 +62,39 @@ export interface ToolSelectionOptions {
   readonly host: TurnHost;
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
+  readonly record: RecordChange;
+  /** Names and choices of a resumed conversation. */
+  readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "disabled">;
 }
 
 /** Estimated average number of characters per token. */
 const charactersPerToken = 4;
 
-export function createToolSelection({ host, servers: chosen }: ToolSelectionOptions): ToolSelection {
-  const disabled = new Set<string>();
+export function createToolSelection({ host, servers: chosen, record, earlier }: ToolSelectionOptions): ToolSelection {
+  const disabled = new Set(
+    earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
+  );
   /** Refused definitions by tool: another definition of the tool may be accepted. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
+  const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
-  let functionNames: ResourceFunctionNames | undefined;
+  let functionNames = earlier?.functions;
+  /** How many names are recorded, and whether those of the host's own functions are. */
+  let recorded = { names: earlier?.names.length ?? 0, functions: functionNames };
+
+  function recordNames({ names }: ConversationTools): void {
+    const tools = names().slice(recorded.names);
+    const functions = functionNames === recorded.functions ? undefined : functionNames;
+    if (tools.length > 0 || functions) record({ type: "names", tools, ...(functions && { functions }) });
+    recorded = { names: names().length, functions: functionNames };
+  }
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   /** All tools in the order of the settings, including those that cannot be offered. */
-  function all(
-    { dialect, provider }: Model,
-    from: ConversationTools = opened ?? host.openTools(),
-  ): readonly DiscoveredMCPTool[] {
+  function all({ dialect, provider }: Model, from: ConversationTools = opened ?? open()): readonly DiscoveredMCPTool[] {
     const wanted = new Set(servers());
     // A user who types calls may use any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
@@ -125,13 +137,14 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
     servers,
 
     offer(model) {
-      opened ??= host.openTools();
+      opened ??= open();
       const everything = all(model);
       const offered = everything.filter(isOffered);
       const own = ownFunctions(everything);
       const room = { count: model.maxDeclarations - own.length, tokens: host.toolBudget() };
       const tools = fitting(offered, room);
       for (const tool of tools) seen.set(tool.name, tool);
+      recordNames(opened);
       return {
         declarations: [...tools.map((tool) => tool.schema), ...own],
         tools,
@@ -167,6 +180,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
       const key = keyOf({ serverName, serverToolName });
       if (enabled) disabled.delete(key);
       else disabled.add(key);
+      record({ type: "tool", server: serverName, serverToolName, enabled });
     },
 
     list: (model) =>

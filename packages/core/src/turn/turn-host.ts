@@ -4,6 +4,7 @@ import type { ResourceResult } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { ServerState } from "../events.ts";
 import type { Keep } from "../normalise/content/parts.ts";
+import type { Pin } from "../normalise/tool-name.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
@@ -15,8 +16,8 @@ import type { PromptContent } from "../resources/references/read-references.ts";
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
-  /** Opens the tools of a conversation, whose names do not change. */
-  readonly openTools: () => ConversationTools;
+  /** Opens the tools of a conversation, whose names do not change. `names`: names that it has given already. */
+  readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   /** Tools that no conversation gets, because their server lists too many. */
   readonly leftOut: () => readonly QuarantinedTool[];
   readonly resources: ResourceRegistry;

@@ -45,7 +45,8 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
     extras: {
       start: "background",
       enabled: true,
-      trustAnnotations: false,
+      recording: true,
+    trustAnnotations: false,
       sampling: false,
       roots: false,
       machineAuth: false,

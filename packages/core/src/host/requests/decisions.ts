@@ -7,6 +7,7 @@ import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
 import type { ApprovedTools } from "../../policy/approved-tools.ts";
 import type { Confirmations, ToolIdentity } from "../../policy/confirmations.ts";
+import { type ConversationApprovals, createConversationApprovals } from "../../policy/conversation-approvals.ts";
 import type { Policies, PolicyFlags } from "../../policy/rules/load-policies.ts";
 import type { ApprovalMode, DecisionOutcome } from "../../policy/rules/rule.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -28,6 +29,8 @@ export interface HostDecisions {
   /** Reads changed rules from disk, then returns the object that decides and confirms requests. */
   readonly current: () => Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
+  /** The approvals that the user has given in this run. */
+  readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
   /** The decision on a model's call with any arguments; undefined until the rules are read. */
@@ -47,6 +50,7 @@ interface Loaded extends Policies {
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
   const { configuration, catalogs, mode, interactive, flags, now } = options;
   const { changed } = catalogs;
+  const approvals = createConversationApprovals();
   let signature: string | undefined;
   let isChecked = false;
   let readings = 0;
@@ -129,6 +133,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     const [{ createConfirmations }, first] = await Promise.all([import("../../policy/confirmations.ts"), load()]);
     confirmations ??= createConfirmations({
       policy: () => loaded ?? first,
+      approvals,
       configurationVersion: configuration.version,
       tools: changed,
       trustsAnnotations: (server) => configuration.definition(server)?.extras.trustAnnotations ?? false,
@@ -142,6 +147,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
 
   return {
     current,
+    approvals,
     async policies() {
       await current();
       return load();

@@ -9,14 +9,14 @@ import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
 import { closest } from "../../text/closest.ts";
-import { createConversation } from "../../turn/conversation.ts";
-import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenWork } from "../open-work.ts";
+import type { HostSecrets } from "../secrets.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { Host, OpenHostOptions } from "../types.ts";
 import { createHostCalls, type HostCalls } from "./calls.ts";
+import { createHostConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
@@ -27,6 +27,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
   readonly servers: HostServers;
   readonly catalogs: Catalogs;
   readonly work: OpenWork;
+  readonly secrets: Pick<HostSecrets, "hide">;
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -35,7 +36,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
 export interface HostRequests
   extends Pick<HostCalls, "call" | "binding">,
     Omit<HostReads, "close" | "readForModel">,
-    Pick<Host, "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
+    Pick<Host, "conversation" | "conversations" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory"> {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
@@ -58,12 +59,17 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const calls = createHostCalls({ ...options, spine });
   const reads = createHostReads({ ...options, spine, keep: calls.keep });
   const { closing } = work;
+  const { approvals } = decisions;
+  const { close: closeConversations, ...conversations } = createHostConversations({
+    ...options,
+    ...{ calls, reads, approvals, closing },
+  });
 
   return {
     decisions,
     ...calls,
     ...reads,
-    ...createConversations({ ...options, calls, reads, closing }),
+    ...conversations,
 
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
@@ -101,6 +107,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
 
     async close() {
       await Promise.all([calls.close(), reads.close()]);
+      await closeConversations();
       await ledger.flush();
     },
   };
@@ -114,65 +121,6 @@ function theModel(serverName: string) {
     serverToolName: method,
     name: method,
     description: "Sends a request to your model and uses your tokens.",
-  };
-}
-
-interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"> {
-  readonly configuration: LiveConfiguration;
-  readonly servers: Pick<HostServers, "manager">;
-  readonly catalogs: Catalogs;
-  readonly calls: HostCalls;
-  readonly reads: HostReads;
-  readonly clock: Clock;
-  /** Aborted when the host is closed. */
-  readonly closing: AbortSignal;
-}
-
-function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn"> {
-  const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
-  const { manager } = options.servers;
-  const settings = () => configuration.current().settings.host;
-  const host: TurnHost = {
-    openTools: () => catalogs.tools.openConversation(),
-    leftOut: () => catalogs.tools.leftOut(),
-    resources: catalogs.resources,
-    servers: () => configuration.order().filter(configuration.isMeantByAll),
-    offersResources: () => settings().resourceFunctions,
-    toolBudget: () => settings().toolBudget,
-    known: catalogs.catalog,
-    states: () => manager.states(),
-    recall: catalogs.recall,
-    start: (names) => manager.start(names),
-    readResource: reads.readForModel,
-    confirm,
-    expandReferences: reads.expandReferences,
-    keep: calls.keep,
-    clock,
-    closing,
-  };
-
-  const conversation: Host["conversation"] = ({ model = options.model, ...how } = {}) => {
-    if (closing.aborted) throw new HostError("usage", "this host has been closed");
-    if (model === undefined)
-      throw new HostError("usage", "no model configured", {
-        next: 'Pass "model" to createHost() or to conversation().',
-      });
-    // Throws `server_unknown` for a name that is not configured.
-    for (const server of how.servers ?? []) manager.getClient(server);
-    return createConversation({ ...how, model }, host);
-  };
-
-  return {
-    conversation,
-    runTurn(input, { conversation: earlier, signal, references, before, waitFor, ...how } = {}) {
-      const sending = {
-        ...(signal && { signal }),
-        ...(references !== undefined && { references }),
-        ...(before && { before }),
-        ...(waitFor && { waitFor }),
-      };
-      return (earlier ?? conversation(how)).send(input, sending);
-    },
   };
 }
 
