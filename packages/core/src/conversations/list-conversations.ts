@@ -3,6 +3,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
+import { HostError } from "../errors.ts";
 import { unless } from "../files/system-error.ts";
 import { isConversationId, parseHead, type RecordingHead } from "./format.ts";
 import { recordingPath, unknownConversation } from "./recording-file.ts";
@@ -67,16 +68,21 @@ export async function recordingsIn(folder: string): Promise<readonly Dated[]> {
 }
 
 /**
- * The id that the user means: an id, or the beginning of exactly one.
+ * The conversation that the user means: by its id, or by the beginning of exactly one id.
  *
  * @throws HostError `not_found`
  */
-export async function findConversation(folder: string, wanted: string): Promise<string> {
-  const ids = (await recordingsIn(folder)).map(({ id }) => id);
-  if (ids.includes(wanted)) return wanted;
-  const [id, ...others] = wanted === "" ? [] : ids.filter((each) => each.startsWith(wanted));
-  if (id === undefined || others.length > 0) throw unknownConversation(wanted);
-  return id;
+export async function findConversation(folder: string, wanted: string): Promise<ConversationInfo> {
+  const all = await recordingsIn(folder);
+  const same = all.filter(({ id }) => id === wanted);
+  const [found, ...others] = same.length > 0 ? same : all.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
+  if (others.length > 0)
+    throw new HostError("not_found", `${others.length + 1} conversations begin with "${wanted}"`, {
+      next: "fairlead conversations",
+    });
+  const info = found && (await readInfo(folder, found));
+  if (info === undefined) throw unknownConversation(wanted);
+  return info;
 }
 
 const longestWords = 200;

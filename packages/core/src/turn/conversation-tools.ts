@@ -5,11 +5,7 @@ import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { EarlierConversation, RecordChange } from "./record.ts";
-import {
-  chooseResourceNames,
-  declareResourceFunctions,
-  type ResourceFunction,
-} from "./resource-calls.ts";
+import { chooseResourceNames, declareResourceFunctions, type ResourceFunction } from "./resource-calls.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** The tools of one request, with their declarations at the same index. */

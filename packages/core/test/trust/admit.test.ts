@@ -46,7 +46,7 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
       start: "background",
       enabled: true,
       recording: true,
-    trustAnnotations: false,
+      trustAnnotations: false,
       sampling: false,
       roots: false,
       machineAuth: false,

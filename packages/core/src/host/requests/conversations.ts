@@ -212,7 +212,7 @@ function createRecorders(options: HostConversationsOptions): Recorders {
           import("../../conversations/list-conversations.ts"),
         ]);
       const place = await folder();
-      const id = await findConversation(place, wanted);
+      const { id } = await findConversation(place, wanted);
       const file = await openRecordingFile(place, id);
       try {
         const recording = await readRecording(recordingPath(place, id));
