@@ -8,6 +8,7 @@ import { App } from "../tui/app.tsx";
 import type { Key } from "../tui/input/keys.ts";
 import { createStore } from "../tui/session/store.ts";
 import type { Size } from "../tui/state/app-state.ts";
+import { reduce } from "../tui/state/reduce.ts";
 import { drawingStream, lookAt, takeTerminal, terminalOf } from "../tui/terminal.ts";
 import { LookContext } from "../tui/view/lines.tsx";
 import { stateBefore } from "./recorded-events.ts";
@@ -17,7 +18,7 @@ export interface ReplayOptions {
   readonly io: Io;
   /** How many times faster than recorded. */
   readonly speed: number;
-  /** Waits for a key before each event. */
+  /** Waits for a key before each item of the transcript. */
   readonly step: boolean;
 }
 
@@ -66,7 +67,7 @@ export async function replayInApp(recording: Recording, { io, speed, step }: Rep
   try {
     const pace = step ? {} : { speed };
     await play(recording, { ...pace, clock, signal: AbortSignal.any([signal, stop.signal]) }, async (event) => {
-      if (step) await nextKey();
+      if (step && reduce(store.get(), event).items.length > store.get().items.length) await nextKey();
       store.dispatch(event.type === "turn" || event.type === "sent" ? { ...event, now: systemClock.now() } : event);
     });
   } catch (error) {

@@ -45,7 +45,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let file = options.resumed;
   let size = file?.size();
   /** A conversation without a message leaves no file. */
-  let hasBegun = false;
+  let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
   /** Pieces of a text that still grows. They are written together, because a secret may lie across two pieces. */
@@ -67,7 +67,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
     endRun();
     waiting.push([line]);
-    hasBegun ||= line.type === "input" || size !== undefined;
+    hasBegun ||= line.type === "input";
     if (hasBegun) writing ??= write();
   }
 
@@ -92,6 +92,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       writing = undefined;
     }
   }
+
+  // The conversation that was opened last is the one to continue, also if nothing is said in it.
+  if (hasBegun) writing = write();
 
   return {
     record(change) {

@@ -58,10 +58,10 @@ test("a conversation is recorded event by event, for its owner only, and goes on
       workspace: at.path("home"),
     },
   ]);
+  const before = (await lines(conversation.id)).length;
   const resumed = await host.conversation({ resume: conversation.id.slice(0, -2), model });
   expect(resumed.history).toEqual(conversation.history);
   expect(resumed.title).toBe("Greetings");
-  const before = (await lines(conversation.id)).length;
   await collect(resumed.send("and now?"));
   await resumed.close();
   expect((await lines(conversation.id)).slice(before).map(({ type }) => type)).toEqual([
@@ -112,7 +112,7 @@ test.each(Object.entries(apis))("%s takes a conversation whose recording ends at
     const again = await at.host.conversation({ resume: first.id, model });
     expect([where, again.history]).toEqual([where, resumed.history]);
     await again.close();
-    expect((await lines(first.id)).filter(({ type }) => type === "resumed")).toHaveLength(1);
+    expect((await lines(first.id)).filter(({ type }) => type === "resumed")).toHaveLength(2);
   }
 });
 

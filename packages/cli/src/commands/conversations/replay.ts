@@ -35,7 +35,7 @@ Examples:
     command
       .argument("<id|file>", "the id of the conversation, or the path of a recording")
       .option("--speed <number>", "2 is twice as fast as it was, 0.5 half as fast")
-      .option("--step", "wait for a key before each event")
+      .option("--step", "wait for a key before each message, call and answer")
       .option("--plain", "print line by line")
       .addOption(
         new Option(
