@@ -4,8 +4,12 @@ import type { RecordedLine } from "@fairlead/core/conversations/format";
 import type { Recording } from "@fairlead/core/conversations/read-recording";
 
 const internal: ReadonlySet<RecordedLine["type"]> = new Set([
-  ...(["content", "response", "rewind", "names", "approval"] as const),
-]);
+  "content",
+  "response",
+  "rewind",
+  "names",
+  "approval",
+] as const);
 
 export function recordingDocument({ head, lines }: Recording): object {
   const title = lines.findLast((line) => line.type === "title")?.title;

@@ -41,7 +41,7 @@ export async function replayInApp(recording: Recording, { io, speed, step }: Rep
 
   /** A key ends the pause. */
   const clock: typeof systemClock = {
-    now: systemClock.now,
+    now: () => systemClock.now(),
     after(milliseconds, action, how) {
       const callOff = systemClock.after(milliseconds, action, how);
       goOn = () => {

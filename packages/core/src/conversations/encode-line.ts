@@ -16,8 +16,15 @@ export interface EncodedLine {
 
 /** Lines that hold names, numbers and digests only: a changed name would break the conversation. */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
-  ...(["model", "names", "tool", "approval", "resumed", "rewind", "waiting", "usage"] as const),
-]);
+  "model",
+  "names",
+  "tool",
+  "approval",
+  "resumed",
+  "rewind",
+  "waiting",
+  "usage",
+] as const);
 
 /** Members that are compared or sent back, outside arguments and results. */
 const kept: ReadonlySet<string> = new Set(

@@ -80,11 +80,12 @@ export function createToolSelection({ host, servers: chosen, record, earlier }: 
   /** How many names are recorded, and whether those of the host's own functions are. */
   let recorded = { names: earlier?.names.length ?? 0, functions: functionNames };
 
-  function recordNames({ names }: ConversationTools): void {
-    const tools = names().slice(recorded.names);
+  function recordNames(from: ConversationTools): void {
+    const names = from.names();
+    const tools = names.slice(recorded.names);
     const functions = functionNames === recorded.functions ? undefined : functionNames;
     if (tools.length > 0 || functions) record({ type: "names", tools, ...(functions && { functions }) });
-    recorded = { names: names().length, functions: functionNames };
+    recorded = { names: names.length, functions: functionNames };
   }
 
   const servers = (): readonly string[] => chosen ?? host.servers();

@@ -12,7 +12,7 @@ export function recordingsOf({ path }: Pick<Desk, "path">) {
     folder,
     fileOf,
     textOf,
-    names: async (): Promise<readonly string[]> => (await readdir(folder).catch(() => [])).sort(),
+    names: (): Promise<readonly string[]> => readdir(folder).catch(() => []),
     lines: async (id: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
       (await textOf(id))
         .split("\n")
