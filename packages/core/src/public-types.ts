@@ -34,7 +34,7 @@ export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } fr
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
 export type { RecordingHead } from "./conversations/format.ts";
-export type { ListOptions } from "./conversations/list-conversations.ts";
+export type { ConversationSearch } from "./conversations/list-conversations.ts";
 export type {
   CatalogPrompt,
   CatalogResource,

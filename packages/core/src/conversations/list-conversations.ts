@@ -27,7 +27,8 @@ export interface ConversationInfo {
   readonly bytes: number;
 }
 
-export interface ListOptions {
+/** Which conversations `host.conversations` returns. */
+export interface ConversationSearch {
   /** The number of newest conversations to return. Default: all. */
   readonly limit?: number;
   /** Only conversations of this workspace. */
@@ -43,7 +44,7 @@ interface Dated {
 /** The conversations, latest first. Files that are no recordings are left out. */
 export async function listConversations(
   folder: string,
-  { limit = Number.POSITIVE_INFINITY, workspace }: ListOptions = {},
+  { limit = Number.POSITIVE_INFINITY, workspace }: ConversationSearch = {},
 ): Promise<readonly ConversationInfo[]> {
   const found: ConversationInfo[] = [];
   for (const dated of await recordingsIn(folder)) {

@@ -1,7 +1,7 @@
 /** The public interface of a host: `Host`, and the types of its members. */
 
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
-import type { ConversationInfo, ListOptions } from "../conversations/list-conversations.ts";
+import type { ConversationInfo, ConversationSearch } from "../conversations/list-conversations.ts";
 import type { Catalog } from "../discover/catalog.ts";
 import type { Difference } from "../discover/tool-changes.ts";
 import type { CatalogCounts, Emitter, MCPDiscoveryState, Peer, ServerChanges, ServerState } from "../events.ts";
@@ -235,7 +235,7 @@ export interface Host extends AsyncDisposable {
    */
   conversation(options: NewConversation & { readonly resume: string }): Promise<Conversation>;
   /** The recorded conversations of the user, latest first. */
-  conversations(search?: ListOptions): Promise<readonly ConversationInfo[]>;
+  conversations(search?: ConversationSearch): Promise<readonly ConversationInfo[]>;
   /** Replaces the secrets that this host knows, and text that looks like a secret, by `(hidden)`. */
   hideSecrets(text: string): string;
   /** Runs one turn, in a new conversation unless one is given. */

@@ -251,3 +251,29 @@ test("compacted, the model is sent the summary, and the recording keeps everythi
   const resumed = await at.host.conversation({ resume: conversation.id, model });
   expect(resumed.history).toEqual(conversation.history);
 });
+
+test("a definition that changed meanwhile is treated as changed, whatever was approved", async () => {
+  const list = (description: string): object[] => [{ name: "pay", description, inputSchema: { type: "object" } }];
+  await using at = await desk({
+    servers: (path) => ({ s: stdioServer("counted", "", path("list.json")) }),
+    host: { interactive: true },
+  });
+  await at.write("list.json", list("Pays once."));
+  const model = plays(calls("pay", { text: "1" }), says("one"), calls("pay", { text: "2" }), says("two"));
+  const conversation = at.host.conversation({ model });
+  const always = { answer: ToolConfirmationOutcome.ProceedAlwaysTool };
+  expect(outcomes(await collect(conversation.send("pay"), always))).toEqual([["pay", "ok"]]);
+  await at.host[Symbol.asyncDispose]();
+  await at.write("list.json", list("Pays twice."));
+  await using host = await at.again();
+  const resumed = await host.conversation({ resume: conversation.id, model });
+  const changes: unknown[] = [];
+  await collect(resumed.send("again"), {
+    on: (event) => {
+      if (event.type !== "confirmation") return;
+      changes.push(event.details.change);
+      void event.details.onConfirm(ToolConfirmationOutcome.Cancel);
+    },
+  });
+  expect(changes).toEqual([[expect.objectContaining({ before: "Pays once.", after: "Pays twice." })]]);
+});

@@ -62,7 +62,10 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { approvals } = decisions;
   const { close: closeConversations, ...conversations } = createHostConversations({
     ...options,
-    ...{ calls, reads, approvals, closing },
+    calls,
+    reads,
+    approvals,
+    closing,
   });
 
   return {

@@ -24,9 +24,21 @@ test("without any file the defaults hold", async () => {
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
       audit: { arguments: false },
+      recording: true,
     },
     problems: [],
   });
+});
+
+test("any file switches recording off, as a whole or for one server, and no file switches it on again", async () => {
+  await using world = await createWorld();
+  const off = { fairlead: { recording: false, servers: { s: { recording: false } } } };
+  const on = { fairlead: { recording: true, servers: { s: { recording: true } } } };
+  await world.writeUser({ mcpServers: { s: { command: "x" } }, ...on });
+  await world.writeWorkspace(off);
+  await world.writeSystem(on);
+  const settings = await world.load();
+  expect([settings.host.recording, serverOf(settings, "s").definition?.extras.recording]).toEqual([false, false]);
 });
 
 describe("limits", () => {
@@ -111,6 +123,7 @@ describe("permissions", () => {
 
 describe("extras of a server", () => {
   const all = { trustAnnotations: true, sampling: true, roots: true, machineAuth: true, issuerOverride: "https://i/" };
+  const usual = { enabled: true, recording: true };
   const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false };
 
   test("give privileges from user and system files, the strongest last", async () => {
@@ -119,7 +132,7 @@ describe("extras of a server", () => {
       mcpServers: { s: { command: "x" } },
       fairlead: { servers: { s: { ...all, start: "lazy" } } },
     });
-    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({ ...all, start: "lazy", enabled: true });
+    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({ ...all, start: "lazy", ...usual });
     await world.writeSystem({ fairlead: { servers: { s: { sampling: false } } } });
     expect(serverOf(await world.load(), "s").definition?.extras).toMatchObject({ ...all, sampling: false });
   });
@@ -136,7 +149,7 @@ describe("extras of a server", () => {
       },
     });
     const settings = await world.load();
-    expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
+    expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", ...usual });
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
       said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
@@ -148,7 +161,7 @@ describe("extras of a server", () => {
     await world.writeUser({ mcpServers: { s: { command: "mine" } }, fairlead: { servers: { s: all } } });
     await world.writeWorkspace({ mcpServers: { s: { command: "theirs" }, t: { command: "theirs" } } });
     const s = serverOf(await world.load(), "s");
-    expect(s.definition?.extras).toEqual({ ...none, start: "background", enabled: true });
+    expect(s.definition?.extras).toEqual({ ...none, start: "background", ...usual });
     expect(s.problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual(
       Object.keys(all).map(
         (key) =>
