@@ -175,7 +175,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
 
     conversation: requests.conversation,
     conversations: requests.conversations,
-    hideSecrets: secrets.hide,
+    hideSecrets: async (text) => (await secrets.redactor())(text),
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
     flushHistory: requests.flushHistory,

@@ -1,6 +1,5 @@
 /** The format of recordings, version 1: one JSON object a line, the head first. `docs/recording.md` describes it. */
 
-import { randomBytes } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, listOf, parseJson } from "@fairlead/wire/json";
 import { errorCodes } from "../errors.ts";
@@ -8,6 +7,7 @@ import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { CallFailure, TurnEvent } from "../turn/events.ts";
 import type { ConversationChange } from "../turn/record.ts";
+import { isConversationId } from "./conversation-id.ts";
 
 const version = 1;
 
@@ -41,18 +41,6 @@ export type ParsedLine =
   | { readonly kind: "line"; readonly line: RecordedLine }
   | { readonly kind: "unknown" }
   | { readonly kind: "invalid"; readonly reason: string };
-
-/** An id sorts by time. It is part of a file name, so nothing else counts as an id. */
-const idPattern = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
-
-export function isConversationId(text: string): boolean {
-  return idPattern.test(text);
-}
-
-export function createConversationId(now: number): string {
-  const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");
-  return `${date}-${time.slice(0, 6)}-${randomBytes(3).toString("hex")}`;
-}
 
 /** Parses the head. Returns the reason as text if it is not one. */
 export function parseHead(text: string): RecordingHead | string {

@@ -5,7 +5,8 @@ import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import { unless } from "../files/system-error.ts";
-import { isConversationId, parseHead, type RecordingHead } from "./format.ts";
+import { isConversationId } from "./conversation-id.ts";
+import { parseHead, type RecordingHead } from "./format.ts";
 import { recordingPath, unknownConversation } from "./recording-file.ts";
 
 /** Facts about a recorded conversation, for lists. Texts are raw. */

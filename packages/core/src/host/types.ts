@@ -237,7 +237,7 @@ export interface Host extends AsyncDisposable {
   /** The recorded conversations of the user, latest first. */
   conversations(search?: ConversationSearch): Promise<readonly ConversationInfo[]>;
   /** Replaces the secrets that this host knows, and text that looks like a secret, by `(hidden)`. */
-  hideSecrets(text: string): string;
+  hideSecrets(text: string): Promise<string>;
   /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**

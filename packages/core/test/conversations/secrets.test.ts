@@ -63,5 +63,5 @@ test("no secret of the settings, and no result of a marked server, is in a recor
   expect(recorded).toContain('"text":"It is (hidden)."');
   const resumed = await at.host.conversation({ resume: conversation.id, model });
   expect(JSON.stringify(resumed.history)).toContain("(hidden)");
-  expect(at.host.hideSecrets(`${inHeader}, and nothing else`)).toBe("(hidden), and nothing else");
+  expect(await at.host.hideSecrets(`${inHeader}, and nothing else`)).toBe("(hidden), and nothing else");
 });

@@ -108,7 +108,7 @@ export const exportConversation: BuiltIn = {
     const { items, model } = session.store.get();
     const shown = toMarkdown(items, model.name);
     if (shown === undefined) throw new HostError("usage", "there is no conversation to write yet");
-    const text = session.host.hideSecrets(shown);
+    const text = await session.host.hideSecrets(shown);
     const file = toAbsolute(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
     // A new file: nothing is ever replaced.
     await writeFile(file, toSafeText(text), { flag: "wx" }).catch((error: unknown) => {

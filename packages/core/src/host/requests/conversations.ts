@@ -2,7 +2,8 @@
 
 import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
-import { createConversationId, type RecordingHead } from "../../conversations/format.ts";
+import { createConversationId } from "../../conversations/conversation-id.ts";
+import type { RecordingHead } from "../../conversations/format.ts";
 import { createRecorder } from "../../conversations/recorder.ts";
 import type { RecordingFile } from "../../conversations/recording-file.ts";
 import { HostError } from "../../errors.ts";
@@ -27,7 +28,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
   readonly calls: HostCalls;
   readonly reads: HostReads;
   readonly approvals: ConversationApprovals;
-  readonly secrets: Pick<HostSecrets, "hide">;
+  readonly secrets: Pick<HostSecrets, "redactor">;
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -171,7 +172,7 @@ function createRecorders(options: HostConversationsOptions): Recorders {
       workspace: root(),
       ...(resumed && { resumed }),
       open: (size) => open(head.id, size),
-      hide: async () => secrets.hide,
+      hide: secrets.redactor,
       isPrivate: (server) => configuration.definition(server)?.extras.recording === false,
       now,
       onFailed: (error) => emit({ type: "recording_failed", conversation: head.id, message: errorMessage(error) }),

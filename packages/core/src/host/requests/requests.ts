@@ -27,7 +27,7 @@ export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "no
   readonly servers: HostServers;
   readonly catalogs: Catalogs;
   readonly work: OpenWork;
-  readonly secrets: Pick<HostSecrets, "hide">;
+  readonly secrets: Pick<HostSecrets, "redactor">;
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
