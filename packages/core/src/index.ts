@@ -8,6 +8,7 @@ export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
 export type { Direction, MessageWriter } from "./connect/redact-message.ts";
+export type { ConversationInfo } from "./conversations/list-conversations.ts";
 export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
 export type { Difference } from "./discover/tool-changes.ts";
 export { type ErrorCode, exitCodeOf, HostError } from "./errors.ts";

@@ -222,9 +222,11 @@ function parametersIn(url: string, isWanted: (name: string, value: string) => bo
   });
 }
 
-/** Values of environment variables whose names suggest a secret. */
+/** Values of environment variables that by their names hold secrets, such as the keys of models' APIs. */
 export function secretVariables(env: Environment["env"]): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) => (value !== undefined && isTelling(name) ? [value] : []));
+  return Object.entries(env).flatMap(([name, value = ""]) =>
+    isTelling(name) && value.length >= 8 && !isPlain(value) ? value : [],
+  );
 }
 
 /** Accounts in the proxy variables, with or without a scheme, up to the last `@`. */

@@ -2,7 +2,12 @@
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 
-export type OwnFunction = "list_resources" | "read_resource" | "search_tools" | "call_tool";
+export const ownFunctions = ["list_resources", "read_resource", "search_tools", "call_tool"] as const;
+
+export type OwnFunction = (typeof ownFunctions)[number];
+
+/** The names that these functions have in a conversation, if the model has been shown them. */
+export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
 /** Chooses a name that no tool has: a tool with the same name keeps it. */
 export function freeName(own: string, taken: ReadonlySet<string>): string {

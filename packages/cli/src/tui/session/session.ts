@@ -14,6 +14,7 @@ import { serversOfCalls } from "../../headless/manual-line.ts";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
 import { isTypedCall } from "../input/typed-call.ts";
+import type { AppEvent } from "../state/app-state.ts";
 import type { NoteTone } from "../state/transcript.ts";
 import type { ConversationSlot } from "./conversation-slot.ts";
 import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
@@ -57,6 +58,10 @@ export interface AppSession extends QuestionQueue {
   readonly setModel: (model: Model) => void;
   /** Begins a new conversation and clears the screen. */
   readonly clear: () => void;
+  /** Continues with another conversation, and shows what happened in it. */
+  readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
+  /** Lets the model summarise the conversation, while no turn runs. Esc stops it, and messages wait for its end. */
+  readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
 
@@ -87,7 +92,9 @@ export interface SessionOptions {
 }
 
 /** `settings_changed` is handled in `open-services.ts`, which ignores the app's own changes. */
-const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
+const hostEvents: readonly HostEvent["type"][] = [
+  ...(["state", "history_failed", "recording_failed", "refresh_failed", "catalog"] as const),
+];
 
 export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
@@ -112,7 +119,7 @@ export function createSession(options: SessionOptions): AppSession {
     note("error", message, next);
   }
 
-  async function takeTurn({ input, before, isCall }: Message): Promise<void> {
+  async function takeTurn({ input, shown, before, isCall }: Message): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     stop = controller;
@@ -127,7 +134,7 @@ export function createSession(options: SessionOptions): AppSession {
         isManual && typeof input === "string"
           ? serversOfCalls(input, { host, tools: conversation.tools() })
           : undefined;
-      for await (const event of conversation.send(input, { signal, references: !isManual, before, waitFor }))
+      for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end anyway.
@@ -249,9 +256,33 @@ export function createSession(options: SessionOptions): AppSession {
       dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
     },
     clear() {
-      conversation.renew();
+      conversation.renew().catch(fail);
       dispatch({ type: "clear" });
       onRedraw();
+    },
+    take(next, shown) {
+      conversation.replace(next).catch(fail);
+      dispatch({ type: "clear" });
+      for (const event of shown) dispatch(event);
+      session.setModel(next.model);
+      onRedraw();
+    },
+    async compact() {
+      const controller = new AbortController();
+      stop = controller;
+      dispatch({ type: "sent", text: "/compact", attachments: [], now: clock.now() });
+      const tell = (event: TurnEvent): void => dispatch({ type: "turn", event, now: clock.now() });
+      try {
+        await conversation.compact({ signal: controller.signal });
+        tell({ type: "note", message: "The model continues from its summary. The recording keeps everything." });
+        tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
+      } catch (error) {
+        tell({ type: "error", error: unexpected(error) });
+      } finally {
+        stop = undefined;
+        if (controller.signal.aborted) takeBack();
+        else sendNext();
+      }
     },
     quit() {
       dispatch({ type: "quit" });

@@ -150,7 +150,7 @@ export interface ServerExtras {
   readonly roots: boolean;
   /** How Fairlead gets tokens for the server without a person; absent without `machineAuth`. */
   readonly machineAuth?: MachineAuth;
-  /** Set if the server's results must not be written into recordings and snapshots. */
+  /** Set if the server's results must not be written into recordings, conversations and snapshots. */
   readonly hideResults?: true;
   readonly issuerOverride?: string;
   /** Whether models are always offered the server's tools directly. */
@@ -238,4 +238,6 @@ export interface HostSettings {
   /** Hosts that may get Google tokens, in addition to Google's own. */
   readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
+  /** Whether conversations are recorded. */
+  readonly recording: boolean;
 }

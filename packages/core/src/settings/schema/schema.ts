@@ -49,7 +49,7 @@ const serverExtras: ObjectKey = {
       type: "switch",
       default: false,
       workspace: tightens,
-      description: "Write `(hidden)` in place of the server's results into recordings and snapshots.",
+      description: "Keep the server's results out of recorded conversations, recordings and snapshots: `(hidden)` stands in their place.",
     },
     alwaysLoad: {
       type: "switch",
@@ -203,6 +203,13 @@ const fairlead: ObjectKey = {
           description: "Store the arguments of calls in the ledger too, not only their digest.",
         },
       },
+    },
+    recording: {
+      type: "switch",
+      default: true,
+      workspace: tightens,
+      description:
+        "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns it off.",
     },
     servers: {
       type: "named",
