@@ -18,7 +18,8 @@ import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
 import { confirmTyped } from "./confirm-typed.ts";
-import type { HostRequest, Spine } from "./spine.ts";
+import type { HostRequest } from "./host-request.ts";
+import type { Spine } from "./spine.ts";
 
 export interface HostCalls {
   /** Runs a call that the user typed. */
