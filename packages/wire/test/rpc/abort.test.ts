@@ -2,25 +2,12 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { onAbort } from "../../src/rpc/abort.ts";
 
-test("requests that share a signal share one listener, which goes when the last of them and one of another signal are over", () => {
+test("requests that share a signal share one listener, which goes with the last of them", () => {
   const { signal } = new AbortController();
   const stops = Array.from({ length: 20 }, () => onAbort(signal, () => undefined));
   expect(getEventListeners(signal, "abort")).toHaveLength(1);
   for (const stop of stops) stop();
-  onAbort(signal, () => undefined)();
-  expect(getEventListeners(signal, "abort")).toHaveLength(1);
-  onAbort(new AbortController().signal, () => undefined)();
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
-});
-
-test("a signal that waits again keeps its listener when another becomes idle", () => {
-  const controller = new AbortController();
-  const called: string[] = [];
-  onAbort(controller.signal, () => called.push("over"))();
-  onAbort(controller.signal, () => called.push("waiting"));
-  onAbort(new AbortController().signal, () => undefined)();
-  controller.abort();
-  expect(called).toEqual(["waiting"]);
 });
 
 test("an abort reaches those that still listen, once each", () => {
