@@ -108,7 +108,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   }
 
   function leaveAll({ target: signal }: Event): void {
-    for (const line of [...lines.values()])
+    for (const line of lines.values())
       for (const waiter of line.waiting) if (waiter.signal === signal) waiter.leave();
   }
 
