@@ -75,7 +75,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.servers.<name>.roots", { value: true }],
   ["fairlead.servers.<name>.alwaysLoad", { value: true }],
   ["fairlead.servers.<name>.hideResults", { value: true }],
-  ["fairlead.recording", { value: false }],
+  ["fairlead.recordConversations", { value: false }],
   ["fairlead.servers.<name>.machineAuth.kind", { value: "jwt_bearer" }],
   ["fairlead.servers.<name>.machineAuth.clientId", { value: "planted" }],
   ["fairlead.servers.<name>.machineAuth.clientSecret", { value: "planted" }],

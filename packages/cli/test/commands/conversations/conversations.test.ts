@@ -111,7 +111,7 @@ test("a workspace without a conversation has none to continue", async () => {
   });
 });
 
-test("what is no recording is refused with its line; hostile text is made safe", async () => {
+test("what is no recorded conversation is refused with its line; hostile text is made safe", async () => {
   const file = join(here.path, "foreign.jsonl");
   const head = (await readFile(join(folderOf(here), `${id}.jsonl`), "utf8")).split("\n")[0] ?? "";
   const line = (event: object): string => JSON.stringify({ time: "2026-01-31T08:30:00.000Z", ...event });
@@ -119,7 +119,7 @@ test("what is no recording is refused with its line; hostile text is made safe",
     await writeFile(file, `${lines.join("\n")}\n`);
     return here.run("replay", file);
   };
-  expect(await replay("{}")).toMatchObject({ code: 2, stderr: expect.stringContaining("not a recording") });
+  expect(await replay("{}")).toMatchObject({ code: 2, stderr: expect.stringContaining("not the head of a conversation") });
   expect(await replay('{"v":2}')).toMatchObject({ code: 2, stderr: expect.stringContaining("version 2") });
   expect(await replay(head, line({ type: "text" }))).toMatchObject({
     code: 2,

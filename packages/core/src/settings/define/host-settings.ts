@@ -64,7 +64,9 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
       ),
       googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
-      recording: sources.every((source) => switchOf(source.read("fairlead", "recording")) !== false),
+      recordConversations: sources.every(
+        (source) => switchOf(source.read("fairlead", "recordConversations")) !== false,
+      ),
       audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
     },
     problems,

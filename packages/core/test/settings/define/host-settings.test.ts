@@ -25,21 +25,24 @@ test("without any file the defaults hold", async () => {
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
       audit: { arguments: false },
-      recording: true,
+      recordConversations: true,
     },
     problems: [],
   });
 });
 
-test("any file switches recording off, or hides the results of one server, and no file undoes it", async () => {
+test("any file switches the recording of conversations off, or hides the results of one server, and no file undoes it", async () => {
   await using world = await createWorld();
-  const off = { fairlead: { recording: false, servers: { s: { hideResults: true } } } };
-  const on = { fairlead: { recording: true, servers: { s: { hideResults: false } } } };
+  const off = { fairlead: { recordConversations: false, servers: { s: { hideResults: true } } } };
+  const on = { fairlead: { recordConversations: true, servers: { s: { hideResults: false } } } };
   await world.writeUser({ mcpServers: { s: { command: "x" } }, ...on });
   await world.writeWorkspace(off);
   await world.writeSystem(on);
   const settings = await world.load();
-  expect([settings.host.recording, serverOf(settings, "s").definition?.extras.hideResults]).toEqual([false, true]);
+  expect([settings.host.recordConversations, serverOf(settings, "s").definition?.extras.hideResults]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 describe("limits", () => {

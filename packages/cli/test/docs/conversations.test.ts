@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { machine, userFile } from "../support/machine.ts";
 import { linesPattern, readPage, shellWords, stepsOf } from "../support/page.ts";
 
-const page = readPage("recording.md");
+const page = readPage("conversations.md");
 const shownId = "20260131-083000-1a2b3c";
 
-describe("docs/recording.md", () => {
+describe("docs/conversations.md", () => {
   test("every command works as it stands, and prints what is shown", async () => {
     await using here = await machine();
     let id = shownId;
-    const steps = stepsOf("recording.md");
+    const steps = stepsOf("conversations.md");
     expect(steps).toHaveLength(7);
     for (const { line, shown } of steps) {
       const { stdout, stderr } = await here.run(...shellWords(line.replaceAll(shownId, id)));
