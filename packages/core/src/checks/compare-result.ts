@@ -1,7 +1,11 @@
 /** Compares the result of a call with what a check expects, and says how it differs. Pure. */
 
+import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 import type { CallResult } from "../execute/call-result.ts";
+import { describeIssues } from "../execute/check-values.ts";
+import type { Validator } from "../execute/validation/validator.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 import type { ResultExpectation } from "./check-file.ts";
@@ -11,13 +15,13 @@ export type CheckedResult = Pick<CallResult, "content" | "isError" | "structured
 
 const shownCharacters = 300;
 
-/** Everything but schema, snapshot and latency, which need more than the result. Returns one sentence for each difference. */
+/** One sentence for each difference. Leaves out schema, snapshot and latency: they need more than the result. */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);
   const wantsError = expect.isError ?? false;
   const problems: string[] = [];
   if (result.isError !== wantsError)
-    problems.push(wantsError ? "an error was expected" : `the call failed: ${clip(text)}`);
+    problems.push(wantsError ? "an error was expected" : `the call failed: ${clip(text, shownCharacters)}`);
   if (expect.text !== undefined && text !== expect.text)
     problems.push(`the text is ${quoted(text)}, expected ${quoted(expect.text)}`);
   for (const part of expect.contains ?? [])
@@ -34,12 +38,25 @@ export function resultText({ content }: Pick<CheckedResult, "content">): string 
 }
 
 /** The structured content, or the text read as JSON. */
-export function dataOf(result: CheckedResult): unknown {
+function dataOf(result: CheckedResult): unknown {
   return result.structuredContent ?? parseJson(resultText(result));
 }
 
+/** How the structured content, or the text read as JSON, breaks a JSON Schema. */
+export async function schemaProblems(
+  schema: JsonObject,
+  result: CheckedResult,
+  validator: Pick<Validator, "validate">,
+): Promise<readonly string[]> {
+  const value = dataOf(result);
+  if (value === undefined) return ["the result has no structured content, and its text is not JSON"];
+  const { issues, warnings } = await validator.validate(schema, value);
+  const whole = "the structured content";
+  return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
+}
+
 /** How a value lacks what is expected. Objects may have more members; lists must have the same length. */
-export function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
+function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
   if (isObject(expected) && isObject(given))
     return Object.entries(expected).flatMap(([name, inner]) =>
       Object.hasOwn(given, name)
@@ -63,13 +80,9 @@ export function differences(path: string, before: unknown, now: unknown): readon
 }
 
 function shown(value: unknown): string {
-  return value === undefined ? "nothing" : clip(canonicalJson(value));
+  return value === undefined ? "nothing" : clip(canonicalJson(value), shownCharacters);
 }
 
 function quoted(text: string): string {
-  return clip(JSON.stringify(text));
-}
-
-function clip(text: string): string {
-  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+  return clip(JSON.stringify(text), shownCharacters);
 }

@@ -1,7 +1,7 @@
 /** Computes from a recorded conversation what a resumed conversation begins with. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
-import type { Pin } from "../normalise/tool-name.ts";
+import { type Pin, toolKey } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { EarlierConversation } from "../turn/record.ts";
@@ -86,7 +86,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
         break;
       case "tool": {
         const { server, serverToolName, enabled } = line;
-        const key = JSON.stringify([server, serverToolName]);
+        const key = toolKey(server, serverToolName);
         if (enabled) disabled.delete(key);
         else disabled.set(key, { server, serverToolName });
         break;

@@ -5,6 +5,7 @@
 
 import type { Model } from "../model/model.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 import type { OwnFunction } from "./own-functions.ts";
@@ -171,5 +172,5 @@ export function keyOf({
   serverName,
   serverToolName,
 }: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
-  return JSON.stringify([serverName, serverToolName]);
+  return toolKey(serverName, serverToolName);
 }

@@ -2,10 +2,10 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
+import { groupBy } from "@fairlead/core/text/group-by";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
-import { groupBy } from "../../output/output.ts";
 import { toolText } from "../../output/tools/lists.ts";
 import { costsText, serverCosts } from "../../output/tools/tool-costs.ts";
 import { columnsOf } from "../../output/wrap.ts";

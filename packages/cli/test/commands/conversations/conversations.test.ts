@@ -119,7 +119,10 @@ test("what is no recorded conversation is refused with its line; hostile text is
     await writeFile(file, `${lines.join("\n")}\n`);
     return here.run("replay", file);
   };
-  expect(await replay("{}")).toMatchObject({ code: 2, stderr: expect.stringContaining("not the head of a conversation") });
+  expect(await replay("{}")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("not the head of a conversation"),
+  });
   expect(await replay('{"v":2}')).toMatchObject({ code: 2, stderr: expect.stringContaining("version 2") });
   expect(await replay(head, line({ type: "text" }))).toMatchObject({
     code: 2,
