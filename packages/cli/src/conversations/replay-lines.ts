@@ -8,7 +8,7 @@ import type { AppEvent } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
 import { appEvents, stateBefore } from "./recorded-events.ts";
 
-/** Milliseconds: nobody watches a person think. */
+/** Milliseconds. Longer pauses are shortened: they are a person's time to think. */
 const longestPause = 2000;
 
 export interface PlayOptions {

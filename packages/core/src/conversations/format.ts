@@ -59,7 +59,7 @@ const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {
   const line = parseJson(text);
-  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("it is no event");
+  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("it has no time or no type");
   if (!isShallow(line, mostLevels)) return invalid("it is nested too deeply");
   const type = String(line["type"]);
   if (!Object.hasOwn(shapes, type)) return { kind: "unknown" };

@@ -1,4 +1,4 @@
-/** Computes from a recorded conversation what a resumed conversation begins with. Pure. */
+/** Computes the state in which a recorded conversation is resumed. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import { type Pin, toolKey } from "../normalise/tool-name.ts";

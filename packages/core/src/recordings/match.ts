@@ -18,7 +18,7 @@ export interface Matcher {
   find(method: string, params: JsonObject): Script | undefined;
 }
 
-/** Methods whose parameters describe the client, not what it asks for. */
+/** Methods whose parameters only describe the client: any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
 /** All scripts, grouped for matching. */

@@ -5,7 +5,7 @@ import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { groupBy } from "../text/group-by.ts";
 import type { RecordedMessage, Recording } from "./recording.ts";
 
-/** One message of the server. `after`: milliseconds since the message before it, without the client's time. */
+/** One message of the server. `after`: milliseconds since the message before it, without the time that the client took to answer. */
 export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject; readonly about: About }
   | { readonly kind: "request"; readonly method: string; readonly params: JsonObject }

@@ -1,4 +1,4 @@
-/** Finds tools for one or several queries: exact names first, then the ranked tools of each query in turns. Pure. */
+/** Finds tools for one or several queries: exact names first, then the best tool of each query, the second best of each, and so on. Pure. */
 
 import { toolKey } from "../normalise/tool-name.ts";
 import type { RankedTool, ToolIndex } from "./tool-index.ts";

@@ -69,7 +69,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   };
 }
 
-/** By every form in which a tool may be named, in lower case. */
+/** The tools by each of their names, in lower case. */
 function namesOf(tools: readonly DiscoveredMCPTool[]): Map<string, readonly KnownTool[]> {
   const names = new Map<string, KnownTool[]>();
   for (const tool of tools) {

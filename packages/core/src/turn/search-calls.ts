@@ -1,4 +1,4 @@
-/** Runs a model's calls of the function that searches tools, and writes what the model is told. */
+/** Runs a model's calls of the function that searches tools, and writes the text that the model gets. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";

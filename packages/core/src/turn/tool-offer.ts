@@ -1,6 +1,6 @@
 /**
- * The declarations that a conversation sends to one model. What was declared once keeps its place, and what comes later is
- * added at the end: a changed beginning of a request costs the API's cache.
+ * The declarations that a conversation sends to one model. A declaration keeps its place, and new ones are added at the
+ * end: an API caches a request only as far as it begins like an earlier one.
  */
 
 import type { Model } from "../model/model.ts";

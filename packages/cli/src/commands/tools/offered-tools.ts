@@ -89,7 +89,7 @@ async function offerOf(
   if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
   const hidden = host.hidden().find(isMeant);
   if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides it` };
-  if (host.tools().some(isMeant)) return { offered: false, reason: "its server is not one of a conversation" };
+  if (host.tools().some(isMeant)) return { offered: false, reason: "conversations do not include its server" };
   throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, {
     serverName: server,
     next: `fairlead tools ${toShellWord(server)}`,

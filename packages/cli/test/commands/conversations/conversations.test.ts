@@ -28,7 +28,7 @@ test("the list says what, when, where and how many calls", async () => {
   const { stdout, code } = await here.run("conversations");
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    new RegExp(`^id +when +calls +where +what\n${id} +just now +1 +\\S+ +demo\\.greet name=Ada\n$`),
+    new RegExp(`^id +when +calls +where +what\n${id} +less than a minute ago +1 +\\S+ +demo\\.greet name=Ada\n$`),
   );
   const { conversations } = JSON.parse((await here.run("conversations", "--json")).stdout) as {
     conversations: object[];

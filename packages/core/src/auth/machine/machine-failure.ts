@@ -101,7 +101,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
   return { why: `it refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
-/** Names the clock if the request was dated and both clocks differ. */
+/** The clock is the reason if the request contained a date and the clocks of both sides differ. */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);

@@ -96,7 +96,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
       return listConversations(await recorders.folder(), search);
     },
     async *runTurn(input, { conversation: earlier, signal, references, before, shown, waitFor, ...how } = {}) {
-      const own = earlier === undefined ? begin(how) : undefined;
+      const running = earlier ?? begin(how);
       const sending = {
         ...(signal && { signal }),
         ...(references !== undefined && { references }),
@@ -105,9 +105,9 @@ export function createHostConversations(options: HostConversationsOptions): Host
         ...(waitFor && { waitFor }),
       };
       try {
-        yield* (earlier ?? own ?? begin(how)).send(input, sending);
+        yield* running.send(input, sending);
       } finally {
-        await own?.close();
+        if (earlier === undefined) await running.close();
       }
     },
     close: recorders.close,
