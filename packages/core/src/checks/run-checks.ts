@@ -19,7 +19,7 @@ export interface CheckedServer {
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Set if settings forbid to write its results into files. */
+  /** Whether `hideResults` is set: its results must not be written into files. */
   readonly hidesResults: boolean;
 }
 

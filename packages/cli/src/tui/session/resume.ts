@@ -59,7 +59,7 @@ export async function resumeConversation(wanted: string, services: Services): Pr
     session.note("warning", `Its model was ${info.model.name}, which is not configured.`, `/model ${info.model.name}`);
 }
 
-/** The model that the conversation had, if it can be found; else the current one. `--model` counts more. */
+/** The model that the conversation had, if it can be found; else the current one. `--model` takes precedence. */
 async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
   const { model: given } = context.command.opts<{ readonly model?: string }>();
   if (name === undefined || given !== undefined) return session.model();
