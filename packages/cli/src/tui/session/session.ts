@@ -274,10 +274,7 @@ export function createSession(options: SessionOptions): AppSession {
       const tell = (event: TurnEvent): void => dispatch({ type: "turn", event, now: clock.now() });
       try {
         await conversation.compact({ signal: controller.signal });
-        tell({
-          type: "note",
-          message: "The model continues from its summary. The recorded conversation keeps everything.",
-        });
+        tell({ type: "note", message: "The model continues from its summary. The file keeps the whole history." });
         tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
       } catch (error) {
         tell({ type: "error", error: unexpected(error) });
