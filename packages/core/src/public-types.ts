@@ -34,7 +34,7 @@ export type { TimerOptions, Waiting } from "./clock.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
-export type { RecordingHead } from "./conversations/format.ts";
+export type { ConversationHead } from "./conversations/format.ts";
 export type { ConversationSearch } from "./conversations/list-conversations.ts";
 export type {
   CatalogPrompt,

@@ -1,11 +1,12 @@
-/** Collects the facts of a bug report. Names a server: connects to it once, with its messages in the log. */
+/** Collects the facts of a bug report. If the user names a server, connects to it once, with its messages in the log. */
 
 import { readFile } from "node:fs/promises";
 import { release } from "node:os";
-import { createRedactor, proxyAccounts, type Redact, secretsOf, secretVariables } from "@fairlead/core/connect/redact";
+import { createRedactor, type Redact } from "@fairlead/core/connect/redact";
 import { logPath } from "@fairlead/core/connect/server-log";
 import { unless } from "@fairlead/core/files/system-error";
 import type { Host } from "@fairlead/core/host";
+import { configuredSecrets } from "@fairlead/core/host/secrets";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import { type ListedServer, serverDocument } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
@@ -54,7 +55,10 @@ export async function collectReport(
   const created = new Date().toISOString();
   const found = await observe(configuration, server, context);
   const names = new Set(servers.map((each) => each.server.name));
-  const redact = createRedactor([...secretsIn(configuration), ...settings.values.filter((value) => !names.has(value))]);
+  const redact = createRedactor([
+    ...(await configuredSecrets(configuration)),
+    ...settings.values.filter((value) => !names.has(value)),
+  ]);
   const { home } = environment;
   // A home folder "/" is part of every path.
   const withoutHome: Redact = (text) => (home.length > 1 ? text.replaceAll(home, "~") : text);
@@ -136,14 +140,6 @@ async function attemptOf(
 ): Promise<Attempt> {
   const lines = (await readLog(logPath(state, server.name))).filter((line) => line >= since && isWire(line));
   return { server: server.name, steps, messages: lines.map(summarised(hide)).slice(-mostMessages) };
-}
-
-/** The secrets of all servers and of the environment. */
-function secretsIn({ servers, environment }: Configuration): readonly string[] {
-  const own = servers.flatMap(({ server: { definition } }) =>
-    definition === undefined ? [] : secretsOf(definition.resolved ?? definition.transport, definition, []),
-  );
-  return [...own, ...secretVariables(environment.env), ...proxyAccounts(environment.env)];
 }
 
 async function readLog(path: string): Promise<readonly string[]> {

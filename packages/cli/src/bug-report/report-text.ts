@@ -18,11 +18,15 @@ export function reportText(report: BugReport, hide: Redact): SafeText {
     section(
       "Settings: keys without values",
       settings.map(
-        ({ scope, file, state, keys }) => `${scope} ${file} (${state})${keys === undefined ? "" : `\n${json(keys)}`}`,
+        ({ scope, file, state, keys }) =>
+          `${scope} ${file} (${state})${keys === undefined ? "" : `\n${toSafeJson(keys)}`}`,
       ),
     ),
     section("Problems in the settings", problems),
-    section("Servers", servers.map(json)),
+    section(
+      "Servers",
+      servers.map((server) => toSafeJson(server)),
+    ),
     ...(attempt === undefined
       ? []
       : [
@@ -40,8 +44,4 @@ function section(title: string, lines: readonly string[]): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `## ${title.replaceAll(/\s/g, " ")}\n\n${fence}text\n${text}\n${fence}`;
-}
-
-function json(value: unknown): string {
-  return toSafeJson(value);
 }

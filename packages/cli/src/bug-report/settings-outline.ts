@@ -15,7 +15,7 @@ export interface SettingsOutline {
 
 export interface ReadSettings {
   readonly outlines: readonly SettingsOutline[];
-  /** Values in the files that look like no ordinary word: they must not appear anywhere in a report. */
+  /** Values in the files that look like keys, tokens or passwords: a report must not contain them anywhere. */
   readonly values: readonly string[];
 }
 

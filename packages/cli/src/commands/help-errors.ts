@@ -23,7 +23,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   not_found: [
     "Fairlead has no recording, conversation or result of that name.",
-    "fairlead conversations lists the ids of conversations; old ones are removed. A new recording of a server: fairlead record SERVER -o FILE.",
+    "fairlead conversations lists the ids of conversations; old ones are removed. To record a server: fairlead record SERVER -o FILE.",
   ],
   settings_invalid: [
     "A settings file has a syntax error, or an entry in it is invalid. Fairlead ignores a broken file and never writes to it.",

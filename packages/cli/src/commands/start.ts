@@ -3,7 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { demoName } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { type ResumeOptions, wantedConversation } from "../conversations/find-recording.ts";
+import { type ResumeOptions, wantedConversation } from "../conversations/find-conversation.ts";
 import { createOverview, type Overview, overviewText } from "../output/reports/overview-text.ts";
 import { transportWord } from "../output/servers/server-details.ts";
 import { statusDocument } from "../output/servers/server-state.ts";

@@ -60,7 +60,7 @@ async function conversations(place: CompletionContext): Promise<readonly Suggest
   const { state } = await locate(configurationOptions(place));
   const [{ listConversations }, { conversationsFolder }] = await Promise.all([
     import("@fairlead/core/conversations/list-conversations"),
-    import("@fairlead/core/conversations/recording-file"),
+    import("@fairlead/core/conversations/conversation-file"),
   ]);
   const found = await listConversations(conversationsFolder(state), { limit: mostConversations });
   return found.map(({ id, title, firstWords }) => ({ value: id, about: title ?? firstWords }));

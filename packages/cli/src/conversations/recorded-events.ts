@@ -1,7 +1,7 @@
-/** A recording as events of the app, so that it looks as it did. Pure. */
+/** A recorded conversation as events of the app, so that it looks as it did. Pure. */
 
 import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
-import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
+import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import { HostError } from "@fairlead/core/errors";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { AppEvent, AppState, Size } from "../tui/state/app-state.ts";
@@ -13,7 +13,7 @@ export interface TimedEvent {
   readonly event: AppEvent;
 }
 
-export function* appEvents({ head, lines }: ConversationRecording): Generator<TimedEvent, void, undefined> {
+export function* appEvents({ head, lines }: RecordedConversation): Generator<TimedEvent, void, undefined> {
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
   for (const line of lines) {
@@ -86,14 +86,14 @@ function providerOf(word: string): AppState["model"]["provider"] {
 }
 
 /** The state of the app before the first event. */
-export function stateBefore({ head }: ConversationRecording, size: Size): AppState {
+export function stateBefore({ head }: RecordedConversation, size: Size): AppState {
   const { provider, name } = head.model;
   return initialState({ provider: providerOf(provider), name }, [], size);
 }
 
 /** The state of the app after the last event. */
-export function stateAfter(recording: ConversationRecording, size: Size): AppState {
-  let state = stateBefore(recording, size);
-  for (const { event } of appEvents(recording)) state = reduce(state, event);
+export function stateAfter(recorded: RecordedConversation, size: Size): AppState {
+  let state = stateBefore(recorded, size);
+  for (const { event } of appEvents(recorded)) state = reduce(state, event);
   return state;
 }

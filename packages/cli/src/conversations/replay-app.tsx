@@ -1,7 +1,7 @@
-/** Plays a recording in the app: the same screen, without a host, a server or a model. */
+/** Plays a recorded conversation in the app: the same screen, without a host, a server or a model. */
 
 import { systemClock } from "@fairlead/core/clock";
-import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
+import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import { render } from "ink";
 import type { Io } from "../shell/io.ts";
 import { App } from "../tui/app.tsx";
@@ -22,11 +22,11 @@ export interface ReplayOptions {
   readonly step: boolean;
 }
 
-/** Resolves at the end of the recording, or when the user ends it. @throws the reason of an abort */
-export async function replayInApp(recording: ConversationRecording, { io, speed, step }: ReplayOptions): Promise<void> {
+/** Resolves at the end of the conversation, or when the user ends it. @throws the reason of an abort */
+export async function replayInApp(recorded: RecordedConversation, { io, speed, step }: ReplayOptions): Promise<void> {
   const { stdin, stdout, signal } = terminalOf(io);
   const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
-  const store = createStore(stateBefore(recording, size()));
+  const store = createStore(stateBefore(recorded, size()));
   const stop = new AbortController();
   let goOn = (): void => {};
 
@@ -66,7 +66,7 @@ export async function replayInApp(recording: ConversationRecording, { io, speed,
   );
   try {
     const pace = step ? {} : { speed };
-    await play(recording, { ...pace, clock, signal: AbortSignal.any([signal, stop.signal]) }, async (event) => {
+    await play(recorded, { ...pace, clock, signal: AbortSignal.any([signal, stop.signal]) }, async (event) => {
       if (step && reduce(store.get(), event).items.length > store.get().items.length) await nextKey();
       store.dispatch(event.type === "turn" || event.type === "sent" ? { ...event, now: systemClock.now() } : event);
     });

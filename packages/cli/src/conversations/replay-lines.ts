@@ -1,14 +1,14 @@
-/** Plays a recording event by event: with its pauses, or without. */
+/** Plays a recorded conversation event by event: with its pauses, or without. */
 
 import { type Clock, sleep } from "@fairlead/core/clock";
-import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
+import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import type { Output } from "../output/output.ts";
 import { itemText } from "../tui/plain/item-text.ts";
 import type { AppEvent } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
 import { appEvents, stateBefore } from "./recorded-events.ts";
 
-/** Milliseconds: nobody watches a person think. */
+/** Milliseconds. Longer pauses are shortened: they are a person's time to think. */
 const longestPause = 2000;
 
 export interface PlayOptions {
@@ -20,12 +20,12 @@ export interface PlayOptions {
 
 /** Passes each event to `show`, after the pause that came before it. Rejects when the signal is aborted. */
 export async function play(
-  recording: ConversationRecording,
+  recorded: RecordedConversation,
   { speed, clock, signal }: PlayOptions,
   show: (event: AppEvent) => void | Promise<void>,
 ): Promise<void> {
   let before: number | undefined;
-  for (const { at, event } of appEvents(recording)) {
+  for (const { at, event } of appEvents(recorded)) {
     signal.throwIfAborted();
     const pause = Math.min(at - (before ?? at), longestPause);
     if (speed !== undefined && pause > 0) await sleep(clock, pause / speed, signal);
@@ -41,12 +41,12 @@ export interface PlayLinesOptions extends PlayOptions {
 
 /** Prints each item of the transcript once, when it is complete. */
 export async function playLines(
-  recording: ConversationRecording,
+  recorded: RecordedConversation,
   { out, columns, ...how }: PlayLinesOptions,
 ): Promise<void> {
-  let state = stateBefore(recording, { columns, rows: 1_000_000 });
+  let state = stateBefore(recorded, { columns, rows: 1_000_000 });
   let printed = 0;
-  await play(recording, how, (event) => {
+  await play(recorded, how, (event) => {
     state = reduce(state, event);
     for (const item of state.items.slice(printed, state.settled)) out.print(itemText(item, columns));
     printed = state.settled;

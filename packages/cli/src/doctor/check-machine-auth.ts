@@ -28,7 +28,7 @@ function ofContent({ server, source, failure, algorithm, expiresAt }: MachineFac
     : ok(`${source} is usable until ${moment}`);
 }
 
-function ofAccess({ server, file, isOpen }: MachineFact): readonly Observation[] {
-  if (file === undefined || !isOpen) return [];
+function ofAccess({ server, file, othersCanRead }: MachineFact): readonly Observation[] {
+  if (file === undefined || !othersCanRead) return [];
   return [warning(`other users can read ${file} of "${server}"`, `chmod 600 ${toShellWord(file)}`)];
 }

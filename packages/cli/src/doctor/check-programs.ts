@@ -1,8 +1,8 @@
 /** Checks Node, the programs that servers are started with, and the versions of downloaded packages. Pure. */
 
 import type { Origin, ServerDefinition } from "@fairlead/core/settings/define/definition";
+import { groupBy } from "@fairlead/core/text/group-by";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { groupBy } from "../output/output.ts";
 import { findDownload } from "../output/servers/server-notes.ts";
 import { hideInWords } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";

@@ -17,7 +17,7 @@ export interface MachineFact {
   /** The file of a private key. */
   readonly file?: string;
   /** Whether other users of this machine can read that file. */
-  readonly isOpen: boolean;
+  readonly othersCanRead: boolean;
   /** Algorithm of a usable private key. */
   readonly algorithm?: string;
   /** Expiry of a JWT, in milliseconds since 1970. */
@@ -44,7 +44,7 @@ export async function readMachineFacts(
 async function keyFact(settings: MachineAuthSettings, server: string): Promise<readonly MachineFact[]> {
   const { privateKeyFile: file } = settings;
   if (file === undefined) return [];
-  const fact = { server, source: file, file, isOpen: await isOpen(file) };
+  const fact = { server, source: file, file, othersCanRead: await canOthersRead(file) };
   try {
     return [{ ...fact, algorithm: (await readClientKey({ settings, serverName: server })).algorithm }];
   } catch (error) {
@@ -62,7 +62,7 @@ async function assertionFact(
   if (file === undefined && variable === undefined) return [];
   const source = file ?? `the variable ${variable ?? ""}`;
   // A platform gives the file its mode, often readable for all in its container.
-  const fact = { server, source, isOpen: false };
+  const fact = { server, source, othersCanRead: false };
   try {
     const { jwt } = await readAssertion({ settings, serverName: server, env, audience: "" });
     const expiry = claimsOf(jwt)?.["exp"];
@@ -73,7 +73,7 @@ async function assertionFact(
 }
 
 /** Windows has no such modes. */
-async function isOpen(file: string): Promise<boolean> {
+async function canOthersRead(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   return found !== undefined && process.platform !== "win32" && (found.mode & forOthers) !== 0;
 }

@@ -51,7 +51,7 @@ const deepest = 24;
 const mostSchemas = 5_000;
 const longestDescription = 600;
 
-/** Where a schema is written. */
+/** Where in the declarations the type of a schema is written. */
 interface Place {
   /** The path of the named type, until an object is entered: inside of an object, a type may contain itself. */
   readonly owner?: string;

@@ -6,7 +6,7 @@ import { toLiteralType } from "./source-text.ts";
 export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
-  /** Whether it says no more than the name of a JSON type, so that any other claim is more exact. */
+  /** Whether it is only the name of a JSON type, such as `string`: the type of any other keyword is more exact. */
   readonly isBare?: boolean;
 }
 

@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { ApprovalMode } from "@fairlead/core/policy/rules/rule";
 import { type Command, Option } from "commander";
 import { readDuration } from "../arguments/duration.ts";
-import type { ResumeOptions } from "../conversations/find-recording.ts";
+import type { ResumeOptions } from "../conversations/find-conversation.ts";
 import { resumeFlags } from "../shell/app-options.ts";
 import type { Context } from "../shell/verb.ts";
 

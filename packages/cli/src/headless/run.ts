@@ -8,7 +8,7 @@ import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Conversation, ConversationOptions, SendOptions } from "@fairlead/core/turn/conversation";
 import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
-import { modelNameOf, wantedConversation } from "../conversations/find-recording.ts";
+import { modelNameOf, wantedConversation } from "../conversations/find-conversation.ts";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
 import { nameHint } from "../shell/name-hint.ts";

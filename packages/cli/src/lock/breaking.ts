@@ -6,12 +6,12 @@ import { definitionDigest } from "@fairlead/core/discover/tool-changes";
 import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
-/** The lock file holds only digests: without the locked definition in the catalog cache, nobody can tell. */
+/** The lock file holds only digests: two definitions can be compared only if the catalog cache has the locked one. */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
 /** Members of a server whose change breaks no caller. */
 const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);
 
-/** The breaking differences of one server, one sentence each. What cannot be told counts as breaking. */
+/** The breaking differences of one server, one sentence each. A difference that cannot be examined counts as breaking. */
 export function breakingDrift({ name, lock, drift, look }: LockCheck): readonly string[] {
   if (drift === undefined) return [];
   if (drift.kind !== "changed")

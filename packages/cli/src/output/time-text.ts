@@ -1,4 +1,7 @@
-/** Points in time as text. */
+/** Points in time and ages as text. */
+
+import { type SafeText, safe } from "@fairlead/core/text/safe-text";
+import { count } from "./output.ts";
 
 /** `2026-01-31 09:30:05` in the time zone of this machine, or `2026-01-31T08:30:05Z`; without fractions of a second. */
 export function timeText(time: string, isUtc: boolean): string {
@@ -8,4 +11,17 @@ export function timeText(time: string, isUtc: boolean): string {
   const two = (number: number): string => String(number).padStart(2, "0");
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
   return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
+}
+
+const minute = 60 * 1000;
+const hour = 60 * minute;
+/** Milliseconds of a day. */
+export const day: number = 24 * hour;
+
+/** An age in words: `5 minutes`, `3 days`. */
+export function ageWords(milliseconds: number): SafeText {
+  if (milliseconds < minute) return safe`less than a minute`;
+  if (milliseconds < 2 * hour) return count(Math.floor(milliseconds / minute), "minute");
+  if (milliseconds < 2 * day) return count(Math.floor(milliseconds / hour), "hour");
+  return count(Math.floor(milliseconds / day), "day");
 }

@@ -9,7 +9,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Command } from "commander";
 import { errorLines } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
-import { ageWords, day } from "../output/servers/server-state.ts";
+import { ageWords, day } from "../output/time-text.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import { type Context, usageError } from "../shell/verb.ts";
 import { isAddress, openAdHoc } from "./ad-hoc.ts";

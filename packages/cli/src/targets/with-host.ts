@@ -54,7 +54,7 @@ export async function useHost<T>(
   host.on("history_failed", ({ message }) =>
     out?.warnOnce(safe`note: not recorded in the history: ${toSafeLine(message)}`),
   );
-  host.on("recording_failed", ({ message }) =>
+  host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
   );
   // Not `await using`: the import checker cannot parse it yet.

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
+import { toolKey } from "@fairlead/core/normalise/tool-name";
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { mayBeginMention } from "@fairlead/core/resources/references/find-mentions";
 import { writeMention } from "@fairlead/core/resources/references/resource-reference";
@@ -209,7 +210,7 @@ function rangeOf({ from }: CursorContext, { cursor }: Editor): Pick<CompletionOf
 }
 
 function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverToolName">): string {
-  return JSON.stringify([server, serverToolName]);
+  return toolKey(server, serverToolName);
 }
 
 /** The word as it is typed after a command, quoted if it has spaces. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ageWords } from "../../src/output/servers/server-state.ts";
+import { ageWords } from "../../src/output/time-text.ts";
 
 const hour = 60 * 60 * 1000;
 

@@ -1,7 +1,11 @@
 /** Compares the result of a call with what a check expects, and says how it differs. Pure. */
 
+import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
 import type { CallResult } from "../execute/call-result.ts";
+import { describeIssues } from "../execute/check-values.ts";
+import type { Validator } from "../execute/validation/validator.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 import type { ResultExpectation } from "./check-file.ts";
@@ -14,13 +18,13 @@ const shownCharacters = 300;
 /** Characters shown before the first difference of long texts. */
 const shownBefore = 60;
 
-/** Everything but schema, snapshot and latency, which need more than the result. Returns one sentence for each difference. */
+/** One sentence for each difference. Leaves out schema, snapshot and latency: they need more than the result. */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);
   const wantsError = expect.isError ?? false;
   const problems: string[] = [];
   if (result.isError !== wantsError)
-    problems.push(wantsError ? "an error was expected" : `the call failed: ${clip(text)}`);
+    problems.push(wantsError ? "an error was expected" : `the call failed: ${clip(text, shownCharacters)}`);
   if (expect.text !== undefined && text !== expect.text)
     problems.push(difference("the text", JSON.stringify(text), "expected", JSON.stringify(expect.text)));
   for (const part of expect.contains ?? [])
@@ -37,17 +41,30 @@ export function resultText({ content }: Pick<CheckedResult, "content">): string 
 }
 
 /** The structured content, or the text read as JSON. */
-export function dataOf(result: CheckedResult): unknown {
+function dataOf(result: CheckedResult): unknown {
   return result.structuredContent ?? parseJson(resultText(result));
 }
 
+/** How the structured content, or the text read as JSON, breaks a JSON Schema. */
+export async function schemaProblems(
+  schema: JsonObject,
+  result: CheckedResult,
+  validator: Pick<Validator, "validate">,
+): Promise<readonly string[]> {
+  const value = dataOf(result);
+  if (value === undefined) return ["the result has no structured content, and its text is not JSON"];
+  const { issues, warnings } = await validator.validate(schema, value);
+  const whole = "the structured content";
+  return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
+}
+
 /** How a value lacks what is expected. Objects may have more members; lists must have the same length. */
-export function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
+function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
   if (isObject(expected) && isObject(given))
     return Object.entries(expected).flatMap(([name, inner]) =>
       Object.hasOwn(given, name)
         ? subsetProblems(`${path}.${name}`, inner, given[name])
-        : [`${path}.${name} is missing, expected ${clip(written(inner))}`],
+        : [`${path}.${name} is missing, expected ${clip(written(inner), shownCharacters)}`],
     );
   if (Array.isArray(expected) && Array.isArray(given) && expected.length === given.length)
     return expected.flatMap((inner, at) => subsetProblems(`${path}[${at}]`, inner, given[at]));
@@ -75,14 +92,11 @@ function difference(path: string, given: string, relation: string, expected: str
   let start = 0;
   if (isLong) while (start < given.length && given[start] === expected[start]) start += 1;
   start = Math.max(0, start - shownBefore);
-  const from = (text: string): string => (start === 0 ? clip(text) : `…${clip(text.slice(start))}`);
+  const from = (text: string): string =>
+    start === 0 ? clip(text, shownCharacters) : `…${clip(text.slice(start), shownCharacters)}`;
   return `${path} is ${from(given)}, ${relation} ${from(expected)}`;
 }
 
 function quoted(text: string): string {
-  return clip(JSON.stringify(text));
-}
-
-function clip(text: string): string {
-  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+  return clip(JSON.stringify(text), shownCharacters);
 }

@@ -1,4 +1,4 @@
-/** Masks in snapshots: ids and times differ from run to run, so a word stands in their place. Pure. */
+/** Masks in snapshots: ids and times differ from run to run, so snapshots have a fixed word such as `<time>` instead. Pure. */
 
 import { isObject } from "@fairlead/wire/json";
 import { writeJson } from "../text/deep-json.ts";

@@ -1,9 +1,8 @@
 /** Matchers for Vitest and Jest on the engine of `fairlead test`. They need no test framework themselves. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { describeIssues } from "../execute/check-values.ts";
 import type { ResultExpectation } from "./check-file.ts";
-import { type CheckedResult, compareResult, dataOf } from "./compare-result.ts";
+import { type CheckedResult, compareResult, schemaProblems } from "./compare-result.ts";
 import { toSnapshot } from "./masks.ts";
 import { compilePattern } from "./patterns.ts";
 
@@ -44,10 +43,7 @@ export const mcpMatchers = {
     const { createValidator } = await import("../execute/validation/validator.ts");
     const validator = createValidator();
     try {
-      const value = dataOf(received);
-      const { issues, warnings } = await validator.validate(schema, value);
-      const whole = "the structured content";
-      const problems = issues.length === 0 ? warnings : [describeIssues(issues, { schema, value, whole })];
+      const problems = await schemaProblems(schema, received, validator);
       return toMatcherResult(problems, "the structured content matches the schema");
     } finally {
       await validator.close();

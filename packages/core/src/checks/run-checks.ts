@@ -4,10 +4,9 @@ import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { Redact } from "../connect/redact.ts";
 import type { CatalogTool } from "../discover/catalog.ts";
-import { describeIssues } from "../execute/check-values.ts";
 import type { Validator } from "../execute/validation/validator.ts";
 import type { CallCheck, CheckFile } from "./check-file.ts";
-import { type CheckedResult, compareResult, dataOf, differences } from "./compare-result.ts";
+import { type CheckedResult, compareResult, differences, schemaProblems } from "./compare-result.ts";
 import { type Mask, toSnapshot } from "./masks.ts";
 import type { Snapshots } from "./snapshots.ts";
 
@@ -20,7 +19,7 @@ export interface CheckedServer {
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Set if settings forbid to write its results into files. */
+  /** Whether `hideResults` is set: its results must not be written into files. */
   readonly hidesResults: boolean;
 }
 
@@ -97,7 +96,7 @@ export async function runChecks(
     const compared = expect.snapshot === true ? compareSnapshot(name, snapshotOf(result), masks) : undefined;
     const unlike = [
       ...compareResult(result, expect),
-      ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, dataOf(result), validator)),
+      ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, result, validator)),
     ];
     const problems = [
       // The sentences quote the result, and reports are files, too.
@@ -128,17 +127,6 @@ function definition({ description, inputSchema, outputSchema, annotations }: Cat
     ...(outputSchema !== undefined && { outputSchema }),
     ...(annotations !== undefined && { annotations }),
   };
-}
-
-async function schemaProblems(
-  schema: JsonObject,
-  value: unknown,
-  validator: CheckContext["validator"],
-): Promise<readonly string[]> {
-  if (value === undefined) return ["the result has no structured content, and its text is not JSON"];
-  const { issues, warnings } = await validator.validate(schema, value);
-  const whole = "the structured content";
-  return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
 }
 
 function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<string, number>): readonly string[] {

@@ -1,4 +1,4 @@
-/** Writes a protocol message for a recording: as JSON, with the server's secrets hidden, and its results if settings say so. */
+/** Writes a protocol message for a recording, as JSON. Hides the server's secrets and, with `hideResults`, its results. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";

@@ -1,23 +1,23 @@
-/** Removes recordings: those that the user names, and the oldest if there are too many. */
+/** Removes recorded conversations: those that the user names, and the oldest if there are too many. */
 
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { tryLock } from "../files/atomic/lock.ts";
 import { unless } from "../files/system-error.ts";
-import { recordingsIn } from "./list-conversations.ts";
-import { mediaFolder, recordingPath } from "./recording-file.ts";
+import { conversationPath, mediaFolder } from "./conversation-file.ts";
+import { conversationsIn } from "./list-conversations.ts";
 
-export interface RecordingLimits {
+export interface ConversationLimits {
   readonly conversations: number;
-  /** Bytes of all recordings with their media. */
+  /** Bytes of all conversations with their media. */
   readonly bytes: number;
 }
 
-const defaultLimits: RecordingLimits = { conversations: 1_000, bytes: 2_000_000_000 };
+const defaultLimits: ConversationLimits = { conversations: 1_000, bytes: 2_000_000_000 };
 
-/** Removes a recording with its media. Returns false if a process has it open. */
+/** Removes a recorded conversation with its media. Returns false if a process has it open. */
 export async function removeConversation(folder: string, id: string): Promise<boolean> {
-  const path = recordingPath(folder, id);
+  const path = conversationPath(folder, id);
   const lock = await tryLock(path);
   if (lock === undefined) return false;
   try {
@@ -29,15 +29,15 @@ export async function removeConversation(folder: string, id: string): Promise<bo
   }
 }
 
-/** Removes the oldest recordings above the limits. The newest is kept, whatever its size. */
-export async function rotateConversations(folder: string, limits: RecordingLimits = defaultLimits): Promise<void> {
+/** Removes the oldest conversations above the limits. The newest is kept, whatever its size. */
+export async function rotateConversations(folder: string, limits: ConversationLimits = defaultLimits): Promise<void> {
   let count = 0;
   let bytes = 0;
-  for (const recording of await recordingsIn(folder)) {
+  for (const recorded of await conversationsIn(folder)) {
     count += 1;
-    bytes += recording.bytes + (await bytesIn(mediaFolder(recordingPath(folder, recording.id))));
+    bytes += recorded.bytes + (await bytesIn(mediaFolder(conversationPath(folder, recorded.id))));
     if (count > 1 && (count > limits.conversations || bytes > limits.bytes))
-      await removeConversation(folder, recording.id);
+      await removeConversation(folder, recorded.id);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Writes a line of a recording: hides secrets, and takes media out of it. Pure. */
+/** Writes a line of a recorded conversation: hides secrets, and takes media out of it. Pure. */
 
 import { createHash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";

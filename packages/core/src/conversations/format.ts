@@ -1,4 +1,4 @@
-/** The format of recordings, version 1: one JSON object a line, the head first. `docs/recording.md` describes it. */
+/** The format of recorded conversations, version 1: one JSON object a line, the head first. `docs/recording.md` describes it. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, listOf, parseJson } from "@fairlead/wire/json";
@@ -11,8 +11,8 @@ import { isConversationId } from "./conversation-id.ts";
 
 const version = 1;
 
-/** The first line of a recording. */
-export interface RecordingHead {
+/** The first line of a recorded conversation. */
+export interface ConversationHead {
   readonly v: typeof version;
   readonly id: string;
   /** When the conversation began, in ISO 8601. */
@@ -27,7 +27,7 @@ export type RecordedEvent =
   | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }>
   | { readonly type: "error"; readonly error: CallFailure };
 
-/** One line of a recording after the head. */
+/** One line of a recorded conversation after the head. */
 export type RecordedLine = { readonly time: string } & (
   | RecordedEvent
   | ConversationChange
@@ -43,15 +43,15 @@ export type ParsedLine =
   | { readonly kind: "invalid"; readonly reason: string };
 
 /** Parses the head. Returns the reason as text if it is not one. */
-export function parseHead(text: string): RecordingHead | string {
+export function parseHead(text: string): ConversationHead | string {
   const head = parseJson(text);
-  if (!isObject(head) || typeof head["v"] !== "number") return "it is not a recording of a conversation";
+  if (!isObject(head) || typeof head["v"] !== "number") return "its first line is not the head of a conversation";
   const { v, id, time, workspace, model } = head;
   if (v !== version) return `its format has version ${v}, and this version of Fairlead reads version ${version}`;
   if (typeof id !== "string" || !isConversationId(id)) return "its id is invalid";
   if (!areTexts(time, workspace) || !isObject(model) || !areTexts(model["provider"], model["name"]))
     return "its first line is incomplete";
-  return head as unknown as RecordingHead;
+  return head as unknown as ConversationHead;
 }
 
 /** Nesting that every function which handles a line can follow. */
@@ -59,7 +59,7 @@ const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {
   const line = parseJson(text);
-  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("it is no event");
+  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("it has no time or no type");
   if (!isShallow(line, mostLevels)) return invalid("it is nested too deeply");
   const type = String(line["type"]);
   if (!Object.hasOwn(shapes, type)) return { kind: "unknown" };

@@ -5,9 +5,9 @@ import { isObject, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../errors.ts";
 import { unless } from "../files/system-error.ts";
+import { conversationPath, unknownConversation } from "./conversation-file.ts";
 import { isConversationId } from "./conversation-id.ts";
-import { parseHead, type RecordingHead } from "./format.ts";
-import { recordingPath, unknownConversation } from "./recording-file.ts";
+import { type ConversationHead, parseHead } from "./format.ts";
 
 /** Facts about a recorded conversation, for lists. Texts are raw. */
 export interface ConversationInfo {
@@ -21,7 +21,7 @@ export interface ConversationInfo {
   readonly updatedAt: string;
   /** The root of the workspace in which the conversation was last used. */
   readonly workspace: string;
-  readonly model: RecordingHead["model"];
+  readonly model: ConversationHead["model"];
   /** The number of messages of the user, and of calls. */
   readonly turns: number;
   readonly calls: number;
@@ -42,13 +42,13 @@ interface Dated {
   readonly updated: number;
 }
 
-/** The conversations, latest first. Files that are no recordings are left out. */
+/** The conversations, latest first. Other files are left out. */
 export async function listConversations(
   folder: string,
   { limit = Number.POSITIVE_INFINITY, workspace }: ConversationSearch = {},
 ): Promise<readonly ConversationInfo[]> {
   const found: ConversationInfo[] = [];
-  for (const dated of await recordingsIn(folder)) {
+  for (const dated of await conversationsIn(folder)) {
     if (found.length >= limit) break;
     const info = await readInfo(folder, dated);
     if (info !== undefined && (workspace === undefined || info.workspace === workspace)) found.push(info);
@@ -56,13 +56,13 @@ export async function listConversations(
   return found;
 }
 
-/** The files of recordings, latest first. */
-export async function recordingsIn(folder: string): Promise<readonly Dated[]> {
+/** The files of conversations, latest first. */
+export async function conversationsIn(folder: string): Promise<readonly Dated[]> {
   const names = (await readdir(folder).catch(unless("ENOENT", "ENOTDIR"))) ?? [];
   const ids = names.flatMap((name) => (name.endsWith(".jsonl") ? name.slice(0, -".jsonl".length) : []));
   const dated = await Promise.all(
     ids.filter(isConversationId).map(async (id) => {
-      const stats = await stat(recordingPath(folder, id)).catch(unless("ENOENT"));
+      const stats = await stat(conversationPath(folder, id)).catch(unless("ENOENT"));
       return stats?.isFile() === true ? [{ id, bytes: stats.size, updated: stats.mtimeMs }] : [];
     }),
   );
@@ -75,7 +75,7 @@ export async function recordingsIn(folder: string): Promise<readonly Dated[]> {
  * @throws HostError `not_found`
  */
 export async function findConversation(folder: string, wanted: string): Promise<ConversationInfo> {
-  const all = await recordingsIn(folder);
+  const all = await conversationsIn(folder);
   const same = all.filter(({ id }) => id === wanted);
   const [found, ...others] = same.length > 0 ? same : all.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
   if (others.length > 0)
@@ -92,7 +92,7 @@ const longestWords = 200;
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 
 async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {
-  const handle = await open(recordingPath(folder, dated.id)).catch(unless("ENOENT", "EACCES"));
+  const handle = await open(conversationPath(folder, dated.id)).catch(unless("ENOENT", "EACCES"));
   try {
     return handle && (await infoOf(handle.readLines(), dated));
   } finally {
@@ -104,11 +104,11 @@ async function infoOf(
   lines: AsyncIterable<string>,
   { id, bytes, updated }: Dated,
 ): Promise<ConversationInfo | undefined> {
-  let head: RecordingHead | undefined;
+  let head: ConversationHead | undefined;
   let firstWords: string | undefined;
   let title: string | undefined;
   let workspace = "";
-  let model: RecordingHead["model"] | undefined;
+  let model: ConversationHead["model"] | undefined;
   let turns = 0;
   let calls = 0;
   for await (const line of lines) {

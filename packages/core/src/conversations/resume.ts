@@ -1,16 +1,16 @@
-/** Computes from a recording what a resumed conversation begins with. Pure. */
+/** Computes the state in which a recorded conversation is resumed. Pure. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
-import type { Pin } from "../normalise/tool-name.ts";
+import { type Pin, toolKey } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { EarlierConversation } from "../turn/record.ts";
-import type { RecordedLine, RecordingHead } from "./format.ts";
-import type { ConversationRecording } from "./read-recording.ts";
+import type { ConversationHead, RecordedLine } from "./format.ts";
+import type { RecordedConversation } from "./read-conversation.ts";
 
-/** A recorded conversation as it was at the end of its recording. */
+/** A recorded conversation as it was when Fairlead last wrote to its file. */
 export interface ResumedConversation extends EarlierConversation {
-  readonly model: RecordingHead["model"];
+  readonly model: ConversationHead["model"];
   /** Approvals that were given in this workspace. */
   readonly approvals: readonly GivenApproval[];
 }
@@ -23,7 +23,7 @@ interface OpenRound {
 const interrupted = "[Fairlead was stopped before there was an answer.]";
 
 /** `workspace`: the current workspace root. An approval of another workspace is not given again. */
-export function resumeFrom({ head, lines }: ConversationRecording, workspace: string): ResumedConversation {
+export function resumeFrom({ head, lines }: RecordedConversation, workspace: string): ResumedConversation {
   let history: History = [];
   let round: OpenRound | undefined;
   let { model } = head;
@@ -86,7 +86,7 @@ export function resumeFrom({ head, lines }: ConversationRecording, workspace: st
         break;
       case "tool": {
         const { server, serverToolName, enabled } = line;
-        const key = JSON.stringify([server, serverToolName]);
+        const key = toolKey(server, serverToolName);
         if (enabled) disabled.delete(key);
         else disabled.set(key, { server, serverToolName });
         break;

@@ -1,4 +1,4 @@
-/** Tells which changes of a tool can break programs and models that use it as it was, and which only change words. Pure. */
+/** Finds the changes of a tool that can break programs and models that use it. A change of words breaks nothing. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
@@ -8,7 +8,7 @@ import type { CatalogTool } from "./catalog.ts";
 
 /**
  * How calls or readers of results that worked before can fail now, one sentence each; empty if only words or optional
- * parts have changed. What cannot be told counts as breaking.
+ * parts have changed. A change that this function cannot judge counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [
@@ -112,7 +112,7 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      // A reader must understand everything that can come: the reverse of an argument.
+      // For results the directions are reversed: a reader must understand every value that the new schema allows.
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

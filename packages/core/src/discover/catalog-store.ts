@@ -122,7 +122,7 @@ function digestIn(text: string, cached: CachedCatalog): string {
   return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
 }
 
-/** The end of the text: the dates that change with every save. */
+/** The last members of the file, which change with every save. */
 function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
   return `,${JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) }).slice(1)}`;
 }

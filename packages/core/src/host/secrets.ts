@@ -24,7 +24,7 @@ export function createHostSecrets(configuration: LiveConfiguration, observe: Ope
       const version = configuration.version();
       if (known?.version !== version) {
         const { createRedactor } = await import("../connect/redact.ts");
-        for (const value of await secretsIn(configuration.current())) written.add(value);
+        for (const value of await configuredSecrets(configuration.current())) written.add(value);
         known = { version, hide: createRedactor(written) };
       }
       const { hide } = known;
@@ -42,10 +42,10 @@ function isDefinition(step: object): step is Extract<ConnectStep, { readonly ste
 }
 
 /**
- * The secrets of all servers, connected or not: a tool may read the settings file. Stored secrets are read when their server
- * is connected.
+ * The secrets of all servers and of the environment. Also of servers that are not connected: a tool may read the settings
+ * file. Stored secrets are read when their server is connected.
  */
-async function secretsIn({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
+export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
   const [{ proxyAccounts, secretsOf, secretVariables }, { renderer, resolveTransport }] = await Promise.all([
     import("../connect/redact.ts"),
     import("../settings/define/expand.ts"),

@@ -165,7 +165,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
   }
 
-  /** Ends a connection whose token is refused, once no request is open that the server may still answer. */
+  /** Ends a connection whose token is refused. Waits until no request is open, because the server may still answer it. */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
   }

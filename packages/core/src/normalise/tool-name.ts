@@ -44,10 +44,11 @@ export interface NamingOptions {
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   const { isAlwaysQualified = () => false, pins = [] } = options;
   const taken = new Set(pins.map((pin) => pin.as));
-  const pinned = new Map(pins.map((pin) => [keyOf(pin), pin.as]));
+  const pinned = new Map(pins.map((pin) => [toolKey(pin.server, pin.name), pin.as]));
   return claims.map((claim) => {
     const name =
-      (pinned.size > 0 && pinned.get(keyOf(claim))) || firstFree(claim, isAlwaysQualified(claim.server), taken);
+      (pinned.size > 0 && pinned.get(toolKey(claim.server, claim.name))) ||
+      firstFree(claim, isAlwaysQualified(claim.server), taken);
     taken.add(name);
     return name;
   });
@@ -58,7 +59,7 @@ function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, ta
   if (!isAlwaysQualified && !taken.has(bare)) return bare;
   const qualified = toModelName(qualify(server, name));
   let candidate = qualified;
-  for (let text = keyOf({ server, name }); taken.has(candidate); ) {
+  for (let text = toolKey(server, name); taken.has(candidate); ) {
     text = createHash("sha256").update(text).digest("hex");
     candidate = `${qualified.slice(0, -9)}_${text.slice(0, 8)}`;
   }
@@ -70,7 +71,7 @@ export function toModelName(name: string): string {
   return generateValidName(/^[.\-0-9]/.test(name) ? `_${name}` : name);
 }
 
-/** JSON, because server names may contain any separator. */
-function keyOf({ server, name }: Pick<Claim, "server" | "name">): string {
+/** The key of a tool in maps. JSON, because names may contain any separator. */
+export function toolKey(server: string, name: string): string {
   return JSON.stringify([server, name]);
 }

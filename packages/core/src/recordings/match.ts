@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, stringOf } from "@fairlead/wire/json";
 import { canonicalJson } from "../text/canonical-json.ts";
+import { groupBy } from "../text/group-by.ts";
 import { fitsHidden } from "./hidden-values.ts";
 import type { Script } from "./scripts.ts";
 
@@ -17,7 +18,7 @@ export interface Matcher {
   find(method: string, params: JsonObject): Script | undefined;
 }
 
-/** Methods whose parameters describe the client, not what it asks for. */
+/** Methods whose parameters only describe the client: any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
 /** All scripts, grouped for matching. */
@@ -29,20 +30,10 @@ export interface ScriptIndex {
 
 /** Groups scripts once; every client gets its own matcher over the same index. */
 export function indexScripts(scripts: readonly Script[]): ScriptIndex {
-  const group = (keyOf: (script: Script) => string): ReadonlyMap<string, readonly Script[]> => {
-    const groups = new Map<string, Script[]>();
-    for (const script of scripts) {
-      const key = keyOf(script);
-      const others = groups.get(key);
-      if (others === undefined) groups.set(key, [script]);
-      else others.push(script);
-    }
-    return groups;
-  };
   return {
-    exact: group(({ method, params }) => exactKey(method, params)),
-    byTarget: group(({ method, params }) => `${method} ${targetOf(params)}`),
-    byMethod: group(({ method }) => method),
+    exact: groupBy(scripts, ({ method, params }) => exactKey(method, params)),
+    byTarget: groupBy(scripts, ({ method, params }) => `${method} ${targetOf(params)}`),
+    byMethod: groupBy(scripts, ({ method }) => method),
   };
 }
 

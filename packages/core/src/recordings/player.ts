@@ -3,11 +3,12 @@
 import type { JsonObject, WireErrorCode, WireEvidence } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { RequestId, ServedClient, ServedRequest, ServedSession } from "@fairlead/wire/serve";
+import { clip } from "@fairlead/wire/text";
 import { type Clock, sleep } from "../clock.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { createMatcher, indexScripts, type Matcher, type MatchOptions, targetOf } from "./match.ts";
 import type { Recording } from "./recording.ts";
-import { type Script, type ScriptStep, scriptsOf } from "./scripts.ts";
+import { type Script, type ScriptStep, scriptsOf, subscriptionKey } from "./scripts.ts";
 
 /** Creates the error that the wire sends as a JSON-RPC error. */
 type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvidence) => Error;
@@ -42,7 +43,6 @@ const invalidParams = -32602;
 const internalError = -32603;
 /** Requests that stay open until the client ends them. */
 const openEnded = "subscriptions/listen";
-const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 /** How many recorded arguments an error message shows, and how many characters of each. */
 const shownRequests = 3;
 const shownCharacters = 200;
@@ -183,8 +183,7 @@ function hasResult(steps: readonly ScriptStep[]): boolean {
 
 function argumentsOf({ params }: Pick<Script, "params">): string {
   const { _meta: _, name: _name, arguments: given = {}, ...rest } = params;
-  const text = canonicalJson(Object.keys(rest).length > 0 ? rest : given);
-  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+  return clip(canonicalJson(Object.keys(rest).length > 0 ? rest : given), shownCharacters);
 }
 
 function recordedError({ code, message, data }: JsonObject, createError: CreateWireError): Error {

@@ -41,7 +41,7 @@ export interface RecorderOptions {
   readonly now?: () => number;
 }
 
-/** Enough for the first line. */
+/** Bytes that are read to find the first line. */
 const headerBytes = 4096;
 
 /**

@@ -2,9 +2,10 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import { groupBy } from "../text/group-by.ts";
 import type { RecordedMessage, Recording } from "./recording.ts";
 
-/** One message of the server. `after`: milliseconds since the message before it, without the client's time. */
+/** One message of the server. `after`: milliseconds since the message before it, without the time that the client took to answer. */
 export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject; readonly about: About }
   | { readonly kind: "request"; readonly method: string; readonly params: JsonObject }
@@ -38,17 +39,12 @@ interface OpenScript extends Script {
 }
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
-const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
+/** The member of `_meta` that names the subscription of a notification. */
+export const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
 /** The scripts in the order of the client's messages; connections one after the other. */
 export function scriptsOf({ messages }: Pick<Recording, "messages">): readonly Script[] {
-  const connections = new Map<string, RecordedMessage[]>();
-  for (const message of messages) {
-    const others = connections.get(message.c);
-    if (others === undefined) connections.set(message.c, [message]);
-    else others.push(message);
-  }
-  return [...connections.values()].flatMap(scriptsOfConnection);
+  return [...groupBy(messages, ({ c }) => c).values()].flatMap(scriptsOfConnection);
 }
 
 function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Script[] {

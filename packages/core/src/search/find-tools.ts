@@ -1,5 +1,6 @@
-/** Finds tools for one or several queries: exact names first, then the ranked tools of each query in turns. Pure. */
+/** Finds tools for one or several queries: exact names first, then the best tool of each query, the second best of each, and so on. Pure. */
 
+import { toolKey } from "../normalise/tool-name.ts";
 import type { RankedTool, ToolIndex } from "./tool-index.ts";
 
 /** A tool that can be found by its name. */
@@ -32,7 +33,7 @@ export function findTools(
     for (const list of lists) {
       const ranked = list[at];
       if (ranked === undefined) continue;
-      const key = JSON.stringify([ranked.server, ranked.tool.name]);
+      const key = toolKey(ranked.server, ranked.tool.name);
       if (!found.has(key)) found.set(key, ranked);
     }
   return [...found.values()].slice(0, limit);

@@ -34,13 +34,13 @@ interface IndexedServer {
 interface IndexState {
   readonly postings: Map<string, Posting>;
   readonly servers: Map<string, IndexedServer>;
-  /** The tools by number; undefined if a tool is not, or no longer, to be found. */
+  /** The tools by number; undefined for a tool that was removed or is still being added. */
   readonly tools: (Omit<RankedTool, "score"> | undefined)[];
 }
 
-/** How soon further occurrences of a word count less. */
+/** `k1` of BM25: the lower it is, the less a word counts when it occurs again. */
 const saturation = 2;
-/** Tools that may be out of date in the index before it is built anew. */
+/** How many removed tools the index may hold before it is built again. */
 const mostOutdated = 1000;
 
 export function createToolIndex(): ToolIndex {
@@ -53,7 +53,7 @@ export function createToolIndex(): ToolIndex {
     return last;
   }
 
-  /** Builds the index anew if most of it is out of date. */
+  /** Builds the index again if most of its tools were removed. */
   async function withoutOutdated(): Promise<void> {
     const live = liveCount(state);
     if (state.tools.length <= 2 * live + mostOutdated) return;

@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import { groupByServer } from "../registry/by-server.ts";
+import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import { groupBy } from "../text/group-by.ts";
 import { createTurns } from "../text/turns.ts";
 import { findTools, type KnownTool } from "./find-tools.ts";
 import { createToolIndex } from "./tool-index.ts";
@@ -38,7 +39,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   async function update(): Promise<void> {
     const latest = tools();
     if (latest === indexed) return;
-    const byServer = groupByServer(latest, ({ serverName }) => serverName);
+    const byServer = groupBy(latest, ({ serverName }) => serverName);
     for (const server of [...digests.keys()].filter((name) => !byServer.has(name))) {
       digests.delete(server);
       await index.remove(server);
@@ -50,7 +51,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
       await index.set(about, ofServer.map(toSearchable));
       digests.set(server, digest);
     }
-    current = new Map(latest.map((tool) => [keyOf(tool.serverName, tool.serverToolName), tool]));
+    current = new Map(latest.map((tool) => [toolKey(tool.serverName, tool.serverToolName), tool]));
     byName = namesOf(latest);
     indexed = latest;
   }
@@ -61,18 +62,14 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
       await updating;
       const found = findTools(queries, { index, named: (name) => byName.get(name.toLowerCase()) ?? [], limit });
       return found.flatMap(({ server, tool: { name }, score }) => {
-        const tool = current.get(keyOf(server, name));
+        const tool = current.get(toolKey(server, name));
         return tool === undefined ? [] : [{ tool, score }];
       });
     },
   };
 }
 
-function keyOf(server: string, tool: string): string {
-  return JSON.stringify([server, tool]);
-}
-
-/** By every form in which a tool may be named, in lower case. */
+/** The tools by each of their names, in lower case. */
 function namesOf(tools: readonly DiscoveredMCPTool[]): Map<string, readonly KnownTool[]> {
   const names = new Map<string, KnownTool[]>();
   for (const tool of tools) {

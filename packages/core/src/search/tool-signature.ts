@@ -27,7 +27,7 @@ export function toolSignature({ name, description, parameters: schema }: Describ
   return `${toLabel(`${name}(${list.join(", ")})`)}${sentence === "" ? "" : ` - ${sentence}`}`;
 }
 
-export function firstSentence(description: string): string {
+function firstSentence(description: string): string {
   const line = toLabel(description).trim();
   const [, sentence = line] = /^(.{8,}?[.!?。！？])(?:\s|$)/su.exec(line) ?? [];
   return clip(sentence, longestSentence);

@@ -17,7 +17,7 @@ export interface SearchableTool {
 export interface SearchableServer {
   readonly name: string;
   readonly title?: string | undefined;
-  /** What the server says about itself. */
+  /** The `instructions` of the server. */
   readonly instructions?: string | undefined;
 }
 

@@ -12,11 +12,11 @@ const stopWords = new Set(
   whom why will with within without would you your`.split(/\s+/),
 );
 
-/** Chinese, Japanese and Korean characters stand without blanks between words: two neighbours count as a word. */
+/** Chinese, Japanese and Korean characters have no spaces between words: each pair of neighbouring characters counts as a word. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 const word = /[\p{L}\p{M}]+|\p{N}+/gu;
 
-/** Stems by word: the same words come again and again. */
+/** Stems by word: most words occur in many tools. */
 const stems = new Map<string, string>();
 const mostStems = 50_000;
 const longestWord = 40;

@@ -17,3 +17,8 @@ export function fitsText(shown: string, text: string): boolean {
   }
   return at <= text.length - last.length;
 }
+
+/** The text with each of these secrets replaced by `(hidden)`. For a text that may quote what was sent with a request. */
+export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
+  return secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, hidden) : shown), text);
+}

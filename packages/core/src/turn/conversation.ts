@@ -28,7 +28,7 @@ export interface ConversationOptions {
 
 /** A conversation with a model: its history, its model and its tools. `send` runs one turn. */
 export interface Conversation {
-  /** Names the recording of the conversation: `host.conversation({ resume: id })`. */
+  /** The id under which it is recorded: `host.conversation({ resume: id })`. */
   readonly id: string;
   /** The name that the user gave to the conversation. */
   readonly title: string | undefined;
@@ -49,14 +49,14 @@ export interface Conversation {
   /** Gives the conversation a name, for lists. */
   readonly rename: (title: string) => void;
   /**
-   * Replaces the history by a summary that the model writes. The recording keeps the whole history.
+   * Replaces the history by a summary that the model writes. The recorded conversation keeps the whole history.
    *
    * @throws HostError `busy` during a turn, `usage` without a model or a history, `model`, `cancelled`
    */
   readonly compact: (options?: Pick<SendOptions, "signal">) => Promise<void>;
   /**
-   * Resolves when the recording is on disk and other processes can resume the conversation. The next turn opens the
-   * recording again. The host does the same when it is disposed.
+   * Resolves when the conversation is on disk and other processes can resume the conversation. The next turn opens the
+   * its file again. The host does the same when it is disposed.
    */
   readonly close: () => Promise<void>;
 }

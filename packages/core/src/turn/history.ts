@@ -32,7 +32,7 @@ export function rewind(owner: HistoryOwner, before: History): void {
   owner.history = before;
 }
 
-/** Puts other messages in place of the history; the recording keeps both. */
+/** Puts other messages in place of the history; the recorded conversation keeps both. */
 export function replaceHistory(owner: HistoryOwner, contents: History): void {
   owner.record({ type: "compact", contents });
   owner.history = contents;

@@ -1,4 +1,4 @@
-/** What a recording of a conversation is told: every change of the conversation, in order, as plain data. */
+/** The changes of a conversation as plain data, for the recorder, and what a resumed conversation begins with. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
@@ -30,7 +30,7 @@ export type ConversationChange =
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };
 
-/** Receives every change and every event of a conversation, before anybody else sees it. */
+/** Receives every change and every event of a conversation, before any other code sees it. */
 export type RecordChange = (change: ConversationChange | TurnEvent) => void;
 
 /** What a resumed conversation begins with. */

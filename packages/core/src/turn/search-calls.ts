@@ -1,13 +1,13 @@
-/** Runs a model's calls of the function that searches tools, and writes what the model is told. */
+/** Runs a model's calls of the function that searches tools, and writes the text that the model gets. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import type { ToolExecution } from "../registry/binding.ts";
-import { groupByServer } from "../registry/by-server.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { toolSignature } from "../search/tool-signature.ts";
+import { groupBy } from "../text/group-by.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 import type { ConversationState } from "./state.ts";
 import { keyOf } from "./tool-offer.ts";
@@ -57,7 +57,7 @@ function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string
   const named = new Set(
     queries.flatMap((query) => query.replace(/^\s*select:/, "").split(",")).map((name) => name.trim()),
   );
-  for (const [server, tools] of groupByServer(found, ({ serverName }) => serverName)) {
+  for (const [server, tools] of groupBy(found, ({ serverName }) => serverName)) {
     const about = tools.map((tool) => aboutTool(tool, named));
     const fitting = about.filter((text) => {
       tokens += estimateTokens(text);
@@ -90,7 +90,7 @@ function aboutTool(tool: DiscoveredMCPTool, named: ReadonlySet<string>): string 
 const mostServers = 40;
 
 function nothingText(queries: readonly string[], allowed: ByKey): string {
-  const servers = [...groupByServer([...allowed.values()], ({ serverName }) => serverName)];
+  const servers = [...groupBy([...allowed.values()], ({ serverName }) => serverName)];
   const lines = servers.slice(0, mostServers).map(([server, tools]) => {
     const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
     return `  ${toLabel(server)}: ${count}, such as ${tools

@@ -19,7 +19,7 @@ export interface SendOptions {
   readonly references?: boolean;
   /** Messages before the input, with their roles: such as the earlier messages of a prompt. */
   readonly before?: readonly Content[];
-  /** The message as the user sees it, for the recording. Default: the text of the input. */
+  /** The message as the user sees it, for the recorded conversation. Default: the text of the input. */
   readonly shown?: string;
   /**
    * The servers that this turn waits for and reports, if their tools are not known yet. Default: all servers of the

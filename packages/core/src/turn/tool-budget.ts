@@ -1,6 +1,6 @@
 /** Decides which tools a model is offered directly, and which it has to search for. Pure. */
 
-import { groupByServer } from "../registry/by-server.ts";
+import { groupBy } from "../text/group-by.ts";
 
 /** A tool, and what its declaration costs. */
 export interface BudgetedTool {
@@ -68,7 +68,7 @@ export function planOffer(
   }
 
   const byKey = new Map(tools.map((tool) => [tool.key, tool]));
-  const byServer = groupByServer(tools, ({ server }) => server);
+  const byServer = groupBy(tools, ({ server }) => server);
   for (const tool of tools) if (isAlwaysLoaded(tool.server)) add([tool], "alwaysLoad is set for its server");
   for (const tool of usedBefore.flatMap((key) => byKey.get(key) ?? []))
     add([tool], "it was used before in this workspace");

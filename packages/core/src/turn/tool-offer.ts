@@ -1,10 +1,11 @@
 /**
- * The declarations that a conversation sends to one model. What was declared once keeps its place, and what comes later is
- * added at the end: a changed beginning of a request costs the API's cache.
+ * The declarations that a conversation sends to one model. A declaration keeps its place, and new ones are added at the
+ * end: an API caches a request only as far as it begins like an earlier one.
  */
 
 import type { Model } from "../model/model.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 import type { OwnFunction } from "./own-functions.ts";
@@ -171,5 +172,5 @@ export function keyOf({
   serverName,
   serverToolName,
 }: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
-  return JSON.stringify([serverName, serverToolName]);
+  return toolKey(serverName, serverToolName);
 }

@@ -20,6 +20,9 @@ test("a matcher passes and fails like a file of checks, with the same words", as
   const wrong = await mcpMatchers.toMatchToolSchema(result, { properties: { size: { type: "string" } } });
   expect(wrong.pass).toBe(false);
   expect(wrong.message()).toContain("size");
+  const { structuredContent: _, ...onlyText } = result;
+  const unstructured = await mcpMatchers.toMatchToolSchema(onlyText, {});
+  expect(unstructured.message()).toBe("the result has no structured content, and its text is not JSON");
 });
 
 test("a masked result has no times, and nothing that a pattern of the test finds", () => {

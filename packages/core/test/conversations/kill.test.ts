@@ -5,7 +5,7 @@ import { scaled, seed } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { buildProgram } from "../support/build-program.ts";
 import { geminiScene, openaiScene } from "../support/model-legs.ts";
-import { recordingsOf } from "../support/recordings.ts";
+import { recordedConversationsOf } from "../support/recorded-conversations.ts";
 import { brokenIn, collect, desk } from "../support/turn-desk.ts";
 
 /** One process has so many conversations side by side: a kill finds each of them at another moment. */
@@ -34,7 +34,7 @@ test("conversations that are killed at random moments go on each time, with noth
   timeout: 60_000 + kills * 30_000,
 }, async () => {
   await using at = await desk({ servers: () => ({}), host: { approvalMode: "yolo" } });
-  const { textOf } = recordingsOf(at);
+  const { textOf } = recordedConversationsOf(at);
   const program = await buildProgram("converse", at.path(""));
   const gemini = await geminiScene({}, { name: "gemini-3-pro-preview" });
   const models = [gemini.model, (await openaiScene()).model];

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { recordingsOf } from "../support/recordings.ts";
+import { recordedConversationsOf } from "../support/recorded-conversations.ts";
 import { calls, collect, desk, plays, says } from "../support/turn-desk.ts";
 
 const inSettings = "seeded-settings-5f1c";
@@ -25,7 +25,7 @@ async function everything(folder: string): Promise<string> {
   );
 }
 
-test("no secret of the settings, and no result of a marked server, is in a recording", async () => {
+test("no secret of the settings, and no result of a marked server, is in a recorded conversation", async () => {
   await using at = await desk({
     servers,
     fairlead: { start: "lazy", servers: { marked: { hideResults: true } } },
@@ -52,14 +52,14 @@ test("no secret of the settings, and no result of a marked server, is in a recor
   // The conversation itself has them.
   expect(JSON.stringify(conversation.history)).toContain(marked);
   expect(JSON.stringify(events)).toContain(marked);
-  const recorded = await everything(recordingsOf(at).folder);
+  const recorded = await everything(recordedConversationsOf(at).folder);
   const withoutRequest = recorded
     .split("\n")
     .filter((line) => !/"type":"(?:content|call)"/.test(line) || line.includes('"display"'));
   for (const secret of [inSettings, inArguments, inHeader]) expect(recorded).not.toContain(secret);
   // The model's own request is recorded; the server's result is not.
   expect(withoutRequest.map((line) => line.replace(/"args":\{[^}]*\}/, "")).join("\n")).not.toContain(marked);
-  expect(recorded).toContain("(not recorded)");
+  expect(recorded).toContain('"output":"(hidden)"');
   expect(recorded).toContain('"text":"It is (hidden)."');
   const resumed = await at.host.conversation({ resume: conversation.id, model });
   expect(JSON.stringify(resumed.history)).toContain("(hidden)");

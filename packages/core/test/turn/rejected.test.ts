@@ -28,6 +28,7 @@ async function crowd(): Promise<Desk> {
   return at;
 }
 
+const _kinds = (events: readonly TurnEvent[]): readonly string[] => events.map(({ type }) => type);
 const quarantined = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
   events.filter(({ type }) => type === "quarantined");
 

@@ -127,7 +127,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
-    // A redirect of a call is not followed, so the calls go to where the handshake was answered.
+    // Later requests go to the URL that answered the handshake: a redirected `tools/call` is not repeated.
     if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
     // Ignore ids in other responses: some servers send one with the error to the probe.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");

@@ -9,6 +9,7 @@ export const messageErrors = {
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
+  internal: -32603,
   /** Codes of the server's own choice, as the reference servers use them. */
   noSession: -32000,
   unknownSession: -32001,

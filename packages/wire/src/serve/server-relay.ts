@@ -11,7 +11,7 @@ import { createReception } from "../rpc/reception.ts";
 import { toWireError } from "../rpc/rpc-errors.ts";
 import { isObject, member, objectOf, stringOf } from "../shapes/json.ts";
 import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from "../target.ts";
-import { errorResponse } from "./message-errors.ts";
+import { errorResponse, messageErrors } from "./message-errors.ts";
 import { modernVersionOf } from "./modern-headers.ts";
 
 /** Options of `openServerRelay`. */
@@ -30,7 +30,6 @@ export interface ServerRelay {
   close(): Promise<void>;
 }
 
-const internalError = -32603;
 const otherTransport: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
 /** @throws WireError if the server's program cannot be started */
@@ -97,7 +96,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
       transmit(message).catch((error: unknown) => {
         if (!open.delete(message["id"])) return;
         const { message: words, evidence } = toWireError(error);
-        const { code = internalError, data } = evidence.rpc ?? {};
+        const { code = messageErrors.internal, data } = evidence.rpc ?? {};
         const lost = errorResponse(message["id"] as number, code, words, data);
         onMessage?.("received", lost);
         onReceived(lost);

@@ -13,7 +13,7 @@ export interface OutboxOptions {
   readonly unsentBytes: number;
   /** Milliseconds that a message may wait to be written. */
   readonly deadline: number;
-  /** The reader that a message about waiting names. Default: `the server`. */
+  /** Who reads the stream, for the error message if the reader is too slow. Default: `the server`. */
   readonly reader?: string;
 }
 

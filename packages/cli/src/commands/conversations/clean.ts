@@ -1,11 +1,11 @@
 /** `fairlead clean`: removes recorded conversations. */
 
 import { removeConversation } from "@fairlead/core/conversations/clean-conversations";
-import { findConversation, recordingsIn } from "@fairlead/core/conversations/list-conversations";
+import { conversationsIn, findConversation } from "@fairlead/core/conversations/list-conversations";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
-import { folderOf } from "../../conversations/find-recording.ts";
+import { folderOf } from "../../conversations/find-conversation.ts";
 import { count } from "../../output/output.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { toMoment } from "../../shell/log-filter.ts";
@@ -63,7 +63,7 @@ async function wanted(context: Context, configuration: Configuration): Promise<r
   const folder = folderOf(configuration);
   if (operands.length > 0) return Promise.all(operands.map(async (id) => (await findConversation(folder, id)).id));
   const before = all ? Number.POSITIVE_INFINITY : momentOf(olderThan ?? usualAge);
-  return (await recordingsIn(folder)).flatMap(({ id, updated }) => (updated < before ? id : []));
+  return (await conversationsIn(folder)).flatMap(({ id, updated }) => (updated < before ? id : []));
 }
 
 function momentOf(word: string): number {

@@ -3,7 +3,7 @@
 import { listConversations } from "@fairlead/core/conversations/list-conversations";
 import { HostError } from "@fairlead/core/errors";
 import { safe } from "@fairlead/core/text/safe-text";
-import { folderOf } from "../../conversations/find-recording.ts";
+import { folderOf } from "../../conversations/find-conversation.ts";
 import { conversationsText } from "../../output/reports/conversation-text.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";

@@ -1,12 +1,12 @@
 /** `fairlead replay`: shows a recorded conversation again, offline. */
 
 import { systemClock } from "@fairlead/core/clock";
-import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
+import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
 import { HostError } from "@fairlead/core/errors";
 import { Option } from "commander";
-import { recordingOf } from "../../conversations/find-recording.ts";
+import { conversationDocument } from "../../conversations/conversation-document.ts";
+import { conversationOf } from "../../conversations/find-conversation.ts";
 import { isTurnEvent, toTurnEvent } from "../../conversations/recorded-events.ts";
-import { recordingDocument } from "../../conversations/recording-document.ts";
 import { playLines } from "../../conversations/replay-lines.ts";
 import { createTurnWriter } from "../../headless/writer.ts";
 import { columnsOf } from "../../output/wrap.ts";
@@ -27,13 +27,13 @@ more than 2 seconds are shortened. Keys: Space or Enter shows the next event at 
 
 Examples:
   fairlead replay 20260131-083000-1a2b3c
-  fairlead replay ./recording.jsonl --speed 4
+  fairlead replay ./conversation.jsonl --speed 4
   fairlead replay 20260131-083000-1a2b3c --step
   fairlead replay 20260131-083000-1a2b3c --output-format stream-json`,
 
   define(command) {
     command
-      .argument("<id|file>", "the id of the conversation, or the path of a recording")
+      .argument("<id|file>", "the id of the conversation, or the path of its file")
       .option("--speed <number>", "2 is twice as fast as it was, 0.5 half as fast")
       .option("--step", "wait for a key before each message, call and answer")
       .option("--plain", "print line by line")
@@ -49,17 +49,17 @@ Examples:
     const { io, out, globals, command, operands } = context;
     const { speed: word, step = false, plain = false, outputFormat } = command.opts<Options>();
     const speed = word === undefined ? undefined : readSpeed(word);
-    const recording = await recordingOf(operands[0] ?? "", await configurationOf(context), io.cwd);
-    if (globals.json) return out.json(recordingDocument(recording));
-    if (outputFormat === "stream-json") return streamEvents(recording, context);
+    const recorded = await conversationOf(operands[0] ?? "", await configurationOf(context), io.cwd);
+    if (globals.json) return out.json(conversationDocument(recorded));
+    if (outputFormat === "stream-json") return streamEvents(recorded, context);
     const isTerminal = io.stdin.isTTY === true && io.stdout.isTTY === true;
     if (isTerminal && !plain) {
       const { replayInApp } = await import("../../conversations/replay-app.tsx");
-      return replayInApp(recording, { io, speed: speed ?? 1, step });
+      return replayInApp(recorded, { io, speed: speed ?? 1, step });
     }
     if (step) throw new HostError("usage", "--step needs a terminal, and no --plain");
     const pace = speed === undefined ? {} : { speed };
-    await playLines(recording, { ...pace, out, columns: columnsOf(io), clock: systemClock, signal: io.signal });
+    await playLines(recorded, { ...pace, out, columns: columnsOf(io), clock: systemClock, signal: io.signal });
   },
 };
 
@@ -70,7 +70,7 @@ function readSpeed(word: string): number {
 }
 
 /** Prints the lines that `fairlead -p --output-format stream-json` printed, turn by turn. */
-function streamEvents({ head, lines }: ConversationRecording, { out }: Context): void {
+function streamEvents({ head, lines }: RecordedConversation, { out }: Context): void {
   let { model } = head;
   const writer = createTurnWriter("stream-json", { ...out, say: () => {} });
   for (const line of lines) {

@@ -3,9 +3,9 @@
 import { HostError } from "@fairlead/core/errors";
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { Option } from "commander";
-import { recordingOfId } from "../../conversations/find-recording.ts";
+import { conversationDocument } from "../../conversations/conversation-document.ts";
+import { conversationOfId } from "../../conversations/find-conversation.ts";
 import { stateAfter } from "../../conversations/recorded-events.ts";
-import { recordingDocument } from "../../conversations/recording-document.ts";
 import { columnsOf } from "../../output/wrap.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
@@ -26,15 +26,15 @@ Examples:
 
   async run(context) {
     const { io, out, globals, operands } = context;
-    const recording = await recordingOfId(operands[0] ?? "", await configurationOf(context));
-    if (globals.json) return out.json(recordingDocument(recording));
-    for (const item of stateAfter(recording, size).items) out.print(itemText(item, columnsOf(io)));
+    const recorded = await conversationOfId(operands[0] ?? "", await configurationOf(context));
+    if (globals.json) return out.json(conversationDocument(recorded));
+    for (const item of stateAfter(recorded, size).items) out.print(itemText(item, columnsOf(io)));
   },
 };
 
 const exporting: Verb = {
   help: `
-Markdown for people, JSON for programs. Secrets that Fairlead knows are hidden, as in the recording itself.
+Markdown for people, JSON for programs. Secrets that Fairlead knows are hidden, as in the recorded conversation itself.
 
 Examples:
   fairlead export 20260131-083000-1a2b3c > conversation.md
@@ -50,9 +50,9 @@ Examples:
     const { out, globals, command, operands } = context;
     const { format = globals.json ? "json" : "md" } = command.opts<{ readonly format?: "md" | "json" }>();
     if (globals.json && format !== "json") throw new HostError("usage", "--json and --format md cannot be combined");
-    const recording = await recordingOfId(operands[0] ?? "", await configurationOf(context));
-    if (format === "json") return out.json(recordingDocument(recording));
-    const { items, model } = stateAfter(recording, size);
+    const recorded = await conversationOfId(operands[0] ?? "", await configurationOf(context));
+    if (format === "json") return out.json(conversationDocument(recorded));
+    const { items, model } = stateAfter(recorded, size);
     out.print(toSafeText((toMarkdown(items, model.name) ?? "").trimEnd()));
   },
 };

@@ -2,10 +2,10 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
+import { groupBy } from "@fairlead/core/text/group-by";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
-import { groupBy } from "../../output/output.ts";
 import { toolText } from "../../output/tools/lists.ts";
 import { costsText, serverCosts } from "../../output/tools/tool-costs.ts";
 import { toolDocument } from "../../output/tools/tool-document.ts";
@@ -89,7 +89,7 @@ async function offerOf(
   if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
   const hidden = host.hidden().find(isMeant);
   if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides it` };
-  if (host.tools().some(isMeant)) return { offered: false, reason: "its server is not one of a conversation" };
+  if (host.tools().some(isMeant)) return { offered: false, reason: "conversations do not include its server" };
   throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, {
     serverName: server,
     next: `fairlead tools ${toShellWord(server)}`,

@@ -4,6 +4,8 @@ import type { ConversationInfo } from "@fairlead/core/conversations/list-convers
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { count, table } from "../output.ts";
+import { shortPath } from "../short-path.ts";
+import { ageWords } from "../time-text.ts";
 
 const longestWords = 50;
 
@@ -26,7 +28,7 @@ function row(info: ConversationInfo, { home, now }: ConversationTextOptions): re
     toSafeLine(info.id),
     ageOf(info.updatedAt, now),
     safe`${info.calls}`,
-    toSafeLine(shortPath(info.workspace, home)),
+    shortPath(info.workspace, home),
     nameOf(info),
   ];
 }
@@ -38,24 +40,10 @@ function nameOf({ title, firstWords }: Pick<ConversationInfo, "title" | "firstWo
 
 /** One line for a list to choose from. */
 export function conversationLine(info: ConversationInfo, { home, now }: ConversationTextOptions): SafeText {
-  const where = toSafeLine(shortPath(info.workspace, home));
+  const where = shortPath(info.workspace, home);
   return safe`${nameOf(info)} (${ageOf(info.updatedAt, now)}, ${where}, ${count(info.calls, "call")})`;
 }
 
-const units: readonly (readonly [word: string, milliseconds: number])[] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-];
-
 function ageOf(time: string, now: number): SafeText {
-  const age = now - Date.parse(time);
-  const [word, length] = units.find(([, milliseconds]) => age >= milliseconds) ?? [];
-  return word === undefined || length === undefined
-    ? safe`just now`
-    : safe`${count(Math.floor(age / length), word)} ago`;
-}
-
-function shortPath(path: string, home: string): string {
-  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+  return safe`${ageWords(now - Date.parse(time))} ago`;
 }

@@ -1,6 +1,6 @@
 /** The overview that `fairlead` prints without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
 
-import { relative, sep } from "node:path";
+import { relative } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
 import type { Problem, SettingsFile } from "@fairlead/core/settings/define/definition";
 import type { Locations } from "@fairlead/core/settings/read/paths";
@@ -12,6 +12,7 @@ import { concernsFile } from "../../shell/configuration.ts";
 import { type Style, table } from "../output.ts";
 import { problemLines, transportWord } from "../servers/server-details.ts";
 import { statusWords } from "../servers/server-state.ts";
+import { shortPath } from "../short-path.ts";
 import { exampleCall } from "../tools/signature.ts";
 
 const mostServers = 10;
@@ -117,12 +118,6 @@ function nextLines({ next }: Overview, style: Style): SafeText[] {
 
 function indented([first = safe``, ...others]: readonly SafeText[]): SafeText[] {
   return [safe`  ${first}`, ...others];
-}
-
-/** The path with `~` for the home folder. */
-function shortPath(path: string, home: string): SafeText {
-  if (path === home) return safe`~`;
-  return path.startsWith(`${home}${sep}`) ? safe`~${toSafeLine(path.slice(home.length))}` : toSafeLine(path);
 }
 
 interface Suggestion {

@@ -11,6 +11,7 @@ import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
 import { count, type Output } from "../output.ts";
+import { ageWords } from "../time-text.ts";
 import { place, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
 
@@ -177,18 +178,6 @@ export function serverDocument({ server, state, known, changed = [], signIn, fai
 
 function skippedDocument({ failures, failedAt, nextTryAt }: FailedStart): object {
   return { failures, failedAt: new Date(failedAt).toISOString(), until: new Date(nextTryAt).toISOString() };
-}
-
-const minute = 60 * 1000;
-const hour = 60 * minute;
-/** An age in words: `5 minutes`, `3 days`. */
-export const day: number = 24 * hour;
-
-export function ageWords(milliseconds: number): SafeText {
-  if (milliseconds < minute) return safe`less than a minute`;
-  if (milliseconds < 2 * hour) return count(Math.floor(milliseconds / minute), "minute");
-  if (milliseconds < 2 * day) return count(Math.floor(milliseconds / hour), "hour");
-  return count(Math.floor(milliseconds / day), "day");
 }
 
 /** `status`, `reason` and `error` of a server in `--json` documents. */

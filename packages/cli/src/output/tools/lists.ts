@@ -5,6 +5,7 @@ import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
 import { fold, toKey } from "@fairlead/core/normalise/schema/write/type-text";
 import { typedPromptName } from "@fairlead/core/resources/prompt-arguments";
+import { groupBy } from "@fairlead/core/text/group-by";
 import {
   joinSafe,
   type SafeText,
@@ -19,7 +20,7 @@ import { sizeWords } from "@fairlead/core/text/size-words";
 import { member } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 import { variablesOf } from "../../arguments/named-values.ts";
-import { count, groupBy, type Style } from "../output.ts";
+import { count, type Style } from "../output.ts";
 import { fill, words } from "../wrap.ts";
 import { brief, full, toSignature } from "./signature.ts";
 

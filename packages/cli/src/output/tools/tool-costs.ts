@@ -1,5 +1,6 @@
 /** What tool declarations cost a model, as text: servers and tools sorted by tokens, with bars. */
 
+import { groupBy } from "@fairlead/core/text/group-by";
 import {
   joinSafe,
   padSafe,
@@ -10,7 +11,7 @@ import {
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
-import { count, groupBy, type Style } from "../output.ts";
+import { count, type Style } from "../output.ts";
 
 export interface ServerCost {
   readonly server: string;

@@ -3,9 +3,10 @@
 import type { HostTool } from "@fairlead/core/host";
 import { fold } from "@fairlead/core/normalise/schema/write/type-text";
 import type { QuarantinedTool } from "@fairlead/core/registry/tool-registry";
+import { type Group, groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
-import { count, type Group, groupBy, type Style } from "../output.ts";
+import { count, type Style } from "../output.ts";
 import { fill, words } from "../wrap.ts";
 
 type Repair = HostTool["repairs"][number];

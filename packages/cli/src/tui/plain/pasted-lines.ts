@@ -2,6 +2,7 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { clip } from "@fairlead/wire/text";
 import { looksLikeCall } from "../input/typed-call.ts";
 import type { AppState } from "../state/app-state.ts";
 
@@ -33,17 +34,16 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
     const { questions, model, editor } = get();
     // Each line fills in one field of a form, or answers one question.
     if (together.length < 2 || questions.length > 0) {
-      for (const line of together) enter(line);
+      together.forEach(enter);
       return;
     }
     const text = together.join("\n");
     const other = model.provider === "manual" ? notACall(editor.text + text) : undefined;
-    if (other === undefined) {
-      enter(text);
-      return;
+    if (other === undefined) enter(text);
+    else {
+      const reason = `${together.length} lines were pasted and "${other}" is not a call: nothing was run.`;
+      refuse(`${reason} Put a value that has several lines into quotes.`);
     }
-    const reason = `${together.length} lines were pasted and "${other}" is not a call: nothing was run.`;
-    refuse(`${reason} Put a value that has several lines into quotes.`);
   }
 
   return {
@@ -65,5 +65,5 @@ const longestQuote = 40;
 /** The first line that is neither a call nor a slash command. */
 function notACall(text: string): string | undefined {
   const line = splitTypedLines(text).lines.find((one) => !one.startsWith("/") && !looksLikeCall(one));
-  return line !== undefined && line.length > longestQuote ? `${line.slice(0, longestQuote)}…` : line;
+  return line && clip(line, longestQuote);
 }

@@ -4,9 +4,9 @@ import type { Model } from "@fairlead/core/model/model";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 
 export interface ConversationSlot extends Conversation {
-  /** Begins a new conversation with the same model. Resolves when the recording of the old one is on disk. */
+  /** Begins a new conversation with the same model. Resolves when the file of the old one is on disk. */
   readonly renew: () => Promise<void>;
-  /** Continues with another conversation. Resolves when the recording of the old one is on disk. */
+  /** Continues with another conversation. Resolves when the file of the old one is on disk. */
   readonly replace: (next: Conversation) => Promise<void>;
 }
 

@@ -13,7 +13,7 @@ import { approvalsPath } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { programPlace } from "@fairlead/core/trust/programs";
 import type { TurnEvent } from "@fairlead/core/turn/events";
-import type { ResumeOptions } from "../../conversations/find-recording.ts";
+import type { ResumeOptions } from "../../conversations/find-conversation.ts";
 import type { Context } from "../../shell/verb.ts";
 import { findModel } from "../../targets/choose-model.ts";
 import { captured, runVerbHere } from "../captured.ts";

@@ -1,11 +1,16 @@
 /** Continues a recorded conversation in the app: at its start, and with `/resume`. */
 
+import { conversationPath } from "@fairlead/core/conversations/conversation-file";
 import { findConversation } from "@fairlead/core/conversations/list-conversations";
-import { readConversation } from "@fairlead/core/conversations/read-recording";
-import { recordingPath } from "@fairlead/core/conversations/recording-file";
+import { readConversation } from "@fairlead/core/conversations/read-conversation";
 import { HostError } from "@fairlead/core/errors";
 import type { Model } from "@fairlead/core/model/model";
-import { folderOf, modelNameOf, type ResumeOptions, wantedConversation } from "../../conversations/find-recording.ts";
+import {
+  folderOf,
+  modelNameOf,
+  type ResumeOptions,
+  wantedConversation,
+} from "../../conversations/find-conversation.ts";
 import { appEvents } from "../../conversations/recorded-events.ts";
 import { conversationLine } from "../../output/reports/conversation-text.ts";
 import type { Services } from "../services.ts";
@@ -44,17 +49,17 @@ export async function resumeConversation(wanted: string, services: Services): Pr
   if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is open already");
   const model = await modelOf(modelNameOf(info), services);
   const conversation = await session.host.conversation({ resume: info.id, model });
-  const recording = await readConversation(recordingPath(folder, info.id));
+  const recorded = await readConversation(conversationPath(folder, info.id));
   session.take(
     conversation,
-    [...appEvents(recording)].map(({ event }) => event),
+    [...appEvents(recorded)].map(({ event }) => event),
   );
   session.note("info", `Continuing the conversation ${info.id}. The model is ${model.name}.`);
   if (model.name !== info.model.name)
     session.note("warning", `Its model was ${info.model.name}, which is not configured.`, `/model ${info.model.name}`);
 }
 
-/** The model that the conversation had, if it can be found; else the current one. `--model` counts more. */
+/** The model that the conversation had, if it can be found; else the current one. `--model` takes precedence. */
 async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
   const { model: given } = context.command.opts<{ readonly model?: string }>();
   if (name === undefined || given !== undefined) return session.model();

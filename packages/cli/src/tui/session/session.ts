@@ -93,7 +93,7 @@ export interface SessionOptions {
 
 /** `settings_changed` is handled in `open-services.ts`, which ignores the app's own changes. */
 const hostEvents: readonly HostEvent["type"][] = [
-  ...(["state", "history_failed", "recording_failed", "refresh_failed", "catalog"] as const),
+  ...(["state", "history_failed", "conversation_not_recorded", "refresh_failed", "catalog"] as const),
 ];
 
 export function createSession(options: SessionOptions): AppSession {
@@ -274,7 +274,7 @@ export function createSession(options: SessionOptions): AppSession {
       const tell = (event: TurnEvent): void => dispatch({ type: "turn", event, now: clock.now() });
       try {
         await conversation.compact({ signal: controller.signal });
-        tell({ type: "note", message: "The model continues from its summary. The recording keeps everything." });
+        tell({ type: "note", message: "The model continues from its summary. The file keeps the whole history." });
         tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
       } catch (error) {
         tell({ type: "error", error: unexpected(error) });

@@ -2,9 +2,9 @@
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
+import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
-import { groupBy } from "../../output/output.ts";
 import { promptsText, resourcesText, serverToolsText, sharedUris, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";

@@ -123,7 +123,7 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const text = `the history cannot be written: ${event.message}`;
       return markSettled(add(state, { kind: "note", tone: "warning", text }));
     }
-    case "recording_failed": {
+    case "conversation_not_recorded": {
       const text = `the conversation is no longer recorded: ${event.message}`;
       return markSettled(add(state, { kind: "note", tone: "warning", text }));
     }

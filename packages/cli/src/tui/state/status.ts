@@ -2,9 +2,9 @@
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
+import { groupBy } from "@fairlead/core/text/group-by";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";
-import { groupBy } from "../../output/output.ts";
 
 type Group =
   | "ready"

@@ -28,7 +28,7 @@ test("the list says what, when, where and how many calls", async () => {
   const { stdout, code } = await here.run("conversations");
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    new RegExp(`^id +when +calls +where +what\n${id} +just now +1 +\\S+ +demo\\.greet name=Ada\n$`),
+    new RegExp(`^id +when +calls +where +what\n${id} +less than a minute ago +1 +\\S+ +demo\\.greet name=Ada\n$`),
   );
   const { conversations } = JSON.parse((await here.run("conversations", "--json")).stdout) as {
     conversations: object[];
@@ -111,7 +111,7 @@ test("a workspace without a conversation has none to continue", async () => {
   });
 });
 
-test("what is no recording is refused with its line; hostile text is made safe", async () => {
+test("what is no recorded conversation is refused with its line; hostile text is made safe", async () => {
   const file = join(here.path, "foreign.jsonl");
   const head = (await readFile(join(folderOf(here), `${id}.jsonl`), "utf8")).split("\n")[0] ?? "";
   const line = (event: object): string => JSON.stringify({ time: "2026-01-31T08:30:00.000Z", ...event });
@@ -119,7 +119,10 @@ test("what is no recording is refused with its line; hostile text is made safe",
     await writeFile(file, `${lines.join("\n")}\n`);
     return here.run("replay", file);
   };
-  expect(await replay("{}")).toMatchObject({ code: 2, stderr: expect.stringContaining("not a recording") });
+  expect(await replay("{}")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("not the head of a conversation"),
+  });
   expect(await replay('{"v":2}')).toMatchObject({ code: 2, stderr: expect.stringContaining("version 2") });
   expect(await replay(head, line({ type: "text" }))).toMatchObject({
     code: 2,

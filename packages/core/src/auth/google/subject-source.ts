@@ -114,7 +114,7 @@ export async function metadataText(
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
     throw error instanceof HostError ? fail(error.message) : error;
   });
-  if (!response.ok) throw fail(`${originOf(url)} answered ${response.status}`);
+  if (!response.ok) throw fail(`${originOf(url)} answered HTTP ${response.status}`);
   return response.text();
 }
 

@@ -3,6 +3,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
+import { withoutSecrets } from "../../text/hidden-text.ts";
 import { clockProblem, durationWords } from "../oauth/clock-lead.ts";
 import type { TokenAnswer } from "../oauth/code-exchange.ts";
 import { claimsOf } from "../oauth/jwt.ts";
@@ -55,7 +56,7 @@ export function machineRefused(refusal: MachineRefusal): HostError {
       });
     case "error": {
       const { why, next } = reasonFor(answer.error, refusal);
-      const evidence = hidden(answer.description ?? "", refusal);
+      const evidence = withoutSent(answer.description ?? "", refusal);
       return new HostError("auth_failed", `${begin} refused by ${host}: ${why} (${clip(answer.error, 60)})`, {
         serverName,
         next,
@@ -100,7 +101,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
   return { why: `it refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
-/** Names the clock if the request was dated and both clocks differ. */
+/** The clock is the reason if the request contained a date and the clocks of both sides differ. */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);
@@ -180,13 +181,10 @@ function withoutSlash(text: string): string {
 }
 
 /** Hides the secrets of the request that a description may quote. */
-function hidden(text: string, { client, proof, assertion }: MachineRefusal): string {
+function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),
   );
   const secrets = [...sent, client?.clientSecret ?? "", assertion?.jwt ?? ""].filter((secret) => secret.length >= 8);
-  return clip(
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text),
-    longestEvidence,
-  );
+  return clip(withoutSecrets(text, secrets), longestEvidence);
 }

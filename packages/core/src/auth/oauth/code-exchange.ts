@@ -4,6 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import { present } from "../../settings/schema/present.ts";
+import { withoutSecrets } from "../../text/hidden-text.ts";
 import type { StoredClient, StoredTokens } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import { clientProof, type DpopBinding, postForm } from "./endpoint-request.ts";
@@ -65,7 +66,7 @@ export function reasonIn(
   switch (answer.kind) {
     case "error": {
       const words = answer.description === undefined ? answer.error : `${answer.error}: ${answer.description}`;
-      return secrets.reduce((text, secret) => text.replaceAll(secret, "…"), words).slice(0, longestReason);
+      return withoutSecrets(words, secrets).slice(0, longestReason);
     }
     case "unavailable":
       return `it answered HTTP ${answer.status}; try again later`;

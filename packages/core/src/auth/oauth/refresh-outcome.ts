@@ -3,6 +3,7 @@
 import { errorMessage } from "@fairlead/wire/text";
 import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
+import { withoutSecrets } from "../../text/hidden-text.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { readTokenAnswer, type TokenAnswer } from "./code-exchange.ts";
 import { createDpopProofs } from "./dpop.ts";
@@ -92,10 +93,7 @@ function withoutRefresh(credentials: Credentials): Credentials {
 /** The error description. Hides the secrets that it may quote. */
 function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
   const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
-  return secrets.reduce<string>(
-    (text, secret) => (secret ? text.replaceAll(secret, "…") : text),
-    answer.description ?? "",
-  );
+  return withoutSecrets(answer.description ?? "", secrets);
 }
 
 function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostError {

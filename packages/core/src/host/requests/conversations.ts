@@ -2,10 +2,10 @@
 
 import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
+import type { ConversationFile } from "../../conversations/conversation-file.ts";
 import { createConversationId } from "../../conversations/conversation-id.ts";
-import type { RecordingHead } from "../../conversations/format.ts";
-import { createConversationRecorder } from "../../conversations/recorder.ts";
-import type { RecordingFile } from "../../conversations/recording-file.ts";
+import { type ConversationRecorder, createConversationRecorder } from "../../conversations/conversation-recorder.ts";
+import type { ConversationHead } from "../../conversations/format.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import { assumedModel } from "../../model/assumed.ts";
@@ -44,7 +44,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
 }
 
 export interface HostConversations extends Pick<Host, "conversation" | "conversations" | "runTurn" | "toolOffers"> {
-  /** Resolves when all recordings are on disk. After that nothing is recorded. */
+  /** Resolves when all conversations are on disk. After that nothing is recorded. */
   readonly close: () => Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
   const { configuration, closing } = options;
   const { manager } = options.servers;
   const host = createTurnHost(options);
-  const recorders = createRecorders(options);
+  const recorders = createConversationRecorders(options);
 
   function check({ model = options.model, servers = [] }: NewConversation): Model {
     if (closing.aborted) throw new HostError("usage", "this host has been closed");
@@ -93,10 +93,12 @@ export function createHostConversations(options: HostConversationsOptions): Host
     },
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
+      // A conversation that has just been left is listed, too.
+      await recorders.saved();
       return listConversations(await recorders.folder(), search);
     },
     async *runTurn(input, { conversation: earlier, signal, references, before, shown, waitFor, ...how } = {}) {
-      const own = earlier === undefined ? begin(how) : undefined;
+      const running = earlier ?? begin(how);
       const sending = {
         ...(signal && { signal }),
         ...(references !== undefined && { references }),
@@ -105,9 +107,9 @@ export function createHostConversations(options: HostConversationsOptions): Host
         ...(waitFor && { waitFor }),
       };
       try {
-        yield* (earlier ?? own ?? begin(how)).send(input, sending);
+        yield* running.send(input, sending);
       } finally {
-        await own?.close();
+        if (earlier === undefined) await running.close();
       }
     },
     close: recorders.close,
@@ -150,48 +152,52 @@ function unrecorded(id: string): ConversationRecord {
   return { id, record: () => {}, close: async () => {} };
 }
 
-interface Recorders {
+interface ConversationRecorders {
   readonly folder: () => Promise<string>;
+  /** Resolves when the changes so far are on disk. */
+  readonly saved: () => Promise<void>;
   readonly begin: (model: Model) => ConversationRecord;
   /** @throws HostError `not_found`, `busy`, `usage` */
   readonly resume: (id: string, model: Model) => Promise<ConversationRecord>;
   readonly close: () => Promise<void>;
 }
 
-function createRecorders(options: HostConversationsOptions): Recorders {
+function createConversationRecorders(options: HostConversationsOptions): ConversationRecorders {
   const { configuration, approvals, secrets, now, emit } = options;
-  const closers = new Set<() => Promise<void>>();
+  /** Conversations that may have changes that are not on disk. */
+  const active = new Set<Pick<ConversationRecorder, "close" | "saved">>();
+  const ending = new Set<Promise<void>>();
   let isOver = false;
 
   const isRecording = (): boolean => configuration.current().settings.host.recording;
   const root = (): string => configuration.current().locations.root;
 
   async function folder(): Promise<string> {
-    const { conversationsFolder } = await import("../../conversations/recording-file.ts");
+    const { conversationsFolder } = await import("../../conversations/conversation-file.ts");
     return conversationsFolder(configuration.current().locations.state);
   }
 
-  async function open(id: string, size: number | undefined): Promise<RecordingFile> {
-    const { createRecordingFile, openRecordingFile } = await import("../../conversations/recording-file.ts");
+  async function open(id: string, size: number | undefined): Promise<ConversationFile> {
+    const { createConversationFile, openConversationFile } = await import("../../conversations/conversation-file.ts");
     const place = await folder();
     if (size === undefined) {
       const { rotateConversations } = await import("../../conversations/clean-conversations.ts");
-      const file = await createRecordingFile(place, id);
-      // Old recordings that cannot be removed do not stop a new one.
+      const file = await createConversationFile(place, id);
+      // Old conversations that cannot be removed do not stop a new one.
       await rotateConversations(place).catch(() => undefined);
       return file;
     }
-    const file = await openRecordingFile(place, id);
+    const file = await openConversationFile(place, id);
     if (file.size() === size) return file;
     await file.close();
     throw new HostError("busy", `the conversation ${id} was continued by another process`);
   }
 
-  /** `others`: approvals of this run that the recording does not have. */
+  /** `others`: approvals of this run that its file does not have. */
   function start(
-    head: RecordingHead,
+    head: ConversationHead,
     others: readonly GivenApproval[],
-    resumed?: RecordingFile,
+    resumed?: ConversationFile,
   ): Pick<ConversationRecord, "record" | "close"> {
     const recorder = createConversationRecorder({
       head,
@@ -199,9 +205,10 @@ function createRecorders(options: HostConversationsOptions): Recorders {
       ...(resumed && { resumed }),
       open: (size) => open(head.id, size),
       hide: secrets.redactor,
-      isPrivate: (server) => configuration.definition(server)?.extras.hideResults === true,
+      hidesResults: (server) => configuration.definition(server)?.extras.hideResults === true,
       now,
-      onFailed: (error) => emit({ type: "recording_failed", conversation: head.id, message: errorMessage(error) }),
+      onFailed: (error) =>
+        emit({ type: "conversation_not_recorded", conversation: head.id, message: errorMessage(error) }),
     });
     let unrecorded = others;
     let seen = approvals.given().length;
@@ -211,14 +218,20 @@ function createRecorders(options: HostConversationsOptions): Recorders {
       unrecorded = [];
       seen = approvals.given().length;
       recorder.record(change);
-      closers.add(close);
+      active.add(writing);
     };
-    async function close(): Promise<void> {
-      closers.delete(close);
-      await recorder.close();
-    }
-    if (resumed) closers.add(close);
-    return { record, close };
+    const writing = {
+      saved: recorder.saved,
+      async close(): Promise<void> {
+        active.delete(writing);
+        const ended = recorder.close();
+        ending.add(ended);
+        await ended;
+        ending.delete(ended);
+      },
+    };
+    if (resumed) active.add(writing);
+    return { record, close: writing.close };
   }
 
   return {
@@ -227,30 +240,30 @@ function createRecorders(options: HostConversationsOptions): Recorders {
       const id = createConversationId(now());
       if (!isRecording()) return unrecorded(id);
       const time = new Date(now()).toISOString();
-      const head: RecordingHead = { v: 1, id, time, workspace: root(), model: { provider, name } };
+      const head: ConversationHead = { v: 1, id, time, workspace: root(), model: { provider, name } };
       return { id, ...start(head, [...approvals.given()]) };
     },
     async resume(wanted, { provider, name }) {
-      const [{ openRecordingFile, recordingPath }, { readConversation }, { resumeFrom }, { findConversation }] =
+      const [{ openConversationFile, conversationPath }, { readConversation }, { resumeFrom }, { findConversation }] =
         await Promise.all([
-          import("../../conversations/recording-file.ts"),
-          import("../../conversations/read-recording.ts"),
+          import("../../conversations/conversation-file.ts"),
+          import("../../conversations/read-conversation.ts"),
           import("../../conversations/resume.ts"),
           import("../../conversations/list-conversations.ts"),
         ]);
       const place = await folder();
       const { id } = await findConversation(place, wanted);
-      const file = await openRecordingFile(place, id);
+      const file = await openConversationFile(place, id);
       try {
-        const recording = await readConversation(recordingPath(place, id));
-        const { approvals: given, model, ...earlier } = resumeFrom(recording, root());
+        const recorded = await readConversation(conversationPath(place, id));
+        const { approvals: given, model, ...earlier } = resumeFrom(recorded, root());
         const others = [...approvals.given()];
         for (const approval of given) approvals.restore(approval);
         if (!isRecording()) {
           await file.close();
           return { ...unrecorded(id), earlier };
         }
-        const started = start(recording.head, others, file);
+        const started = start(recorded.head, others, file);
         if (model.name !== name || model.provider !== provider) started.record({ type: "model", provider, name });
         return { id, ...started, earlier };
       } catch (error) {
@@ -258,8 +271,11 @@ function createRecorders(options: HostConversationsOptions): Recorders {
         throw error;
       }
     },
+    async saved() {
+      await Promise.all([...[...active].map(({ saved }) => saved()), ...ending]);
+    },
     async close() {
-      await Promise.all([...closers].map((close) => close()));
+      await Promise.all([...[...active].map(({ close }) => close()), ...ending]);
       isOver = true;
     },
   };

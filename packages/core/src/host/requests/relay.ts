@@ -24,8 +24,8 @@ const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named
 /** The JSON-RPC error code of a request that a rule refuses. */
 const refused = -32000;
 
-/** Takes no messages. What a client's channel reports beside them is in the client's own log. */
-const deaf: ChannelEvents = {
+/** Ignores everything that a client's channel reports. */
+const ignored: ChannelEvents = {
   message: () => undefined,
   largest: () => 64 * 1024 * 1024,
   dropped() {},
@@ -69,7 +69,7 @@ export async function relayClient(
     },
   }).catch(async (error: unknown) => {
     // The client must not wait for a server that cannot be reached.
-    await (await open(deaf, signal)).close();
+    await (await open(ignored, signal)).close();
     throw error;
   });
 
@@ -132,7 +132,7 @@ export async function relayClient(
   }
 
   try {
-    channel = open({ ...deaf, message: fromClient, closed: () => clientGone.settle() }, signal);
+    channel = open({ ...ignored, message: fromClient, closed: () => clientGone.settle() }, signal);
     await channel;
     const stop = (): void => clientGone.settle();
     signal.addEventListener("abort", stop, { once: true });

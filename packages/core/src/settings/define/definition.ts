@@ -150,7 +150,7 @@ export interface ServerExtras {
   readonly roots: boolean;
   /** How Fairlead gets tokens for the server without a person; absent without `machineAuth`. */
   readonly machineAuth?: MachineAuth;
-  /** Set if the server's results must not be written into recordings, conversations and snapshots. */
+  /** Set if the server's results must not be written into recorded conversations, recordings and snapshots. */
   readonly hideResults?: true;
   readonly issuerOverride?: string;
   /** Whether models are always offered the server's tools directly. */

@@ -50,7 +50,7 @@ const serverExtras: ObjectKey = {
       default: false,
       workspace: tightens,
       description:
-        "Keep the server's results out of recorded conversations, recordings and snapshots: `(hidden)` stands in their place.",
+        "Keep the server's results out of recorded conversations and recordings: `(hidden)` stands in their place. `fairlead test` writes no snapshots of them.",
     },
     alwaysLoad: {
       type: "switch",

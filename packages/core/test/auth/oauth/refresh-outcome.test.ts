@@ -92,7 +92,7 @@ test("any other error is told, without what was sent", async () => {
     error: {
       code: "auth_failed",
       message: 'token refresh for "docs" at https://issuer failed: it answered invalid_scope',
-      evidence: "I dislike …, … and …",
+      evidence: "I dislike (hidden), (hidden) and (hidden)",
       serverName: "docs",
       next: "fairlead mcp auth docs",
     },

@@ -31,7 +31,7 @@ test("without any file the defaults hold", async () => {
   });
 });
 
-test("any file switches recording off, or hides the results of one server, and no file undoes it", async () => {
+test("any file switches the recording of conversations off, or hides the results of one server, and no file undoes it", async () => {
   await using world = await createWorld();
   const off = { fairlead: { recording: false, servers: { s: { hideResults: true } } } };
   const on = { fairlead: { recording: true, servers: { s: { hideResults: false } } } };

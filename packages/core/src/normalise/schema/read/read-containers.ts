@@ -28,7 +28,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
     // Generators write this for every map with plain names.
     const isAnyText =
       isOpen(value) || (isObject(value) && value["type"] === "string" && Object.keys(value).length === 1);
-    if (isAnyText) drop(place, name, "Names are strings anyway.");
+    if (isAnyText) drop(place, name, "Property names are always strings.");
     else tell(place, name, `Names of properties: ${inManyWords(value)}.`);
   }),
   minProperties: keyword(isCount, (value, place, name) => {

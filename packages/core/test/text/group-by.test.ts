@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupBy } from "../../src/output/output.ts";
+import { groupBy } from "../../src/text/group-by.ts";
 
 test("groups and their members keep the order in which they come", () => {
   const items = ["b1", "a1", "b2", "__proto__"];

@@ -1,4 +1,4 @@
-/** Reads a recording, which may be anything: every line is checked. An incomplete last line is left out. */
+/** Reads the file of a conversation, which may contain anything: every line is checked. An incomplete last line is left out. */
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -6,31 +6,31 @@ import { isObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
 import { readBytes } from "../files/read-text.ts";
 import { limits } from "../limits.ts";
-import { parseHead, parseRecordedLine, type RecordedLine, type RecordingHead } from "./format.ts";
-import { mediaFolder } from "./recording-file.ts";
+import { mediaFolder } from "./conversation-file.ts";
+import { type ConversationHead, parseHead, parseRecordedLine, type RecordedLine } from "./format.ts";
 
-/** A recording in memory. Media has its data again. */
-export interface ConversationRecording {
-  readonly head: RecordingHead;
+/** A recorded conversation in memory. Media has its data again. */
+export interface RecordedConversation {
+  readonly head: ConversationHead;
   readonly lines: readonly RecordedLine[];
 }
 
 /**
- * Reads the recording in a file.
+ * Reads a recorded conversation from its file.
  *
- * @throws HostError `not_found` if there is no file, `usage` if it is not a recording
+ * @throws HostError `not_found` if there is no file, `usage` if it is not a recorded conversation
  */
-export async function readConversation(path: string): Promise<ConversationRecording> {
-  const file = await readBytes(path, limits.recordingBytes);
+export async function readConversation(path: string): Promise<RecordedConversation> {
+  const file = await readBytes(path, limits.conversationBytes);
   if (file.kind === "absent") throw new HostError("not_found", `there is no file ${path}`);
-  if (file.kind === "unreadable") throw notRecording(path, file.reason);
-  const { head, lines } = parseRecording(path, toText(path, file.bytes));
+  if (file.kind === "unreadable") throw notReadable(path, file.reason);
+  const { head, lines } = parseConversation(path, toText(path, file.bytes));
   const data = await readMedia(mediaFolder(path), lines);
   return { head, lines: lines.map((line) => withData(line, data) as RecordedLine) };
 }
 
-function notRecording(path: string, reason: string): HostError {
-  return new HostError("usage", `${path} cannot be read as a recording: ${reason}`);
+function notReadable(path: string, reason: string): HostError {
+  return new HostError("usage", `${path} cannot be read as a recorded conversation: ${reason}`);
 }
 
 /** Up to the last line break: a process that is killed may leave half a line, and half a character. */
@@ -39,17 +39,17 @@ function toText(path: string, bytes: Buffer): string {
     const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
     return new TextDecoder("utf-8", { fatal: true }).decode(whole);
   } catch {
-    throw notRecording(path, "it is not valid UTF-8 text");
+    throw notReadable(path, "it is not valid UTF-8 text");
   }
 }
 
-function parseRecording(path: string, text: string): ConversationRecording {
+function parseConversation(path: string, text: string): RecordedConversation {
   const [first = "", ...rest] = text.split("\n").slice(0, -1);
   const head = parseHead(first);
-  if (typeof head === "string") throw notRecording(path, head);
+  if (typeof head === "string") throw notReadable(path, head);
   const lines = rest.flatMap((line, at) => {
     const parsed = parseRecordedLine(line);
-    if (parsed.kind === "invalid") throw notRecording(path, `line ${at + 2} is invalid: ${parsed.reason}`);
+    if (parsed.kind === "invalid") throw notReadable(path, `line ${at + 2} is invalid: ${parsed.reason}`);
     return parsed.kind === "line" ? [parsed.line] : [];
   });
   return { head, lines };
@@ -60,7 +60,7 @@ const digestPattern = /^[0-9a-f]{64}$/;
 /** Media that is missing or is not what the digest says is left out. */
 async function readMedia(folder: string, lines: readonly RecordedLine[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  let left: number = limits.recordingBytes;
+  let left: number = limits.conversationBytes;
   for (const digest of digestsIn(lines)) {
     const file = await readBytes(join(folder, digest), left);
     if (file.kind !== "bytes" || createHash("sha256").update(file.bytes).digest("hex") !== digest) continue;

@@ -3,34 +3,37 @@
 import type { Redact } from "../connect/redact.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import { hidden } from "../text/hidden-text.ts";
 import type { CallEvent, TurnEvent } from "../turn/events.ts";
 import { toResponse } from "../turn/history.ts";
 import type { ConversationChange, RecordChange } from "../turn/record.ts";
+import type { ConversationFile } from "./conversation-file.ts";
 import { type EncodedLine, encodeLine } from "./encode-line.ts";
-import type { RecordedLine, RecordingHead } from "./format.ts";
-import type { RecordingFile } from "./recording-file.ts";
+import type { ConversationHead, RecordedLine } from "./format.ts";
 
 export interface ConversationRecorderOptions {
-  readonly head: RecordingHead;
+  readonly head: ConversationHead;
   /** The workspace root of this run. */
   readonly workspace: string;
   /** The file of a resumed conversation, which is open already. */
-  readonly resumed?: RecordingFile;
+  readonly resumed?: ConversationFile;
   /** Opens the file: a new one if `size` is undefined, else the one that had that size. */
-  readonly open: (size: number | undefined) => Promise<RecordingFile>;
+  readonly open: (size: number | undefined) => Promise<ConversationFile>;
   /** Returns the current function that hides secrets. */
   readonly hide: () => Promise<Redact>;
-  /** Whether the user wants no results of this server in recordings. */
-  readonly isPrivate: (server: string) => boolean;
+  /** Whether the user wants no results of this server in recorded conversations. */
+  readonly hidesResults: (server: string) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Called once, when the recording cannot go on. The conversation does. */
+  /** Called once, when the conversation cannot be recorded any longer. The conversation goes on. */
   readonly onFailed: (error: unknown) => void;
 }
 
 export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
+  /** Resolves when everything that is complete is on disk. */
+  readonly saved: () => Promise<void>;
   /** Resolves when everything is on disk and the file is released. The next change opens it again. */
   readonly close: () => Promise<void>;
 }
@@ -41,7 +44,7 @@ type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 type Entry = readonly RecordedLine[];
 
 export function createConversationRecorder(options: ConversationRecorderOptions): ConversationRecorder {
-  const { head, open, hide, isPrivate, now, onFailed } = options;
+  const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
   /** A conversation without a message leaves no file. */
@@ -51,7 +54,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
   /** Pieces of a text that still grows. They are written together, because a secret may lie across two pieces. */
   let run: TextLine[] = [];
   let writing: Promise<void> | undefined;
-  const hideResults = createResultFilter(isPrivate);
+  const withoutHiddenResults = createResultFilter(hidesResults);
 
   function endRun(): void {
     if (run.length > 0) waiting.push(run);
@@ -99,9 +102,12 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
   return {
     record(change) {
       const plain = toPlain(change);
-      if (plain !== undefined) add({ time: timeOf(now()), ...hideResults(plain) });
+      if (plain !== undefined) add({ time: timeOf(now()), ...withoutHiddenResults(plain) });
     },
     approve: (approval) => add({ time: timeOf(now()), type: "approval", approval }),
+    async saved() {
+      while (writing !== undefined) await writing;
+    },
     async close() {
       endRun();
       if (hasBegun && waiting.length > 0) writing ??= write();
@@ -138,10 +144,8 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   return [encodeLine({ ...first, text: whole } as TextLine, hide)];
 }
 
-const notRecorded = "(not recorded)";
-
-/** Leaves out results of servers that the user wants kept out of recordings. */
-function createResultFilter(isPrivate: (server: string) => boolean): (change: Plain) => Plain {
+/** Leaves out results of servers that the user wants kept out of recorded conversations. */
+function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** Running calls of such servers. */
   const calls = new Set<string>();
 
@@ -149,38 +153,38 @@ function createResultFilter(isPrivate: (server: string) => boolean): (change: Pl
     const { display, files: _files, media: _media, error, ...rest } = event;
     return {
       ...rest,
-      ...(display !== undefined && { display: notRecorded }),
-      ...(error && { error: { code: error.code, message: notRecorded } }),
+      ...(display !== undefined && { display: hidden }),
+      ...(error && { error: { code: error.code, message: hidden } }),
     };
   }
 
   return (change) => {
-    if (change.type === "content") return { ...change, content: withoutReferences(change.content, isPrivate) };
+    if (change.type === "content") return { ...change, content: withoutReferences(change.content, hidesResults) };
     if (change.type === "progress" && calls.has(change.id)) {
       const { message: _message, ...rest } = change;
       return rest;
     }
     if (change.type !== "call" && change.type !== "response") return change;
-    if (change.server === undefined || !isPrivate(change.server)) return change;
+    if (change.server === undefined || !hidesResults(change.server)) return change;
     if (change.type === "call") {
       calls.add(change.id);
       return withoutResult(change);
     }
-    const part = toResponse(change.part.functionResponse ?? {}, { output: notRecorded });
+    const part = toResponse(change.part.functionResponse ?? {}, { output: hidden });
     return { type: "response", index: change.index, server: change.server, part };
   };
 }
 
 /** Leaves out resources of such servers that the user refers to: the parts between Fairlead's heading and its end tag. */
-function withoutReferences(content: Content, isPrivate: (server: string) => boolean): Content {
+function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;
   let isHiding = false;
   const parts = content.parts.flatMap((part): Part[] => {
     const { text = "" } = part;
     const [, server] = /, a resource of the MCP server "(.*)":\]$/.exec(text) ?? [];
-    if (server !== undefined && isPrivate(server)) {
+    if (server !== undefined && hidesResults(server)) {
       isHiding = true;
-      return [part, { text: notRecorded }];
+      return [part, { text: hidden }];
     }
     const isShown = !isHiding;
     if (/^<\/untrusted_context_\w+>$/.test(text)) isHiding = false;

@@ -1,13 +1,13 @@
-/** Finds the recording that a command means: by an id, by the path of a file, or the latest one of this workspace. */
+/** Finds the recorded conversation that a command means: by an id, by the path of a file, or the latest one of this workspace. */
 
 import { resolve } from "node:path";
+import { conversationPath, conversationsFolder } from "@fairlead/core/conversations/conversation-file";
 import {
   type ConversationInfo,
   findConversation,
   listConversations,
 } from "@fairlead/core/conversations/list-conversations";
-import { type ConversationRecording, readConversation } from "@fairlead/core/conversations/read-recording";
-import { conversationsFolder, recordingPath } from "@fairlead/core/conversations/recording-file";
+import { type RecordedConversation, readConversation } from "@fairlead/core/conversations/read-conversation";
 import { HostError } from "@fairlead/core/errors";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
@@ -17,17 +17,17 @@ export function folderOf({ locations }: Place): string {
   return conversationsFolder(locations.state);
 }
 
-/** @throws HostError `not_found`; `usage` if the file is not a recording */
-export async function recordingOfId(id: string, place: Place): Promise<ConversationRecording> {
+/** @throws HostError `not_found`; `usage` if the file is not a recorded conversation */
+export async function conversationOfId(id: string, place: Place): Promise<RecordedConversation> {
   const folder = folderOf(place);
   const info = await findConversation(folder, id);
-  return readConversation(recordingPath(folder, info.id));
+  return readConversation(conversationPath(folder, info.id));
 }
 
-/** `word`: an id, or the path of a file. @throws HostError `not_found`; `usage` if the file is not a recording */
-export async function recordingOf(word: string, place: Place, cwd: string): Promise<ConversationRecording> {
+/** `word`: an id, or the path of a file. @throws HostError `not_found`; `usage` if the file is not a recorded conversation */
+export async function conversationOf(word: string, place: Place, cwd: string): Promise<RecordedConversation> {
   // An id has neither: a word with a slash or a dot is a path.
-  return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : recordingOfId(word, place);
+  return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : conversationOfId(word, place);
 }
 
 /** The values of `--continue` and `--resume [ID]`. */

@@ -1,4 +1,4 @@
-/** A recording on disk that this process writes to: locked, appended to with one open handle, media beside it. */
+/** The file of a conversation that this process writes to: locked, appended to with one open handle, media beside it. */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, writeFile } from "node:fs/promises";
@@ -15,17 +15,17 @@ export function conversationsFolder(state: string): string {
 }
 
 /** The file of a conversation. `id` must be a valid id. */
-export function recordingPath(folder: string, id: string): string {
+export function conversationPath(folder: string, id: string): string {
   return join(folder, `${id}.jsonl`);
 }
 
-/** The folder with the media of a recording. */
+/** The folder with the media of a conversation. */
 export function mediaFolder(path: string): string {
   return path.replace(/(?:[.]jsonl)?$/, ".media");
 }
 
-/** A recording that this process alone may append to. */
-export interface RecordingFile {
+/** A file that this process alone may append to. */
+export interface ConversationFile {
   readonly append: (lines: readonly EncodedLine[]) => Promise<void>;
   /** Releases the file. */
   readonly close: () => Promise<void>;
@@ -34,8 +34,8 @@ export interface RecordingFile {
 }
 
 /** Creates the file of a new conversation. @throws HostError `internal` if it cannot be written */
-export async function createRecordingFile(folder: string, id: string): Promise<RecordingFile> {
-  const path = recordingPath(folder, id);
+export async function createConversationFile(folder: string, id: string): Promise<ConversationFile> {
+  const path = conversationPath(folder, id);
   try {
     await ensurePrivateFolder(folder);
     return await lockAndOpen(path, constants.O_CREAT | constants.O_EXCL);
@@ -49,8 +49,8 @@ export async function createRecordingFile(folder: string, id: string): Promise<R
  *
  * @throws HostError `busy` if another process has it open, `not_found`
  */
-export async function openRecordingFile(folder: string, id: string): Promise<RecordingFile> {
-  const path = recordingPath(folder, id);
+export async function openConversationFile(folder: string, id: string): Promise<ConversationFile> {
+  const path = conversationPath(folder, id);
   try {
     return await lockAndOpen(path, 0);
   } catch (error) {
@@ -63,7 +63,7 @@ export function unknownConversation(id: string): HostError {
   return new HostError("not_found", `there is no conversation "${id}"`, { next: "fairlead conversations" });
 }
 
-async function lockAndOpen(path: string, flags: number): Promise<RecordingFile> {
+async function lockAndOpen(path: string, flags: number): Promise<ConversationFile> {
   const lock = await tryLock(path);
   if (lock === undefined) throw isOpenElsewhere(path);
   try {
@@ -87,7 +87,7 @@ interface OpenFile {
   readonly size: number;
 }
 
-function createFile(path: string, { handle, lock, size: before }: OpenFile): RecordingFile {
+function createFile(path: string, { handle, lock, size: before }: OpenFile): ConversationFile {
   const media = mediaFolder(path);
   const written = new Set<string>();
   let size = before;
@@ -107,7 +107,7 @@ function createFile(path: string, { handle, lock, size: before }: OpenFile): Rec
         // Media comes first, so that no line mentions media that is not there.
         for (const line of lines) for (const [digest, bytes] of line.media) await keepMedia(digest, bytes);
         const bytes = Buffer.from(lines.map(({ text }) => `${text}\n`).join(""));
-        if (size + bytes.length > limits.recordingBytes) throw tooLarge(path);
+        if (size + bytes.length > limits.conversationBytes) throw tooLarge(path);
         const { bytesWritten } = await handle.write(bytes);
         if (bytesWritten < bytes.length) throw notWritten(path, "the disk is full");
         size += bytesWritten;
@@ -123,7 +123,7 @@ function createFile(path: string, { handle, lock, size: before }: OpenFile): Rec
 }
 
 function tooLarge(path: string): HostError {
-  return new HostError("too_large", `${path} is full: a recording has at most ${limits.recordingBytes} bytes`, {
+  return new HostError("too_large", `${path} is full: a conversation has at most ${limits.conversationBytes} bytes`, {
     next: "Begin a new conversation: /clear",
   });
 }

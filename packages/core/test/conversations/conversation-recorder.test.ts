@@ -5,13 +5,13 @@ import type { Model } from "../../src/model/model.ts";
 import { ToolConfirmationOutcome } from "../../src/registry/confirmation.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 import { geminiScene, openaiScene } from "../support/model-legs.ts";
-import { recordingsOf } from "../support/recordings.ts";
+import { recordedConversationsOf } from "../support/recorded-conversations.ts";
 import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, says } from "../support/turn-desk.ts";
 
 const demo = (fairlead: object = {}): Promise<Desk> =>
   desk({ servers: () => ({}), host: { approvalMode: "yolo" }, fairlead });
 
-/** What a recording says of an event: a confirmation is a question, and nothing else. */
+/** What a recorded conversation says of an event: a confirmation is a question, and nothing else. */
 const plain = (events: readonly TurnEvent[]): unknown[] =>
   JSON.parse(JSON.stringify(events.filter(({ type }) => type !== "confirmation"))) as unknown[];
 
@@ -19,7 +19,7 @@ const changes = new Set("input content response rewind compact model names tool 
 
 test("a conversation is recorded event by event, for its owner only, and goes on in another host", async () => {
   await using at = await demo();
-  const { lines, fileOf } = recordingsOf(at);
+  const { lines, fileOf } = recordedConversationsOf(at);
   const model = plays(
     [...calls("demo__picture", {}, "a"), ...calls("demo__greet", { name: "Ada" }, "b")],
     says("Hello."),
@@ -46,7 +46,7 @@ test("a conversation is recorded event by event, for its owner only, and goes on
     model: { provider: "scripted", name: "played" },
   });
   expect((await stat(fileOf(conversation.id))).mode & 0o777).toBe(0o600);
-  const { readConversation } = await import("../../src/conversations/read-recording.ts");
+  const { readConversation } = await import("../../src/conversations/read-conversation.ts");
   const recorded = (await readConversation(fileOf(conversation.id))).lines.filter(({ type }) => !changes.has(type));
   expect(recorded.map(({ time: _time, ...event }) => event)).toEqual(plain(events));
   const picture = rest.find(({ type, status, name }) => type === "call" && status === "ok" && name === "demo__picture");
@@ -92,9 +92,9 @@ const prompt = [
   "call nothing",
 ];
 
-test.each(Object.entries(apis))("%s takes a conversation whose recording ends at any byte", async (_name, open) => {
+test.each(Object.entries(apis))("%s takes a conversation whose file ends at any byte", async (_name, open) => {
   await using at = await demo();
-  const { fileOf, textOf, lines } = recordingsOf(at);
+  const { fileOf, textOf, lines } = recordedConversationsOf(at);
   const { model } = await open();
   const first = at.host.conversation({ model });
   await collect(first.send(prompt.join("\n")));
@@ -124,7 +124,7 @@ test.each(Object.entries(apis))("%s takes a conversation whose recording ends at
 
 test("a call without a response may or may not have run, and the model is told so", async () => {
   await using at = await demo();
-  const { fileOf, textOf } = recordingsOf(at);
+  const { fileOf, textOf } = recordedConversationsOf(at);
   const model = plays([...calls("demo__greet", { name: "Ada" }), ...calls("demo__greet", { name: "Bo" })], says("ok"));
   const conversation = at.host.conversation({ model });
   await collect(conversation.send("greet"));
@@ -176,9 +176,9 @@ test("approvals and disabled tools come back, in the workspace where they were g
   expect([asked, outcomes(denied)]).toEqual([2, [["echo", "denied", "denied"]]]);
 });
 
-test("a conversation that is open cannot be resumed a second time, and its recording is not removed", async () => {
+test("a conversation that is open cannot be resumed a second time, and its file is not removed", async () => {
   await using at = await demo();
-  const { folder, names } = recordingsOf(at);
+  const { folder, names } = recordedConversationsOf(at);
   const model = plays(says("hello"));
   const conversation = at.host.conversation({ model });
   await collect(conversation.send("hi"));
@@ -192,9 +192,9 @@ test("a conversation that is open cannot be resumed a second time, and its recor
   await conversation.close();
   const resumed = await other.conversation({ resume: conversation.id, model });
   await collect(resumed.send("me too"));
-  // The first one notices that it was continued elsewhere, and goes on without a recording.
+  // The first one notices that it was continued elsewhere, and goes on without being recorded.
   const failed: string[] = [];
-  at.host.on("recording_failed", ({ message }) => failed.push(message));
+  at.host.on("conversation_not_recorded", ({ message }) => failed.push(message));
   await resumed.close();
   expect((await collect(conversation.send("hi again"))).at(-1)).toMatchObject({ type: "done" });
   await conversation.close();
@@ -207,20 +207,20 @@ test("nothing is recorded without a message, with recording: false, or after the
   await using off = await demo({ recording: false });
   await collect(off.host.conversation({ model: plays(says("hello")) }).send("hi"));
   await off.host[Symbol.asyncDispose]();
-  expect(await recordingsOf(off).names()).toEqual([]);
+  expect(await recordedConversationsOf(off).names()).toEqual([]);
 
   await using at = await demo();
   const silent = at.host.conversation({ model: plays(says("hello")) });
   silent.rename("nothing");
   await silent.close();
-  expect(await recordingsOf(at).names()).toEqual([]);
+  expect(await recordedConversationsOf(at).names()).toEqual([]);
   const conversation = at.host.conversation({ model: plays(says("hello")) });
   await collect(conversation.send("hi"));
   await at.host[Symbol.asyncDispose]();
-  const before = await recordingsOf(at).textOf(conversation.id);
+  const before = await recordedConversationsOf(at).textOf(conversation.id);
   await collect(conversation.send("anybody there?"));
   await conversation.close();
-  expect(await recordingsOf(at).textOf(conversation.id)).toBe(before);
+  expect(await recordedConversationsOf(at).textOf(conversation.id)).toBe(before);
 });
 
 test.each(["../../etc/passwd", "20260101-000000-aaaaaa", "", ".", "20260101-000000-aaaaaa/../x"])(
@@ -234,9 +234,9 @@ test.each(["../../etc/passwd", "20260101-000000-aaaaaa", "", ".", "20260101-0000
   },
 );
 
-test("compacted, the model is sent the summary, and the recording keeps everything", async () => {
+test("compacted, the model is sent the summary, and the file keeps everything", async () => {
   await using at = await demo();
-  const { lines } = recordingsOf(at);
+  const { lines } = recordedConversationsOf(at);
   const model = plays(
     calls("demo__greet", { name: "Ada" }),
     says("Hello, Ada."),

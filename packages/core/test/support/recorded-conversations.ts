@@ -1,10 +1,10 @@
-/** The recordings of a desk. */
+/** The recorded conversations of a desk. */
 
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Desk } from "./turn-desk.ts";
 
-export function recordingsOf({ path }: Pick<Desk, "path">) {
+export function recordedConversationsOf({ path }: Pick<Desk, "path">) {
   const folder = path("home/.fairlead/conversations");
   const fileOf = (id: string): string => join(folder, `${id}.jsonl`);
   const textOf = (id: string): Promise<string> => readFile(fileOf(id), "utf8");

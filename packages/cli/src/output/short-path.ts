@@ -1,0 +1,10 @@
+/** Paths as people write them. */
+
+import { sep } from "node:path";
+import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+
+/** The path with `~` for the home folder. */
+export function shortPath(path: string, home: string): SafeText {
+  if (path === home) return safe`~`;
+  return path.startsWith(`${home}${sep}`) ? safe`~${toSafeLine(path.slice(home.length))}` : toSafeLine(path);
+}

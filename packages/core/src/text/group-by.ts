@@ -1,0 +1,16 @@
+/** Groups items by a key. Pure. (`Map.groupBy` is not in Node 20.) */
+
+/** The items of one key: at least one. */
+export type Group<T> = readonly [first: T, ...others: T[]];
+
+/** The groups, in the order in which each key first occurs. */
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, Group<T>> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
