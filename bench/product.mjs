@@ -13,7 +13,7 @@ import { sampleEnvironment } from "./samples.mjs";
 const results = fileURLToPath(new URL("results/", import.meta.url));
 /** How often each sample is taken. Samples of the command are short and noisy, so there are more of them. */
 const forms = {
-  quick: { own: 5, cheapPeers: 5, peers: 1, command: 11, growth: 5 },
+  quick: { own: 5, cheapPeers: 5, peers: 1, command: 11, growth: 3 },
   full: { own: 9, cheapPeers: 9, peers: 5, command: 25, growth: 5 },
 };
 
@@ -36,9 +36,10 @@ export async function bench({ full = false, write = false, rounds: given, cell }
     print(`\n${circumstances({ rounds, load })}\n`);
     print(`${toText(rows, labels)}\n`);
     const growth = isAsked("growth", cell) ? await measureGrowth({ home, env, rounds: rounds.growth, print }) : [];
-    print(`${((performance.now() - begin) / 60_000).toFixed(1)} minutes`);
+    const minutes = (performance.now() - begin) / 60_000;
+    print(`${minutes.toFixed(1)} minutes`);
     if (write) {
-      writeFileSync(join(results, "README.md"), toMarkdown({ rows, peers: labels, growth, rounds, load }));
+      writeFileSync(join(results, "README.md"), toMarkdown({ rows, peers: labels, growth, rounds, load, minutes }));
       writeFileSync(join(results, "results.svg"), toSvg({ rows, peers: labels }));
     }
     return rows.every(isMet) && growth.every((line) => line.isMet);

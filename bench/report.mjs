@@ -42,14 +42,14 @@ export function toText(rows, peers) {
     .join("\n");
 }
 
-export function toMarkdown({ rows, peers, growth, rounds, load }) {
+export function toMarkdown({ rows, peers, growth, rounds, load, minutes }) {
   const [head, ...lines] = table(rows, peers);
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return `# Benchmark
 
 ![Cost as a multiple of the floor](results.svg)
 
-${circumstances({ rounds, load })}.
+${circumstances({ rounds, load })}. The run took ${minutes.toFixed(1)} minutes.
 
 \`npm run bench -- --write\` measures again and writes this page. The floor is a client written by hand without checks and features
 (\`bench/drivers/floor.mjs\`). Rows of the library are CPU of the client's process through \`createHost()\`; rows of the command are CPU
@@ -61,6 +61,8 @@ ${line(head.map((_, at) => (at === 0 ? "---" : "--:")))}
 ${lines.map(line).join("\n")}
 
 ## Growth
+
+Medians of ${rounds.growth} interleaved runs.
 
 ${growth.map(({ text, isMet: met }) => `- ${text}: ${met ? "met" : "not met"}`).join("\n")}
 `;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 /** Milliseconds after which a sample counts as failed. */
-const timeout = 120_000;
+const timeout = 300_000;
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** The environment of all samples. An extra certificate file costs every Node process more than a small command. */
