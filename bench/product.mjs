@@ -33,19 +33,26 @@ export async function bench({ full = false, write = false, rounds: given, cell }
     const labels = peers.map(({ label }) => label);
     const rows = await measureLibrary({ peers, rounds, env, cell, print });
     if (isAsked("command", cell)) rows.push(...(await measureCommands({ home, env, rounds: rounds.command, print })));
+    const save = (growth) => {
+      const minutes = (performance.now() - begin) / 60_000;
+      if (write) saveResults({ rows, peers: labels, growth, rounds, load, minutes });
+      return minutes;
+    };
     print(`\n${circumstances({ rounds, load })}\n`);
     print(`${toText(rows, labels)}\n`);
+    // A run that is interrupted from here on leaves the table.
+    save([]);
     const growth = isAsked("growth", cell) ? await measureGrowth({ home, env, rounds: rounds.growth, print }) : [];
-    const minutes = (performance.now() - begin) / 60_000;
-    print(`${minutes.toFixed(1)} minutes`);
-    if (write) {
-      writeFileSync(join(results, "README.md"), toMarkdown({ rows, peers: labels, growth, rounds, load, minutes }));
-      writeFileSync(join(results, "results.svg"), toSvg({ rows, peers: labels }));
-    }
+    print(`${save(growth).toFixed(1)} minutes`);
     return rows.every(isMet) && growth.every((line) => line.isMet);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function saveResults(found) {
+  writeFileSync(join(results, "README.md"), toMarkdown(found));
+  writeFileSync(join(results, "results.svg"), toSvg(found));
 }
 
 function isAsked(name, cell) {
