@@ -13,7 +13,7 @@ const node = process.execPath;
 const firstFrame = "›";
 
 export async function measureCommands({ home, env, rounds, print }) {
-  print("measuring the command …");
+  const begin = performance.now();
   const listed = stdioServers(5, 10);
   const [none, five] = [0, 5].map((count) => homeWith(join(home, `servers-${count}`), listed.slice(0, count), env));
   const cpu = (argv, { env: own } = none) => ({ cpu: commandCpu(argv, own) });
@@ -28,9 +28,11 @@ export async function measureCommands({ home, env, rounds, print }) {
     list5: () => cpu(fairlead(five, "mcp", "list", "--strict"), five),
     frame: async () => ({ wall: await untilOutput([command], none, firstFrame) }),
   };
+  const samples = (count) => Object.entries(takes).map(([label, take]) => ({ label, take, rounds: count }));
   // The first run of a command writes its code cache.
-  for (const take of Object.values(takes)) await take();
-  const found = await interleave(Object.entries(takes).map(([label, take]) => ({ label, take, rounds })));
+  await interleave(samples(1));
+  const found = await interleave(samples(rounds));
+  print(`measured the command in ${((performance.now() - begin) / 1000).toFixed(0)} s`);
   return commandRows.map(({ title, label, beside, figure, unit, goal }) => ({
     title,
     unit,

@@ -9,13 +9,14 @@ const own = [
   { label: "Fairlead", driver: driver("fairlead"), slow: 1 },
 ];
 
-/** @param options `rounds`: how often the floor and Fairlead run, and how often each peer; `cell`: the only job to measure */
+/** @param options `rounds`: how often the floor and Fairlead run, and how often the peers; `cell`: the only job to measure */
 export async function measureLibrary({ peers, rounds, env, cell, print }) {
   const found = {};
   for (const [name, job] of Object.entries(jobs)) {
     if (cell !== undefined && cell !== name) continue;
-    print(`measuring ${name} …`);
+    const begin = performance.now();
     found[name] = await measureJob(job, { peers, rounds, env });
+    print(`measured ${name} in ${((performance.now() - begin) / 1000).toFixed(0)} s`);
   }
   const rows = libraryRows.filter(({ job }) => job in found);
   return rows.map(({ title, job, figure, unit, goal }) => {
@@ -25,7 +26,7 @@ export async function measureLibrary({ peers, rounds, env, cell, print }) {
   });
 }
 
-async function measureJob({ servers, tools, plans = [], overHttp = false }, { peers, rounds, env }) {
+async function measureJob({ servers, tools, plans = [], isCheap = false, overHttp = false }, { peers, rounds, env }) {
   const http = overHttp ? await startHttpServers(tools, env) : undefined;
   const targets = http?.servers(servers) ?? stdioServers(servers, tools);
   const sample = (count) => (each) => ({
@@ -37,7 +38,10 @@ async function measureJob({ servers, tools, plans = [], overHttp = false }, { pe
     },
   });
   try {
-    return await interleave([...own.map(sample(rounds.own)), ...peers.map(sample(rounds.peers))]);
+    return await interleave([
+      ...own.map(sample(rounds.own)),
+      ...peers.map(sample(isCheap ? rounds.cheapPeers : rounds.peers)),
+    ]);
   } finally {
     http?.stop();
   }

@@ -10,9 +10,9 @@ const source = fileURLToPath(new URL("peers/", import.meta.url));
 
 /** `slow`: how many times fewer calls the peer makes, so that a run takes minutes. */
 const peers = [
-  { label: "SDK", file: "sdk.mjs", slow: 2 },
-  { label: "Gemini CLI core", file: "gemini.mjs", slow: 20 },
-  { label: "mcporter", file: "mcporter.mjs", slow: 2 },
+  { label: "SDK", file: "sdk.mjs", slow: 4 },
+  { label: "Gemini CLI core", file: "gemini.mjs", slow: 40 },
+  { label: "mcporter", file: "mcporter.mjs", slow: 4 },
 ];
 
 /** Returns the drivers of the peers: none if they cannot be installed. */

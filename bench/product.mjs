@@ -13,8 +13,8 @@ import { sampleEnvironment } from "./samples.mjs";
 const results = fileURLToPath(new URL("results/", import.meta.url));
 /** How often each sample is taken. Samples of the command are short and noisy, so there are more of them. */
 const forms = {
-  quick: { own: 5, peers: 1, command: 11, growth: 3 },
-  full: { own: 9, peers: 5, command: 25, growth: 5 },
+  quick: { own: 5, cheapPeers: 5, peers: 1, command: 11, growth: 3 },
+  full: { own: 9, cheapPeers: 9, peers: 5, command: 25, growth: 5 },
 };
 
 /**
@@ -23,28 +23,36 @@ const forms = {
  */
 export async function bench({ full = false, write = false, rounds: given, cell } = {}) {
   const form = forms[full ? "full" : "quick"];
-  const rounds = given === undefined ? form : { own: +given, peers: 1, command: +given, growth: 1 };
+  const rounds = given === undefined ? form : { own: +given, cheapPeers: 1, peers: 1, command: +given, growth: 1 };
   const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
   const env = sampleEnvironment(home);
   const begin = performance.now();
+  const [load] = loadavg();
   try {
     const peers = installPeers(print);
     const labels = peers.map(({ label }) => label);
     const rows = await measureLibrary({ peers, rounds, env, cell, print });
     if (isAsked("command", cell)) rows.push(...(await measureCommands({ home, env, rounds: rounds.command, print })));
-    print(`\n${circumstances({ rounds })}; load average ${loadavg()[0].toFixed(1)}\n`);
+    const save = (growth) => {
+      const minutes = (performance.now() - begin) / 60_000;
+      if (write) saveResults({ rows, peers: labels, growth, rounds, load, minutes });
+      return minutes;
+    };
+    print(`\n${circumstances({ rounds, load })}\n`);
     print(`${toText(rows, labels)}\n`);
+    // A run that is interrupted from here on leaves the table.
+    save([]);
     const growth = isAsked("growth", cell) ? await measureGrowth({ home, env, rounds: rounds.growth, print }) : [];
-    print(growth.map(({ text, isMet: met }) => `${text}: ${met ? "met" : "not met"}`).join("\n"));
-    print(`${((performance.now() - begin) / 60_000).toFixed(1)} minutes`);
-    if (write) {
-      writeFileSync(join(results, "README.md"), toMarkdown({ rows, peers: labels, growth, rounds }));
-      writeFileSync(join(results, "results.svg"), toSvg({ rows, peers: labels }));
-    }
+    print(`${save(growth).toFixed(1)} minutes`);
     return rows.every(isMet) && growth.every((line) => line.isMet);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+function saveResults(found) {
+  writeFileSync(join(results, "README.md"), toMarkdown(found));
+  writeFileSync(join(results, "results.svg"), toSvg(found));
 }
 
 function isAsked(name, cell) {

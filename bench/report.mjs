@@ -6,22 +6,27 @@ const scaled = (value, unit) => `${number(unit === "µs" ? value * 1000 : value)
 const times = (ratio) => `${ratio < 10 ? ratio.toFixed(2) : ratio.toFixed(0)} ×`;
 
 export function isMet({ cells, goal }) {
-  return cells.Fairlead.ratio <= goal;
+  return cells.Fairlead !== undefined && cells.Fairlead.ratio <= goal;
 }
 
 /** Where and when the results were measured, without the machine's name. */
-export function circumstances({ rounds }) {
+export function circumstances({ rounds, load }) {
   const memory = Math.round(totalmem() / 2 ** 30);
   const date = new Date().toISOString().slice(0, 10);
-  return `${date}, ${platform()} ${process.arch}, ${cpus().length} cores, ${memory} GiB, Node ${process.version}; medians of ${rounds.own} interleaved runs (other clients: ${rounds.peers})`;
+  const machine = `${platform()} ${process.arch}, ${cpus().length} cores, ${memory} GiB, Node ${process.version}`;
+  const { own, command, cheapPeers, peers } = rounds;
+  const runs = `medians of ${own} interleaved runs (command: ${command}; other clients: ${cheapPeers} for one server, ${peers} for the rest)`;
+  return `${date}, ${machine}; ${runs}; load average ${load.toFixed(1)} at the start`;
 }
 
 function cellsOf({ title, unit, goal, beside, cells }, labels) {
   const others = labels.map((label) => (cells[label] ? times(cells[label].ratio) : "–"));
-  const verdict = isMet({ cells, goal }) ? "met" : "not met";
   const { floor, Fairlead } = cells;
+  const goalCell = `≤ ${goal} ×`;
+  if (floor === undefined || Fairlead === undefined) return [title, "–", "–", "–", goalCell, "failed", ...others];
+  const verdict = isMet({ cells, goal }) ? "met" : "not met";
   const floorCell = `${scaled(floor.value, unit)}${beside === "floor" ? "" : ` (${beside})`}`;
-  return [title, floorCell, scaled(Fairlead.value, unit), times(Fairlead.ratio), `≤ ${goal} ×`, verdict, ...others];
+  return [title, floorCell, scaled(Fairlead.value, unit), times(Fairlead.ratio), goalCell, verdict, ...others];
 }
 
 function table(rows, peers) {
@@ -37,14 +42,14 @@ export function toText(rows, peers) {
     .join("\n");
 }
 
-export function toMarkdown({ rows, peers, growth, rounds }) {
+export function toMarkdown({ rows, peers, growth, rounds, load, minutes }) {
   const [head, ...lines] = table(rows, peers);
   const line = (cells) => `| ${cells.join(" | ")} |`;
   return `# Benchmark
 
 ![Cost as a multiple of the floor](results.svg)
 
-${circumstances({ rounds })}.
+${circumstances({ rounds, load })}. The run took ${minutes.toFixed(1)} minutes.
 
 \`npm run bench -- --write\` measures again and writes this page. The floor is a client written by hand without checks and features
 (\`bench/drivers/floor.mjs\`). Rows of the library are CPU of the client's process through \`createHost()\`; rows of the command are CPU
@@ -56,6 +61,8 @@ ${line(head.map((_, at) => (at === 0 ? "---" : "--:")))}
 ${lines.map(line).join("\n")}
 
 ## Growth
+
+Medians of ${rounds.growth} interleaved runs.
 
 ${growth.map(({ text, isMet: met }) => `- ${text}: ${met ? "met" : "not met"}`).join("\n")}
 `;

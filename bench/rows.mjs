@@ -6,15 +6,15 @@ const smallCalls = [
   { figure: "call10MB", inFlight: 1, calls: 6, bytes: 10_000_000 },
 ];
 const httpCalls = [
-  { figure: "http16", inFlight: 16, calls: 3_000, bytes: 100 },
-  { figure: "http1MB", inFlight: 1, calls: 40, bytes: 1_000_000 },
+  { figure: "http16", inFlight: 16, calls: 2_000, bytes: 100 },
+  { figure: "http1MB", inFlight: 1, calls: 20, bytes: 1_000_000 },
 ];
 
-/** What a sample of the library does; `overHttp`: with HTTP servers instead of stdio servers. */
+/** What a sample of the library does; `isCheap`: the quick form runs the other clients more than once; `overHttp`: not stdio servers. */
 export const jobs = {
-  small: { servers: 1, tools: 10 },
+  small: { servers: 1, tools: 10, isCheap: true },
   many: { servers: 100, tools: 10 },
-  thousand: { servers: 1, tools: 1_000 },
+  thousand: { servers: 1, tools: 1_000, isCheap: true },
   tenThousand: { servers: 1, tools: 10_000 },
   calls: { servers: 1, tools: 10, plans: smallCalls },
   http: { servers: 1, tools: 10, plans: httpCalls, overHttp: true },

@@ -3,12 +3,15 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+/** Milliseconds after which a sample counts as failed. */
+const timeout = 300_000;
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** The environment of all samples. An extra certificate file costs every Node process more than a small command. */
 export function sampleEnvironment(home) {
   const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
-  return { ...inherited, HOME: home, PWD: home, NO_COLOR: "1" };
+  // A sample that is killed leaves its temporary files in the home folder, which is removed at the end.
+  return { ...inherited, HOME: home, PWD: home, TMPDIR: home, NO_COLOR: "1" };
 }
 
 export function median(values) {
@@ -17,7 +20,7 @@ export function median(values) {
 }
 
 /**
- * Runs each sample in each round that it takes part in.
+ * Runs each sample in each round that it takes part in. A sample that fails is reported and has no figures in that round.
  * @param samples `{ label, rounds, take }`: `take` returns or resolves to the sample's figures by name
  * @returns one object for each round: the figures by label
  */
@@ -26,7 +29,13 @@ export async function interleave(samples) {
   for (let round = 0; round < Math.max(...samples.map((sample) => sample.rounds)); round += 1) {
     const figures = {};
     const order = samples.filter((sample) => round < sample.rounds).toSorted(() => Math.random() - 0.5);
-    for (const { label, take } of order) figures[label] = await take();
+    for (const { label, take } of order) {
+      try {
+        figures[label] = await take();
+      } catch (error) {
+        process.stderr.write(`${label} failed in round ${round + 1}: ${error.message}\n`);
+      }
+    }
     rounds.push(figures);
   }
   return rounds;
@@ -34,32 +43,33 @@ export async function interleave(samples) {
 
 /** The median of a figure, and the median of its ratios to the floor of the same round. */
 export function summarise(rounds, label, figure, floor = "floor") {
-  const own = rounds.filter((round) => round[label]?.[figure] !== undefined);
+  const own = rounds.filter((round) => [label, floor].every((each) => round[each]?.[figure] !== undefined));
   if (own.length === 0) return undefined;
   return {
     value: median(own.map((round) => round[label][figure])),
-    ratio: median(own.map((round) => round[label][figure] / round[floor]?.[figure])),
+    ratio: median(own.map((round) => round[label][figure] / round[floor][figure])),
   };
 }
 
 /** Runs `drive.mjs` in a process of its own and returns its figures. */
 export function drive(job, env) {
-  const { stdout, status } = spawnSync(process.execPath, ["--expose-gc", path("drive.mjs"), JSON.stringify(job)], {
-    env,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (status !== 0) throw new Error(`${job.driver} failed with exit code ${status}`);
-  return JSON.parse(stdout);
+  const argv = [process.execPath, "--expose-gc", path("drive.mjs"), JSON.stringify(job)];
+  return JSON.parse(run(argv, { env, stdio: ["ignore", "pipe", "inherit"] }).stdout);
 }
 
 /** CPU milliseconds of a command with all its children. */
 export function commandCpu(argv, env) {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>/dev/null </dev/null';
-  const { stderr, status } = spawnSync("bash", ["-c", script, "bash", ...argv], { env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`${argv.join(" ")} failed with exit code ${status}`);
+  const { stderr } = run(["bash", "-c", script, "bash", ...argv], { env });
   const [user, system] = stderr.trim().split(" ").map(Number);
   return (user + system) * 1000;
+}
+
+function run([program, ...words], options) {
+  const ended = spawnSync(program, words, { ...options, encoding: "utf8", timeout });
+  if (ended.error !== undefined) throw ended.error;
+  if (ended.status !== 0) throw new Error(`${words.join(" ").slice(0, 200)} ended with exit code ${ended.status}`);
+  return ended;
 }
 
 /** The definitions of stdio servers with this number of tools. */

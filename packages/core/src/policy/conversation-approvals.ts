@@ -12,6 +12,8 @@ export interface ConversationApprovals {
   readonly version: () => number;
   /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
   readonly bump: () => void;
+  /** Whether the tool was approved with any definition. Saves the digest of a tool that never was. */
+  readonly has: (server: string, tool: string) => boolean;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
   /** Approves all current tools of the server, by name. Fairlead asks once about a tool that the server adds later. */
@@ -56,6 +58,7 @@ export function createConversationApprovals(): ConversationApprovals {
   return {
     version: () => version,
     bump,
+    has: (server, tool) => tools.get(server)?.has(tool) === true,
     allows: (server, tool, digest) => tools.get(server)?.get(tool) === digest,
     allowTool: (server, tool, digest) => take({ kind: "tools", server, keys: Object.fromEntries([[tool, digest]]) }),
     allowServer: (server, digests) => take({ kind: "server", server, keys: Object.fromEntries(digests) }),

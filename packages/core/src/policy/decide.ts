@@ -56,8 +56,8 @@ export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;
   readonly configuration: number;
-  /** Digest of the tool's definition; undefined while no catalog has the tool. */
-  readonly definition: string | undefined;
+  /** The tool's definition; undefined while no catalog has the tool. Not its digest, which most decisions never need. */
+  readonly definition: CatalogTool | undefined;
   /** Whether that definition differs from the accepted one. */
   readonly isChanged: boolean;
 }
@@ -137,9 +137,9 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
     if (definition === undefined) return [];
     const saved = policy().approved.find(serverName, serverToolName);
-    const approvalKey = approvalKeyOf(request);
+    const approvalKey = approvals.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
     return [
-      ...(saved?.digest === definitionDigest(definition) ? [savedRule(request)] : []),
+      ...(saved !== undefined && saved.digest === definitionDigest(definition) ? [savedRule(request)] : []),
       ...(approvalKey !== undefined && approvals.allows(serverName, serverToolName, approvalKey)
         ? [answerRule(request)]
         : []),
@@ -180,7 +180,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
       rules: policy().version,
       approvals: approvals.version(),
       configuration: configurationVersion(),
-      definition: tool && definitionDigest(tool),
+      definition: tool,
       isChanged: changeOf(request) !== undefined,
     };
   }
@@ -199,7 +199,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
         inputs.rules === now.rules &&
         inputs.approvals === now.approvals &&
         inputs.configuration === now.configuration &&
-        inputs.definition === now.definition &&
+        isSameDefinition(inputs.definition, now.definition) &&
         inputs.isChanged === now.isChanged
       );
     },
@@ -213,6 +213,12 @@ export function createDecide(options: CreateDecideOptions): Decide {
       engineWith([...ownRules(request), rule]).allows(toCheck(request, { isChanged: false })),
     approvalKeyOf,
   };
+}
+
+function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | undefined): boolean {
+  return (
+    one === other || (one !== undefined && other !== undefined && definitionDigest(one) === definitionDigest(other))
+  );
 }
 
 /**
