@@ -16,6 +16,7 @@ export const layers = [
   "resources",
   "model",
   "turn",
+  "conversations",
   "host",
 ];
 /** Usable from every layer; they import nothing of ours but each other and the wire. */

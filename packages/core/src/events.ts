@@ -133,6 +133,8 @@ export type HostEvent =
   | { readonly type: "settings_changed"; readonly file: string }
   /** The history cannot be written; sent with the first lost entry. */
   | { readonly type: "history_failed"; readonly message: string }
+  /** A conversation can no longer be recorded; the conversation itself goes on. */
+  | { readonly type: "recording_failed"; readonly conversation: string; readonly message: string }
   | ServerNews;
 
 export type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;

@@ -10,6 +10,7 @@ import { toHostPrompts, toHostResources, toHostTools } from "./host/catalogs/lis
 import { createOpenWork, once } from "./host/open-work.ts";
 import { checkHostOptions, toConfigurationOptions } from "./host/options.ts";
 import { createHostRequests, type HostRequests } from "./host/requests/requests.ts";
+import { createHostSecrets } from "./host/secrets.ts";
 import { createConnectContext } from "./host/servers/connect-context.ts";
 import { createLiveConfiguration } from "./host/servers/live-configuration.ts";
 import { createHostServers } from "./host/servers/servers.ts";
@@ -57,7 +58,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const work = createOpenWork();
   const configuration = createLiveConfiguration(first);
   const context = createConnectContext(configuration, options);
-  const shared = { ...options, configuration, emit, on, clock, now };
+  const secrets = createHostSecrets(configuration, options.observe);
+  const shared = { ...options, configuration, emit, on, clock, now, secrets, observe: secrets.observe };
 
   const catalogs = createCatalogs({ ...shared, secret: context.secret, accountAt: context.accountAt });
   const servers = createHostServers({
@@ -213,6 +215,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     changeOf: decisions.changeOf,
 
     conversation: requests.conversation,
+    conversations: requests.conversations,
+    hideSecrets: async (text) => (await secrets.redactor())(text),
     runTurn: requests.runTurn,
     asCallableTool: requests.asCallableTool,
     searchTools: requests.searchTools,

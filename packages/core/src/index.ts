@@ -7,6 +7,7 @@ export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from
 export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
+export type { ConversationInfo } from "./conversations/list-conversations.ts";
 export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
 export type { Difference } from "./discover/tool-changes.ts";
 export { type ErrorCode, HostError } from "./errors.ts";

@@ -29,6 +29,8 @@ export const limits = {
   toolsPerServer: 10_000,
   /** Function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
+  /** The recording of one conversation; its media together may have as much again. */
+  recordingBytes: 268_435_456,
   /** One response of a model's API. */
   modelAnswerBytes: 33_554_432,
 } as const;

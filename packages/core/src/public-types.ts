@@ -33,6 +33,8 @@ export type { TimerOptions, Waiting } from "./clock.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
 export type { Redact } from "./connect/redact.ts";
 export type { SignInTime } from "./connect/watched-auth.ts";
+export type { RecordingHead } from "./conversations/format.ts";
+export type { ConversationSearch } from "./conversations/list-conversations.ts";
 export type {
   CatalogPrompt,
   CatalogResource,
@@ -61,6 +63,7 @@ export type { ContentOptions } from "./normalise/content/parts.ts";
 export type { ToolFilter } from "./normalise/filter.ts";
 export type { FunctionResponse } from "./normalise/model-types.ts";
 export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compiled-schema.ts";
+export type { Pin } from "./normalise/tool-name.ts";
 export type { GatedTool } from "./policy/permission-manager.ts";
 export type { AskedTool } from "./registry/confirmation.ts";
 export type { PromptValues } from "./registry/discovered-prompt.ts";

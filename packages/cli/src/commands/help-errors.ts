@@ -21,6 +21,10 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "The arguments do not match the tool's input schema. Nothing was sent to the server.",
     "fairlead tools SERVER --json shows the schema. key=text passes text, key:=json passes any JSON value.",
   ],
+  not_found: [
+    "There is no recorded conversation with that id.",
+    "fairlead conversations lists the ids. Old recordings are removed; fairlead clean removes them too.",
+  ],
   settings_invalid: [
     "A settings file has a syntax error, or an entry in it is invalid. Fairlead ignores a broken file and never writes to it.",
     "fairlead settings validate lists every problem with file, line and column.",
@@ -113,6 +117,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "The tool's definition is invalid, so models do not see it. The server's other tools work.",
     "fairlead tools SERVER --json shows the reason under quarantined.",
   ],
+  diverged: ["A recording no longer matches what happens.", "Record it again."],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
   internal: ["A bug in Fairlead.", "Please report it with the command line and the message."],
   cancelled: ["You, or the program that started Fairlead, cancelled the command.", "Nothing to do."],

@@ -3,6 +3,7 @@
 import { HostError } from "@fairlead/core/errors";
 import { demoName } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { type ResumeOptions, wantedConversation } from "../conversations/find-recording.ts";
 import { createOverview, type Overview, overviewText } from "../output/reports/overview-text.ts";
 import { transportWord } from "../output/servers/server-details.ts";
 import { statusDocument } from "../output/servers/server-state.ts";
@@ -28,8 +29,10 @@ export const verb: Verb = {
         next: `put it in quotes: fairlead ${toShellWord(operands.join(" "))}`,
       });
     if (!isTerminal(io) || globals.json) return operands.length === 0 ? showOverview(context) : runPrompt(context);
-    const { plain = false } = command.opts<{ readonly plain?: boolean }>();
+    const { plain = false, ...resuming } = command.opts<{ readonly plain?: boolean } & ResumeOptions>();
     const configuration = await configurationOf(context);
+    // Fails before the screen is drawn. Without an id the app shows a list.
+    if (resuming.resume !== true) await wantedConversation(resuming, configuration);
     if (plain || io.env["TERM"] === "dumb") {
       const { runPlain } = await import("../tui/plain.ts");
       return runPlain(context, configuration);
@@ -41,13 +44,15 @@ export const verb: Verb = {
 
 /** Without a terminal, `fairlead "…"` is `fairlead -p "…"`. */
 function runPrompt({ operands, command, globals, io, out, runWords }: Context): Promise<void> {
-  const { model } = command.opts<{ readonly model?: string }>();
+  const { model, continue: isContinued = false, resume } = command.opts<{ readonly model?: string } & ResumeOptions>();
   const words = [
     ...globalWords(globals),
     ...(globals.json ? ["--json"] : []),
     ...(globals.quiet ? ["--quiet"] : []),
     ...debugWords(globals),
     ...(model === undefined ? [] : ["--model", model]),
+    ...(isContinued || resume === true ? ["--continue"] : []),
+    ...(typeof resume === "string" ? [`--resume=${resume}`] : []),
     `--prompt=${operands.join(" ")}`,
   ];
   return runWords(words, io, out);

@@ -29,6 +29,8 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
       return toWords((await secretNames(place)).map((value) => ({ value })));
     case "errors":
       return toWords(errorCodes.map((value) => ({ value, about: `exit code ${exitCodeOf(value)}` })));
+    case "conversations":
+      return toWords(await conversations(place));
     case "call":
     case "tools":
     case "resources":
@@ -50,6 +52,18 @@ function toSuggestion({ server, admission }: AdmittedServer): Suggestion {
   const { name, kind, definition } = server;
   const status = admission.status === "admitted" ? "" : `${admission.status}: `;
   return { value: name, about: `${status}${definition?.description ?? transportWord(kind)}` };
+}
+
+const mostConversations = 20;
+
+async function conversations(place: CompletionContext): Promise<readonly Suggestion[]> {
+  const { state } = await locate(configurationOptions(place));
+  const [{ listConversations }, { conversationsFolder }] = await Promise.all([
+    import("@fairlead/core/conversations/list-conversations"),
+    import("@fairlead/core/conversations/recording-file"),
+  ]);
+  const found = await listConversations(conversationsFolder(state), { limit: mostConversations });
+  return found.map(({ id, title, firstWords }) => ({ value: id, about: title ?? firstWords }));
 }
 
 async function secretNames(place: CompletionContext): Promise<readonly string[]> {

@@ -77,7 +77,15 @@ export function needsValue({ flags }: KnownOption): boolean {
 
 /** Maps the arguments and options of commands to the source of their values. */
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
-export type ValueSource = "files" | "folders" | "servers" | "entries" | "secrets" | "errors" | ServerSource;
+export type ValueSource =
+  | "files"
+  | "folders"
+  | "servers"
+  | "entries"
+  | "secrets"
+  | "errors"
+  | "conversations"
+  | ServerSource;
 
 /** The source of a value by its placeholder, for all commands. */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
@@ -87,6 +95,8 @@ const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["target", "files"],
   ["server", "servers"],
   ["code", "errors"],
+  ["id", "conversations"],
+  ["id|file", "conversations"],
 ]);
 
 const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth", "logout", "pin"];

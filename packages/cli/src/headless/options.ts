@@ -4,6 +4,8 @@ import { HostError } from "@fairlead/core/errors";
 import type { ApprovalMode } from "@fairlead/core/policy/rules/rule";
 import { type Command, Option } from "commander";
 import { readDuration } from "../arguments/duration.ts";
+import type { ResumeOptions } from "../conversations/find-recording.ts";
+import { resumeFlags } from "../shell/app-options.ts";
 import type { Context } from "../shell/verb.ts";
 
 export type OutputFormat = "text" | "json" | "stream-json";
@@ -21,9 +23,11 @@ export interface HeadlessOptions {
   readonly wait: number | undefined;
   readonly maxTurns: number | undefined;
   readonly failOnDenied: boolean;
+  /** The conversation to continue, if any. */
+  readonly resuming: ResumeOptions;
 }
 
-interface Written {
+interface Written extends ResumeOptions {
   readonly prompt: string;
   readonly outputFormat?: OutputFormat;
   readonly approvalMode: ApprovalMode;
@@ -59,11 +63,12 @@ export function defineOptions(command: Command): void {
     .option("--wait <time>", "how long to wait for servers without a cached catalog: 500ms, 10s, 2m")
     .option("--max-turns <number>", "at most this many requests to the model")
     .option("--fail-on-denied", "exit with 6 if a call was denied");
+  for (const [flags, help] of resumeFlags) command.option(flags, help);
 }
 
 export function readOptions({ command, globals }: Pick<Context, "command" | "globals">): HeadlessOptions {
   const { prompt, outputFormat, approvalMode, allow = [], servers, model, wait, ...limits } = command.opts<Written>();
-  const { maxTurns, failOnDenied = false } = limits;
+  const { maxTurns, failOnDenied = false, continue: isContinued = false, resume } = limits;
   const format = outputFormat ?? (globals.json ? "json" : "text");
   if (globals.json && format !== "json")
     throw new HostError("usage", `--json and --output-format ${format} cannot be combined`);
@@ -77,6 +82,7 @@ export function readOptions({ command, globals }: Pick<Context, "command" | "glo
     wait: wait === undefined ? undefined : readDuration("--wait", wait),
     maxTurns: maxTurns === undefined ? undefined : readCount("--max-turns", maxTurns),
     failOnDenied,
+    resuming: { continue: isContinued, ...(resume !== undefined && { resume }) },
   };
 }
 

@@ -10,6 +10,8 @@ export interface TurnReport {
   readonly ok: boolean;
   /** Absent if no model was reached. */
   readonly model?: StartLine["model"];
+  /** The id of the conversation, for `--resume`. */
+  readonly conversation?: string;
   readonly text: string;
   /** Why the turn ended; absent after an error. */
   readonly reason?: DoneReason;
@@ -87,13 +89,14 @@ export function withRequest(report: TurnReport): TurnReport {
 
 /** Returns the JSON document. `failure` is the error that determines the exit code. */
 export function reportDocument(
-  { model, reason, text, error: told, ok, ...rest }: TurnReport,
+  { model, conversation, reason, text, error: told, ok, ...rest }: TurnReport,
   failure?: HostError,
 ): object {
   const error = failure === undefined ? told : errorDocument(failure);
   return {
     ok: ok && error === undefined,
     ...(model && { model }),
+    ...(conversation !== undefined && { conversation }),
     ...(reason && { reason }),
     text,
     ...rest,
@@ -121,10 +124,11 @@ function addUsage(
   };
 }
 
-/** The first line: the model that answers. */
+/** The first line: the model that answers, and the id of the conversation for `--resume`. */
 export interface StartLine {
   readonly type: "start";
   readonly model: { readonly provider: string; readonly name: string };
+  readonly conversation: string;
 }
 
 export type EventLine =

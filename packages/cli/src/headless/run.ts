@@ -8,6 +8,7 @@ import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Conversation, ConversationOptions, SendOptions } from "@fairlead/core/turn/conversation";
 import type { CallFailure, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
+import { modelNameOf, wantedConversation } from "../conversations/find-recording.ts";
 import { createLineLog, type ProgressLine } from "../output/reports/progress.ts";
 import { configurationOf, warnOfPolicyProblems } from "../shell/configuration.ts";
 import { nameHint } from "../shell/name-hint.ts";
@@ -46,8 +47,9 @@ async function converse(
   const configuration = await configurationOf(context);
   checkServers(options.servers ?? [], configuration);
   const allow = await readAllowed(options.allow, fileNamesIn(configuration), configuration, context);
-  const model =
-    options.model === "manual" ? undefined : await modelFor(configuration, options.model, context.io.signal);
+  const resumed = await wantedConversation(options.resuming, configuration);
+  const wanted = options.model ?? (resumed && modelNameOf(resumed));
+  const model = wanted === "manual" ? undefined : await modelFor(configuration, wanted, context.io.signal);
   // A turn may take long, so lost servers reconnect.
   const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
   return useHost(
@@ -59,10 +61,10 @@ async function converse(
       const message =
         model === undefined ? commands(options.typed, piped) : await composeMessage(options, piped, host, context);
       const last: LastCall = {};
-      const opening = { ...options, history: message.history, notTried: await notTried(host) };
-      const conversation = open(model && counted(model, writer), opening, { host, context, last });
+      const opening = { ...options, notTried: await notTried(host), ...(resumed && { resume: resumed.id }) };
+      const conversation = await open(model && counted(model, writer), opening, { host, context, last });
       const { provider, name } = conversation.model;
-      writer.start({ provider, name });
+      writer.start({ provider, name }, conversation.id);
       const notesOfAllowed = createAllowedNotes(allow, host);
       for (const note of [...message.notes, ...notesOfAllowed()]) writer.event({ type: "note", message: note });
       const named = { ...message, ...(model === undefined && { waitFor: namedIn(message, conversation, host) }) };
@@ -102,11 +104,14 @@ async function notTried(host: Host): Promise<readonly MissingServer[]> {
   });
 }
 
-function open(
+/** `resume`: the id of the conversation to continue. */
+type Opening = HeadlessOptions & Pick<ConversationOptions, "notTried"> & { readonly resume?: string };
+
+async function open(
   model: Model | undefined,
-  { history, notTried, servers, wait, maxTurns }: HeadlessOptions & Pick<ConversationOptions, "history" | "notTried">,
+  { notTried, servers, wait, maxTurns, resume }: Opening,
   { host, context, last }: { readonly host: Host; readonly context: Context; readonly last: LastCall },
-): Conversation {
+): Promise<Conversation> {
   const manual = createManualModel({
     onStopped(left) {
       const rest = left === 1 ? "the last line was not run" : `the other ${left} lines were not run`;
@@ -118,14 +123,15 @@ function open(
       call: await readManualLine(line, { host, tools: conversation.tools() }, context),
     }),
   });
-  const conversation = host.conversation({
+  const how = {
     model: model ?? manual,
-    ...(history && { history }),
     ...(notTried && { notTried }),
     ...(servers && { servers }),
     ...(wait !== undefined && { wait }),
     ...(maxTurns !== undefined && { limits: { turns: maxTurns } }),
-  });
+  };
+  const conversation: Conversation =
+    resume === undefined ? host.conversation(how) : await host.conversation({ ...how, resume });
   return conversation;
 }
 
@@ -144,12 +150,13 @@ interface Taking {
 
 async function take(
   conversation: Conversation,
-  { parts, waitFor }: HeadlessMessage & Pick<SendOptions, "waitFor">,
+  { history: before, parts, waitFor }: HeadlessMessage & Pick<SendOptions, "waitFor">,
   options: HeadlessOptions,
   { writer, context, last, notesOfAllowed }: Taking,
 ): Promise<HostError | undefined> {
   const tellProgress = createCallProgress(context);
-  for await (const event of conversation.send(parts, { signal: context.io.signal, waitFor })) {
+  const shown = options.typed.trim() === "" ? (parts[0]?.text ?? "") : options.typed;
+  for await (const event of conversation.send(parts, { signal: context.io.signal, waitFor, before, shown })) {
     if (event.type === "done" || event.type === "error")
       for (const message of notesOfAllowed()) writer.event({ type: "note", message });
     writer.event(event);

@@ -19,7 +19,7 @@ import {
 import { deniedAdvice, eventLines } from "./stderr-lines.ts";
 
 export interface TurnWriter {
-  readonly start: (model: StartLine["model"]) => void;
+  readonly start: (model: StartLine["model"], conversation: string) => void;
   /** Called for every request to the model's API. */
   readonly asked: () => void;
   readonly event: (event: TurnEvent) => void;
@@ -65,8 +65,8 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
   json(out) {
     let report = emptyReport;
     return {
-      start(model) {
-        report = { ...report, model };
+      start(model, conversation) {
+        report = { ...report, model, conversation };
       },
       asked() {
         report = withRequest(report);
@@ -85,7 +85,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
       out.print(toSafeJson({ schemaVersion: 1, ...line }, 0));
     };
     return {
-      start: (model) => print({ type: "start", model }),
+      start: (model, conversation) => print({ type: "start", model, conversation }),
       asked() {},
       event(event) {
         const line = toEventLine(event);

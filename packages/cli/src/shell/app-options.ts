@@ -1,6 +1,15 @@
 /** The options of the app (`fairlead` without a command). */
 
-export const appOptions: readonly (readonly [flags: string, help: string])[] = [
+type Flags = readonly (readonly [flags: string, help: string])[];
+
+/** Options of the app and of `fairlead -p`. */
+export const resumeFlags: Flags = [
+  ["--continue", "continue the latest conversation of this workspace"],
+  ["--resume [id]", "continue a recorded conversation; without an id: the latest, or a list in the app"],
+];
+
+export const appOptions: Flags = [
   ["-m, --model <name>", "the model to use; `manual`: no model, you call the tools yourself"],
   ["--plain", "print line by line, for screen readers"],
+  ...resumeFlags,
 ];

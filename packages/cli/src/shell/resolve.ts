@@ -103,10 +103,15 @@ function unknown(words: string): Resolution {
   };
 }
 
+/** `--resume ID`: the id is optional, so only a word that is the beginning of one belongs to the option. */
+function isResume(option: string | undefined, next = ""): boolean {
+  return option === "--resume" && /^\d{4}[\d-]*[0-9a-f]{0,6}$/.test(next);
+}
+
 /** Returns the index of the first word after global options and their values. */
 export function firstWord(argv: readonly string[]): number {
   let at = 0;
   while (at < argv.length && argv[at]?.startsWith("-") && argv[at] !== "--")
-    at += withValue.has(argv[at] ?? "") ? 2 : 1;
+    at += withValue.has(argv[at] ?? "") || isResume(argv[at], argv[at + 1]) ? 2 : 1;
   return at;
 }

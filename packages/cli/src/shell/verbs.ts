@@ -32,6 +32,11 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["prompts", "list prompts", () => import("../commands/prompts.ts")],
   ["prompt", "get a prompt with its arguments filled in", () => import("../commands/prompt.ts")],
   ["history", "show past calls and the decision for each", () => import("../commands/history.ts")],
+  ["conversations", "list recorded conversations", () => import("../commands/conversations/list.ts")],
+  ["show", "print a recorded conversation", showVerb("show")],
+  ["replay", "show a recorded conversation again, offline", () => import("../commands/conversations/replay.ts")],
+  ["export", "print a recorded conversation as Markdown or JSON", showVerb("export")],
+  ["clean", "remove recorded conversations", () => import("../commands/conversations/clean.ts")],
   ["doctor", "find problems and how to fix them", () => import("../commands/doctor.ts")],
   ["trust list", "show trusted folders and approvals", () => import("../commands/trust/list.ts")],
   ["trust add", "trust a folder and approve its servers", () => import("../commands/trust/add.ts")],
@@ -62,6 +67,10 @@ export const verbs: readonly CommandRow[] = rows.map(([words, summary, load]) =>
 
 function ruleVerb(word: "allow" | "ask" | "deny"): Load {
   return async () => ({ verb: (await import("../commands/policy/rule-verb.ts")).ruleVerbs[word] });
+}
+
+function showVerb(word: "show" | "export"): Load {
+  return async () => ({ verb: (await import("../commands/conversations/show.ts")).showVerbs[word] });
 }
 
 function switchVerb(word: "enable" | "disable"): Load {

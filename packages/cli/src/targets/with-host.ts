@@ -50,6 +50,9 @@ export async function useHost<T>(
   host.on("history_failed", ({ message }) =>
     out?.warnOnce(safe`note: not recorded in the history: ${toSafeLine(message)}`),
   );
+  host.on("recording_failed", ({ message }) =>
+    out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
+  );
   // Not `await using`: the import checker cannot parse it yet.
   try {
     return await use(host);

@@ -6,6 +6,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../shell/verb.ts";
 import type { Key } from "./input/keys.ts";
 import { createQuestionGuard } from "./input/question-guard.ts";
+import { linesOf } from "./plain/item-text.ts";
 import { createLateLine, lineSteps } from "./plain/line-steps.ts";
 import { createPastedLines } from "./plain/pasted-lines.ts";
 import { plainText } from "./plain/plain-line.ts";
@@ -13,11 +14,8 @@ import { openAppSession } from "./session/open-session.ts";
 import type { Store } from "./session/store.ts";
 import { type AppState, questionNumber } from "./state/app-state.ts";
 import type { TranscriptItem } from "./state/transcript.ts";
-import { callCardLines } from "./view/call-card-lines.ts";
 import { dialogLines } from "./view/dialogs/dialog-frame.ts";
-import { itemLines } from "./view/item-lines.ts";
 import type { Line } from "./view/line.ts";
-import { markdownLines } from "./view/markdown/markdown-lines.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
 /** Number of screen rows, so high that nothing is cut. */
@@ -179,10 +177,4 @@ const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>>
 
 function serialOf({ key }: TranscriptItem): number {
   return Number(key.slice(key.lastIndexOf("-") + 1));
-}
-
-function linesOf(item: TranscriptItem, width: number): readonly Line[] {
-  if (item.kind === "answer") return markdownLines(item.text, width);
-  // The time is not shown, because nothing is drawn again.
-  return item.kind === "call" ? callCardLines(item.call, item.call.startedAt ?? 0, width) : itemLines(item, width);
 }

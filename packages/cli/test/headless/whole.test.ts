@@ -28,6 +28,7 @@ function timeless({ stdout, stderr, code }: Ending): Ending {
   return { code, stderr, stdout: stdout.replaceAll(/"durationMs": ?\d+/g, '"durationMs": 1') };
 }
 
+const conversation = expect.stringMatching(/^\d{8}-\d{6}-[0-9a-f]{6}$/) as string;
 const why = "right.ask denied: it needs confirmation and there is no terminal to ask on";
 const data = expect.stringMatching(/^iVBORw0KGgo/) as string;
 const drawing = expect.stringContaining("A picture of waves, 8 × 8 pixels.") as string;
@@ -95,6 +96,7 @@ describe("two servers' tools, a call that is allowed, one that is denied, a pict
         schemaVersion: 1,
         ok: true,
         model: { provider: "gemini", name: "gemini-3-flash-preview" },
+        conversation,
         reason: "stop",
         text: answer,
         calls: done,
@@ -124,7 +126,7 @@ describe("two servers' tools, a call that is allowed, one that is denied, a pict
     };
     const [first, second, third, picture] = done.map((call) => statesOf(call));
     const events = [
-      { type: "start", model: { provider: "gemini", name: "gemini-3-flash-preview" } },
+      { type: "start", model: { provider: "gemini", name: "gemini-3-flash-preview" }, conversation },
       { type: "waiting", servers: ["left", "right", "demo"] },
       { type: "thought", text: "Two of them." },
       { type: "text", text: "Let me see.\n" },

@@ -14,6 +14,7 @@ interface Written {
 }
 
 const model = { provider: "gemini", name: "gemini-2.5-flash" };
+const conversation = "20260131-083000-1a2b3c";
 
 function write(
   format: OutputFormat,
@@ -30,7 +31,7 @@ function write(
     });
   const io = { stdout: to("stdout"), stderr: to("stderr"), env: { PATH: "" }, platform: "linux" } as Partial<Io> as Io;
   const writer = createTurnWriter(format, createOutput(io, { quiet }));
-  writer.start({ ...model, provider });
+  writer.start({ ...model, provider }, conversation);
   writer.asked();
   writer.asked();
   for (const event of events) writer.event(event);
@@ -179,6 +180,7 @@ const report = {
   schemaVersion: 1,
   ok: true,
   model,
+  conversation,
   reason: "stop",
   text: "Ada is greeted,\nthe disk is not wiped.",
   calls,
@@ -219,7 +221,7 @@ describe("stream-json", () => {
   test("every event on a line of its own, behind the model's name", () => {
     const told = wholeTurn.map((event) => ({ schemaVersion: 1, ...event }));
     expect(lines(write("stream-json", wholeTurn).stdout)).toEqual([
-      { schemaVersion: 1, type: "start", model },
+      { schemaVersion: 1, type: "start", model, conversation },
       ...told,
     ]);
   });
@@ -227,7 +229,7 @@ describe("stream-json", () => {
   test("the last line is done or error, once", () => {
     const error = { code: "model", message: "the quota is used up", next: "Wait until tomorrow." };
     const last = { schemaVersion: 1, type: "error", error };
-    const start = { schemaVersion: 1, type: "start", model };
+    const start = { schemaVersion: 1, type: "start", model, conversation };
     expect(lines(write("stream-json", [], { error: failure }).stdout)).toEqual([start, last]);
     expect(lines(write("stream-json", [{ type: "error", error: failure }], { error: failure }).stdout)).toEqual([
       start,

@@ -223,6 +223,13 @@ function parametersIn(url: string, isWanted: (name: string, value: string) => bo
   });
 }
 
+/** Values of environment variables that by their names hold secrets, such as the keys of models' APIs. */
+export function secretVariables(env: Environment["env"]): readonly string[] {
+  return Object.entries(env).flatMap(([name, value = ""]) =>
+    isTelling(name) && value.length >= 8 && !isPlain(value) ? value : [],
+  );
+}
+
 /** Accounts in the proxy variables, with or without a scheme, up to the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyName.test(name));

@@ -11,12 +11,34 @@ export type TextFile =
   /** The reason completes the sentence "FILE cannot be read: …". `cause` is set if the system reported an error. */
   | { readonly kind: "unreadable"; readonly reason: string; readonly cause?: unknown };
 
-export async function readText(path: string, maxBytes: number): Promise<TextFile> {
+export type BytesFile = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
+
+type Unread = Exclude<TextFile, { readonly kind: "text" }>;
+
+export function readText(path: string, maxBytes: number): Promise<TextFile> {
+  return withFile(path, (handle) => readHandle(handle, maxBytes));
+}
+
+/** Reads the bytes that a file has now. Bytes that another process appends meanwhile are left out. */
+export function readBytes(path: string, maxBytes: number): Promise<BytesFile> {
+  return withFile(path, async (handle) => {
+    const stats = await handle.stat();
+    if (!stats.isFile()) return unreadable("it is not a regular file");
+    if (stats.size > maxBytes) return unreadable(`it is larger than ${maxBytes} bytes`);
+    const bytes = Buffer.allocUnsafe(stats.size);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < bytes.length; length += count)
+      ({ bytesRead: count } = await handle.read(bytes, length, bytes.length - length, length));
+    return { kind: "bytes", bytes: bytes.subarray(0, length) };
+  });
+}
+
+async function withFile<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T | Unread> {
   try {
     // Without O_NONBLOCK, opening a pipe without a writer waits for ever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      return await readHandle(handle, maxBytes);
+      return await read(handle);
     } finally {
       await handle.close();
     }
@@ -54,6 +76,6 @@ function decode(bytes: Buffer): TextFile {
   }
 }
 
-function unreadable(reason: string): TextFile {
+function unreadable(reason: string): Unread {
   return { kind: "unreadable", reason };
 }

@@ -1,6 +1,7 @@
 /** The public interface of a host: `Host`, and the types of its members. */
 
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
+import type { ConversationInfo, ConversationSearch } from "../conversations/list-conversations.ts";
 import type { Catalog } from "../discover/catalog.ts";
 import type { Difference } from "../discover/tool-changes.ts";
 import type { CatalogCounts, Emitter, MCPDiscoveryState, Peer, ServerChanges, ServerState } from "../events.ts";
@@ -248,8 +249,20 @@ export interface Host extends AsyncDisposable {
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
   /**
    * Creates a conversation with a model that uses the tools. Starts no server and sends nothing before the first turn.
+   * The conversation is recorded, unless the settings turn that off.
    */
   conversation(options?: NewConversation): Conversation;
+  /**
+   * Resumes a recorded conversation: its history, the names of its tools and its approvals are as they were, and it is
+   * recorded in the same file. `resume`: its id, or the beginning of its id.
+   *
+   * @throws HostError `not_found`; `busy` if another process has the conversation open
+   */
+  conversation(options: NewConversation & { readonly resume: string }): Promise<Conversation>;
+  /** The recorded conversations of the user, latest first. */
+  conversations(search?: ConversationSearch): Promise<readonly ConversationInfo[]>;
+  /** Replaces the secrets that this host knows, and text that looks like a secret, by `(hidden)`. */
+  hideSecrets(text: string): Promise<string>;
   /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**

@@ -9,7 +9,6 @@ import {
   ToolConfirmationOutcome,
 } from "../registry/confirmation.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
-import { createConversationApprovals } from "./approvals.ts";
 import {
   answerRule,
   type ChangedDefinition,
@@ -27,7 +26,7 @@ import { ruleText } from "./rules/rule-text.ts";
 
 export type { CarriedDecision, PolicyRequest, Requester, ToolIdentity } from "./decide.ts";
 
-export interface ConfirmationsOptions extends Omit<CreateDecideOptions, "approvals"> {
+export interface ConfirmationsOptions extends CreateDecideOptions {
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
 }
@@ -64,9 +63,8 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
-  const { policy, tools, identityOf } = options;
-  const approvals = createConversationApprovals();
-  const rules = createDecide({ ...options, approvals });
+  const { policy, tools, identityOf, approvals } = options;
+  const rules = createDecide(options);
   /** How many times each confirmed request may still run. */
   const confirmed = new Map<string, number>();
   const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };

@@ -1,8 +1,9 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { type Difference, definitionDigest } from "../discover/tool-changes.ts";
-import type { ConversationApprovals, ServerIdentity } from "./approvals.ts";
+import type { ServerIdentity } from "./approvals.ts";
 import type { ApprovedTools } from "./approved-tools.ts";
+import type { ConversationApprovals } from "./conversation-approvals.ts";
 import { PolicyEngine } from "./policy-engine.ts";
 import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";

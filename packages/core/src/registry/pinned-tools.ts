@@ -11,29 +11,41 @@ export interface ConversationTools {
   getAllTools(): readonly DiscoveredMCPTool[];
   /** All tools, including those that cannot be offered to a model. */
   getEveryTool(): readonly DiscoveredMCPTool[];
+  /** Every name that the conversation has given, oldest first. */
+  names(): readonly Pin[];
   /** At most 512, the most that a model's API takes in one request. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
-/** Opens a conversation. `registered` must return the same array as long as no tool changes. */
-export function openConversation(registered: () => readonly DiscoveredMCPTool[]): ConversationTools {
-  const pins = new Map<string, Pin>();
+/**
+ * Opens a conversation. `registered` must return the same array as long as no tool changes. `earlier`: the names that the
+ * conversation has given in an earlier run.
+ */
+export function openConversation(
+  registered: () => readonly DiscoveredMCPTool[],
+  earlier: readonly Pin[] = [],
+): ConversationTools {
+  const pins = new Map(earlier.map((each) => [each.as, each]));
   let source = registered();
-  let byName = pin(source);
+  let byName = pin(earlier.length === 0 ? source : renamed(source));
 
   function pin(tools: readonly DiscoveredMCPTool[]): ReadonlyMap<string, DiscoveredMCPTool> {
     for (const { name: as, serverName: server, serverToolName: name } of tools) pins.set(as, { server, name, as });
     return new Map(tools.map((tool) => [tool.name, tool]));
   }
 
+  /** Later tools are always qualified: their names must not depend on which of two came first. */
+  function renamed(tools: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
+    const claims = tools.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
+    const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });
+    return tools.map((tool, at) => underName(tool, names[at]));
+  }
+
   function current(): ReadonlyMap<string, DiscoveredMCPTool> {
     const now = registered();
     if (now === source) return byName;
     source = now;
-    const claims = now.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
-    // Later tools are always qualified: their names must not depend on which of two came first.
-    const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });
-    byName = pin(now.map((tool, at) => underName(tool, names[at])));
+    byName = pin(renamed(now));
     return byName;
   }
 
@@ -46,6 +58,7 @@ export function openConversation(registered: () => readonly DiscoveredMCPTool[])
     },
     getAllTools: offered,
     getEveryTool: every,
+    names: () => [...pins.values()],
     getFunctionDeclarations: () =>
       offered()
         .slice(0, limits.declarations)

@@ -2,6 +2,7 @@
 
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import type { Pin } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 import { createNamedItems, type NamedItems } from "./named-items.ts";
 import { type ConversationTools, openConversation } from "./pinned-tools.ts";
@@ -101,9 +102,9 @@ export class ToolRegistry {
     return this.#tools.leftOut().map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason }));
   }
 
-  /** Opens a conversation: the names of its tools do not change. */
-  openConversation(): ConversationTools {
-    return openConversation(() => this.#tools.all());
+  /** Opens a conversation: the names of its tools do not change. `earlier`: names that it has given in an earlier run. */
+  openConversation(earlier?: readonly Pin[]): ConversationTools {
+    return openConversation(() => this.#tools.all(), earlier);
   }
 }
 

@@ -22,6 +22,7 @@ export interface AdHocServer {
 const extras: ServerExtras = {
   start: "lazy",
   enabled: true,
+  recording: true,
   trustAnnotations: false,
   sampling: false,
   roots: false,

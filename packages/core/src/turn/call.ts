@@ -29,6 +29,8 @@ export interface CallAnswer {
   readonly response: Record<string, unknown>;
   readonly media: readonly Part[];
   readonly status: CallStatus;
+  /** The server that was called. */
+  readonly server?: string;
 }
 
 export interface CallDeps {
@@ -73,6 +75,10 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     return began === undefined ? {} : { durationMs: Math.round(host.clock.now() - began) };
   }
 
+  function ended(answer: Pick<CallAnswer, "response" | "media">): CallAnswer {
+    return { ...answer, status: event.status, ...(event.server !== undefined && { server: event.server }) };
+  }
+
   try {
     const { name, args, found } = findCalled(request, state);
     event = { ...event, name, args };
@@ -89,17 +95,17 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     const execution = await untilAborted(running, signal);
     for (const warning of execution.warnings ?? []) emit({ type: "note", message: `${name}: ${warning}` });
     tell({ ...outcomeOf(execution), ...durationMs() });
-    return { ...answerOf(execution), status: event.status };
+    return ended(answerOf(execution));
   } catch (error) {
     if (signal.aborted) {
       const wasSent = event.status === "running";
       tell({ status: "cancelled", ...durationMs() });
-      return { response: { error: stoppedText(wasSent) }, media: [], status: "cancelled" };
+      return ended({ response: { error: stoppedText(wasSent) }, media: [] });
     }
     const failure = toHostError(error);
     tell({ status: statusOf(failure), error: toCallFailure(failure), ...durationMs() });
     const told = failure.code === "tool_unknown" ? failure.message : tellFailure(failure);
-    return { response: { error: told }, media: [], status: event.status };
+    return ended({ response: { error: told }, media: [] });
   }
 }
 
@@ -144,6 +150,7 @@ async function runOwn(
       const { searchTools } = await import("./search-calls.ts");
       return searchTools(args, state, host);
     }
+    case "read_result":
     case "call_tool":
       throw new HostError("arguments_invalid", "call_tool calls tools of servers only");
   }

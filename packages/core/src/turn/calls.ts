@@ -6,14 +6,14 @@ import type { Content, FunctionCall, Part } from "../normalise/model-types.ts";
 import { type CallAnswer, type CallDeps, runCall } from "./call.ts";
 import { createAskUser } from "./confirm.ts";
 import type { TurnEvent } from "./events.ts";
-import { toResponse } from "./history.ts";
+import { type CallResponse, responseContents, toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
 export interface Round {
   /** Runs the calls; ends when all calls have ended, or the turn has. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
-  /** The responses for the model as of now. A call that has not ended counts as stopped. */
-  readonly contents: () => readonly Content[];
+  /** Ends the round: the responses for the model. A call that has not ended counts as stopped. */
+  readonly end: () => readonly Content[];
   readonly denied: () => number;
 }
 
@@ -28,7 +28,21 @@ const tooMany = "The call did not run: there are too many calls in this turn.";
 /** Prepares the calls of one answer. */
 export function openRound(calls: readonly FunctionCall[], { most, ...deps }: RoundOptions): Round {
   const { state, host, signal } = deps;
-  const answers: (CallAnswer | undefined)[] = calls.map(() => undefined);
+  const responses: (CallResponse | undefined)[] = calls.map(() => undefined);
+  let denied = 0;
+  let isOver = false;
+
+  function answer(at: number, { response, media, status, server }: CallAnswer): void {
+    // The model has been told already that the call was stopped.
+    if (isOver) return;
+    const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
+    const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));
+    const beside = media.filter((each) => !isInside(each));
+    responses[at] = { part, beside };
+    if (status === "denied") denied += 1;
+    const about = { ...(server !== undefined && { server }), ...(beside.length > 0 && { beside }) };
+    state.record({ type: "response", index: at, part, ...about });
+  }
 
   return {
     async *run() {
@@ -37,34 +51,25 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
       const running = calls.map(async ({ id, name = "", args = {} }, at) => {
         const request = { id: uniqueId(id, state), name, args: args as JsonObject };
         if (at >= most) {
-          answers[at] = refuse(request, queue.push);
-          return;
+          return answer(at, refuse(request, queue.push));
         }
         const stop = new AbortController();
         const stopCall = (): void => stop.abort();
         state.stopCalls.add(stopCall);
         const either = AbortSignal.any([signal, stop.signal]);
-        answers[at] = await runCall(request, { ...deps, ask, emit: queue.push, signal: either });
+        answer(at, await runCall(request, { ...deps, ask, emit: queue.push, signal: either }));
         state.stopCalls.delete(stopCall);
       });
       void Promise.all(running).then(queue.end);
       yield* queue;
     },
-    contents() {
-      const told = calls.map((call, at) => {
-        const { response, media } = answers[at] ?? { response: { error: stopped }, media: [] };
-        const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
-        return {
-          part: toResponse(call, response, media.filter(isInside)),
-          beside: media.filter((part) => !isInside(part)),
-        };
-      });
-      const beside = told.flatMap((each) => each.beside);
-      const results: Content = { role: "user", parts: told.map(({ part }) => part) };
-      // The API allows only responses beside responses, so media gets its own content.
-      return beside.length === 0 ? [results] : [results, { role: "user", parts: beside }];
+    end() {
+      for (const [at, given] of responses.entries())
+        if (given === undefined) answer(at, { response: { error: stopped }, media: [], status: "cancelled" });
+      isOver = true;
+      return responseContents(calls, responses);
     },
-    denied: () => answers.filter((answer) => answer?.status === "denied").length,
+    denied: () => denied,
   };
 }
 

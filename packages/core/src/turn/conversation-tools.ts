@@ -5,6 +5,7 @@ import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import { declareOwnFunction, freeName, type OwnFunction } from "./own-functions.ts";
+import type { EarlierConversation, RecordChange } from "./record.ts";
 import type { OfferReason } from "./tool-budget.ts";
 import { createToolOffers, keyOf, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -69,26 +70,40 @@ export interface ToolSelectionOptions {
   readonly host: TurnHost;
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
+  readonly record: RecordChange;
+  /** Names and choices of a resumed conversation. */
+  readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "disabled">;
 }
 
-export function createToolSelection({ host, servers: chosen }: ToolSelectionOptions): ToolSelection {
-  const disabled = new Set<string>();
+export function createToolSelection({ host, servers: chosen, record, earlier }: ToolSelectionOptions): ToolSelection {
+  const disabled = new Set(
+    earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
+  );
   /** Refused definitions by tool: another definition of the tool may be accepted. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
+  const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   /** Names are fixed when the model is first shown them: a later tool does not take them. */
-  const ownNames = new Map<OwnFunction, string>();
+  const ownNames = new Map(earlier?.functions);
   const offersOf = new WeakMap<Model, ToolOffers>();
+  /** How many names are recorded. */
+  const recorded = { names: earlier?.names.length ?? 0, functions: ownNames.size };
+
+  function recordNames(from: ConversationTools): void {
+    const names = from.names();
+    const tools = names.slice(recorded.names);
+    const functions = [...ownNames].slice(recorded.functions);
+    if (tools.length > 0 || functions.length > 0) record({ type: "names", tools, functions });
+    recorded.names = names.length;
+    recorded.functions = ownNames.size;
+  }
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   /** All tools in the order of the settings, including those that cannot be offered. */
-  function all(
-    { dialect, provider }: Model,
-    from: ConversationTools = opened ?? host.openTools(),
-  ): readonly DiscoveredMCPTool[] {
+  function all({ dialect, provider }: Model, from: ConversationTools = opened ?? open()): readonly DiscoveredMCPTool[] {
     const wanted = new Set(servers());
     // A user who types calls may use any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
@@ -117,7 +132,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
   function nameOf(own: OwnFunction): string {
     const known = ownNames.get(own);
     if (known !== undefined) return known;
-    const name = freeName(own, new Set((opened ?? host.openTools()).getEveryTool().map((tool) => tool.name)));
+    const name = freeName(own, new Set((opened ?? open()).getEveryTool().map((tool) => tool.name)));
     ownNames.set(own, name);
     return name;
   }
@@ -147,7 +162,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
   }
 
   function offer(model: Model): ToolOffer {
-    opened ??= host.openTools();
+    opened ??= open();
     return offersFor(model).update(all(model).filter(mayBeUsed), neededFunctions());
   }
 
@@ -166,6 +181,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
     offer(model) {
       const made = offer(model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
+      if (opened !== undefined) recordNames(opened);
       return made;
     },
 
@@ -215,6 +231,7 @@ export function createToolSelection({ host, servers: chosen }: ToolSelectionOpti
       const key = keyOf({ serverName, serverToolName });
       if (enabled) disabled.delete(key);
       else disabled.add(key);
+      record({ type: "tool", server: serverName, serverToolName, enabled });
     },
 
     list: (model) =>

@@ -3,7 +3,8 @@ import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { type ConversationTool, createToolSelection, type OfferedTool } from "./conversation-tools.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
-import { answerOpenCalls } from "./history.ts";
+import { addContents, answerOpenCalls } from "./history.ts";
+import type { EarlierConversation, RecordChange } from "./record.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
 import type { TurnHost } from "./turn-host.ts";
 
@@ -27,6 +28,10 @@ export interface ConversationOptions {
 
 /** A conversation with a model: its history, its model and its tools. `send` runs one turn. */
 export interface Conversation {
+  /** Names the recording of the conversation: `host.conversation({ resume: id })`. */
+  readonly id: string;
+  /** The name that the user gave to the conversation. */
+  readonly title: string | undefined;
   /** Every call in it has a response, even after a failed turn. The array is never changed: it is replaced. */
   readonly history: readonly Content[];
   readonly model: Model;
@@ -41,16 +46,42 @@ export interface Conversation {
   readonly tools: () => readonly ConversationTool[];
   /** The tools that the model may use: whether it is offered each directly or has to search for it, and why. */
   readonly offers: () => readonly OfferedTool[];
+  /** Gives the conversation a name, for lists. */
+  readonly rename: (title: string) => void;
+  /**
+   * Replaces the history by a summary that the model writes. The recording keeps the whole history.
+   *
+   * @throws HostError `busy` during a turn, `usage` without a model or a history, `model`, `cancelled`
+   */
+  readonly compact: (options?: Pick<SendOptions, "signal">) => Promise<void>;
+  /**
+   * Resolves when the recording is on disk and other processes can resume the conversation. The next turn opens the
+   * recording again. The host does the same when it is disposed.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/** How a conversation is recorded, and what it begins with. */
+export interface ConversationRecord {
+  readonly id: string;
+  readonly record: RecordChange;
+  readonly close: () => Promise<void>;
+  readonly earlier?: EarlierConversation;
 }
 
 const defaultWait = 10_000;
 
-export function createConversation(options: ConversationOptions, host: TurnHost): Conversation {
+export function createConversation(
+  options: ConversationOptions,
+  host: TurnHost,
+  { id, record, close, earlier }: ConversationRecord,
+): Conversation {
   const { model, servers, wait = defaultWait, notTried = [], limits = {}, history = [] } = options;
   const state: ConversationState = {
-    history: answerOpenCalls(history),
+    history: [],
+    record,
     model,
-    toolSelection: createToolSelection({ host, ...(servers && { servers }) }),
+    toolSelection: createToolSelection({ host, record, ...(servers && { servers }), ...(earlier && { earlier }) }),
     ...(servers && { chosen: servers }),
     wait,
     notTried,
@@ -59,12 +90,31 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
     missing: new Set(),
     told: new Set(),
     proven: new WeakMap(),
-    callIds: new Set(),
+    callIds: new Set(earlier?.callIds),
     stopCalls: new Set(),
   };
   let isBusy = false;
+  let title = earlier?.title;
+  if (earlier) state.history = earlier.history;
+  // Recorded as part of this conversation.
+  else addContents(state, ...answerOpenCalls(history));
+
+  /** @throws HostError `busy` */
+  async function alone<T>(work: () => Promise<T>): Promise<T> {
+    if (isBusy) throw busy();
+    isBusy = true;
+    try {
+      return await work();
+    } finally {
+      isBusy = false;
+    }
+  }
 
   return {
+    id,
+    get title() {
+      return title;
+    },
     get history() {
       return state.history;
     },
@@ -73,16 +123,17 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
     },
     async *send(input, sendOptions = {}) {
       if (isBusy) {
-        const error = new HostError("busy", "this conversation is busy with a turn", {
-          next: "Wait until the turn ends, or abort it.",
-        });
-        yield { type: "error", error };
+        yield { type: "error", error: busy() };
         return;
       }
       isBusy = true;
       try {
         const { takeTurn } = await import("./turn.ts");
-        yield* takeTurn(input, sendOptions, state, host);
+        record({ type: "input", text: sendOptions.shown ?? textOf(input) });
+        for await (const event of takeTurn(input, sendOptions, state, host)) {
+          record(event);
+          yield event;
+        }
       } finally {
         isBusy = false;
       }
@@ -93,10 +144,31 @@ export function createConversation(options: ConversationOptions, host: TurnHost)
       return stops.length > 0;
     },
     setModel(next) {
+      if (next !== state.model) record({ type: "model", provider: next.provider, name: next.name });
       state.model = next;
     },
     setTool: state.toolSelection.setTool,
     tools: () => state.toolSelection.list(state.model),
     offers: () => state.toolSelection.offers(state.model),
+    rename(next) {
+      title = next;
+      record({ type: "title", title: next });
+    },
+    compact: ({ signal = host.closing } = {}) =>
+      alone(async () => {
+        const { compactHistory } = await import("./compact.ts");
+        await compactHistory(state, AbortSignal.any([signal, host.closing]));
+      }),
+    close,
   };
+}
+
+function busy(): HostError {
+  return new HostError("busy", "this conversation is busy with a turn", {
+    next: "Wait until the turn ends, or abort it.",
+  });
+}
+
+function textOf(input: string | readonly Part[]): string {
+  return typeof input === "string" ? input : input.flatMap(({ text }) => text ?? []).join("\n");
 }

@@ -1,6 +1,7 @@
-/** Keeps the history in an order that models' APIs accept: every call is directly followed by its response. Pure. */
+/** Keeps the history in an order that models' APIs accept: every call is directly followed by its response. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
+import type { ConversationState } from "./state.ts";
 
 /** The messages of a conversation. */
 export type History = readonly Content[];
@@ -14,9 +15,27 @@ export function answerText({ parts }: Content): string {
   return parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
 }
 
-/** Adds the model's answer. A content without parts is not added: some APIs reject it. */
-export function addModel(history: History, content: Content): History {
-  return content.parts.length === 0 ? history : [...history, content];
+type HistoryOwner = Pick<ConversationState, "history" | "record">;
+
+/** Adds messages in one step. A model's message without parts is not added: some APIs reject it. */
+export function addContents(owner: HistoryOwner, ...contents: readonly Content[]): void {
+  const added = contents.filter(({ role, parts }) => role === "user" || parts.length > 0);
+  if (added.length === 0) return;
+  for (const content of added) owner.record({ type: "content", content });
+  owner.history = [...owner.history, ...added];
+}
+
+/** Removes the messages after `before`, an earlier state of the history. */
+export function rewind(owner: HistoryOwner, before: History): void {
+  if (owner.history === before) return;
+  owner.record({ type: "rewind", to: before.length });
+  owner.history = before;
+}
+
+/** Puts other messages in place of the history; the recording keeps both. */
+export function replaceHistory(owner: HistoryOwner, contents: History): void {
+  owner.record({ type: "compact", contents });
+  owner.history = contents;
 }
 
 /** Whether the user's last message has no answer. */
@@ -32,9 +51,27 @@ export function answerOpenCalls(history: History): History {
     const next = history[at + 1];
     const isAnswered = next?.parts.some(({ functionResponse }) => functionResponse !== undefined) === true;
     if (calls.length === 0 || isAnswered) return [content];
-    const response = { error: "The result of this call is not known." };
-    return [content, { role: "user" as const, parts: calls.map((call) => toResponse(call, response)) }];
+    return [content, ...responseContents(calls, [])];
   });
+}
+
+const unknown = "The result of this call is not known: it may or may not have run.";
+
+/** The response to one call: its part, and media for models that take none inside a response. */
+export interface CallResponse {
+  readonly part: Part;
+  readonly beside: readonly Part[];
+}
+
+/** The messages with the responses to all calls of one message. A call without a response may or may not have run. */
+export function responseContents(
+  calls: readonly NonNullable<Part["functionCall"]>[],
+  responses: readonly (CallResponse | undefined)[],
+): readonly Content[] {
+  const parts = calls.map((call, at) => responses[at]?.part ?? toResponse(call, { error: unknown }));
+  const beside = responses.flatMap((each) => each?.beside ?? []);
+  // The API allows only responses beside responses, so media gets its own content.
+  return [{ role: "user", parts }, ...(beside.length === 0 ? [] : [{ role: "user" as const, parts: beside }])];
 }
 
 /** Makes the response of a call, with the call's id if it has one. */

@@ -2,6 +2,7 @@ import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
 import type { ToolSelection } from "./conversation-tools.ts";
 import type { MissingServer } from "./events.ts";
+import type { RecordChange } from "./record.ts";
 import type { WriteSystemText } from "./system-text.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
@@ -18,6 +19,8 @@ export interface SendOptions {
   readonly references?: boolean;
   /** Messages before the input, with their roles: such as the earlier messages of a prompt. */
   readonly before?: readonly Content[];
+  /** The message as the user sees it, for the recording. Default: the text of the input. */
+  readonly shown?: string;
   /**
    * The servers that this turn waits for and reports, if their tools are not known yet. Default: all servers of the
    * conversation. For a text that names its servers itself, such as a typed call.
@@ -27,6 +30,7 @@ export interface SendOptions {
 
 export interface ConversationState {
   history: readonly Content[];
+  readonly record: RecordChange;
   model: Model;
   readonly toolSelection: ToolSelection;
   /** The servers that the user chose. Without a choice, references may name any server. */

@@ -4,6 +4,7 @@ import type { ResourceResult } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { ServerState } from "../events.ts";
 import type { Keep } from "../normalise/content/parts.ts";
+import type { Pin } from "../normalise/tool-name.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
@@ -15,8 +16,8 @@ import type { ToolSearch } from "../search/tool-search.ts";
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
-  /** Opens the tools of a conversation, whose names do not change. */
-  readonly openTools: () => ConversationTools;
+  /** Opens the tools of a conversation, whose names do not change. `names`: names that it has given already. */
+  readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   readonly resources: ResourceRegistry;
   /** The default servers of a conversation, in the order of the settings. */
   readonly servers: () => readonly string[];

@@ -9,7 +9,7 @@ import { type Answer, askModel, type Draft } from "./ask-model.ts";
 import { openRound } from "./calls.ts";
 import type { DoneReason, MissingServer, TurnEvent } from "./events.ts";
 import { toHostError } from "./failure-messages.ts";
-import { addModel, answerText, callsIn, isUnanswered } from "./history.ts";
+import { addContents, answerText, callsIn, isUnanswered, rewind } from "./history.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
@@ -50,7 +50,7 @@ export async function* takeTurn(
     const parts = yield* read(input, options, state, host, signal);
     if (state.model.provider !== "manual") await host.loadUsedTools();
     yield* waitForServers(state, options, host, signal);
-    state.history = [...state.history, ...(options.before ?? []), { role: "user", parts: [...parts] }];
+    addContents(state, ...(options.before ?? []), { role: "user", parts: [...parts] });
     const asked = state.history;
     let hasFailed = false;
     try {
@@ -61,7 +61,7 @@ export async function* takeTurn(
     } finally {
       if (!hasFailed) keepDraft(state, account);
       // The message was never answered: it is removed, so that a problem with it does not affect the next message.
-      else if (state.history === asked) state.history = before;
+      else if (state.history === asked) rewind(state, before);
     }
   } catch (error) {
     yield signal.aborted ? done("cancelled", account) : { type: "error", error: toHostError(error) };
@@ -100,11 +100,13 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";
+    // Recorded before a call runs: a process that is killed meanwhile leaves a trace of it.
+    state.record({ type: "content", content: answer.content });
     try {
       yield* round.run();
     } finally {
       // Added in one step, even if the reader of the events has left: no call is ever without its response.
-      state.history = [...state.history, answer.content, ...round.contents()];
+      state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }
     if (signal.aborted) throw cancelled();
@@ -129,8 +131,8 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
     throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
   // A blocked message would block all later ones too.
-  if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) state.history = account.before;
-  state.history = addModel(state.history, content);
+  if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) rewind(state, account.before);
+  addContents(state, content);
   account.draft.text = answerText(content);
   account.isOver = true;
   yield done(reason, account);
@@ -141,7 +143,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
 function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
   if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
   const text = draft.text === "" ? "[Stopped by the user before there was an answer.]" : draft.text;
-  state.history = addModel(state.history, { role: "model", parts: [{ text }] });
+  addContents(state, { role: "model", parts: [{ text }] });
 }
 
 function done(reason: DoneReason, { draft, denied, calls }: Account): TurnEvent {

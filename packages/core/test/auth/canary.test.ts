@@ -42,6 +42,7 @@ const eventTypes = Object.keys({
   log: true,
   resource_updated: true,
   history_failed: true,
+  recording_failed: true,
 } satisfies Record<HostEvent["type"], true>) as readonly HostEvent["type"][];
 
 const ui = ["none", "client_secret_basic", "client_secret_post"] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConversationApprovals } from "../../src/policy/approvals.ts";
+import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 
 test("an answer is for that tool of that server, as it was seen", () => {
   const answers = createConversationApprovals();

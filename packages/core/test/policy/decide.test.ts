@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CatalogTool } from "../../src/discover/catalog.ts";
-import { createConversationApprovals } from "../../src/policy/approvals.ts";
+import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 import { createDecide, type PolicyRequest } from "../../src/policy/decide.ts";
 import type { PolicyRule } from "../../src/policy/rules/rule.ts";
 

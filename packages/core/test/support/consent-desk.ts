@@ -17,6 +17,7 @@ import {
   type PolicyRequest,
   type ToolIdentity,
 } from "../../src/policy/confirmations.ts";
+import { createConversationApprovals } from "../../src/policy/conversation-approvals.ts";
 import { notConfirmed, refusal as refusalOf } from "../../src/policy/refusal.ts";
 import { exactName } from "../../src/policy/rules/name-pattern.ts";
 import type { ApprovalMode, Decision, DecisionOutcome, PolicyRule, Tier } from "../../src/policy/rules/rule.ts";
@@ -82,6 +83,7 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
   const approved = await loadApprovedTools({ state, identityOf, now: () => new Date(0) });
   const confirmations = createConfirmations({
     policy: () => ({ version: 1, rules, approved }),
+    approvals: createConversationApprovals(),
     configurationVersion: () => 1,
     tools: marks,
     trustsAnnotations: () => trustsAnnotations,

@@ -45,6 +45,7 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
     extras: {
       start: "background",
       enabled: true,
+      recording: true,
       trustAnnotations: false,
       sampling: false,
       roots: false,

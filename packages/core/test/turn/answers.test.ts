@@ -104,7 +104,13 @@ test("a conversation has one turn at a time, and goes on where another run left 
   expect(conversation.history.at(-1)).toEqual({
     role: "user",
     parts: [
-      { functionResponse: { id: "x", name: "echo", response: { error: "The result of this call is not known." } } },
+      {
+        functionResponse: {
+          id: "x",
+          name: "echo",
+          response: { error: "The result of this call is not known: it may or may not have run." },
+        },
+      },
     ],
   });
   const first = conversation.send("one");

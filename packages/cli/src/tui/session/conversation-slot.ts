@@ -1,16 +1,31 @@
-/** The conversation of the app, which `/clear` replaces by a new one. */
+/** The conversation of the app, which `/clear` replaces by a new one and `/resume` by an earlier one. */
 
 import type { Model } from "@fairlead/core/model/model";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 
 export interface ConversationSlot extends Conversation {
-  /** Begins a new conversation with the same model; the old one is dropped. */
-  readonly renew: () => void;
+  /** Begins a new conversation with the same model. Resolves when the recording of the old one is on disk. */
+  readonly renew: () => Promise<void>;
+  /** Continues with another conversation. Resolves when the recording of the old one is on disk. */
+  readonly replace: (next: Conversation) => Promise<void>;
 }
 
 export function createConversationSlot(open: (model: Model) => Conversation, first: Model): ConversationSlot {
   let current = open(first);
+
+  function replace(next: Conversation): Promise<void> {
+    const before = current;
+    current = next;
+    return before.close();
+  }
+
   return {
+    get id() {
+      return current.id;
+    },
+    get title() {
+      return current.title;
+    },
     get history() {
       return current.history;
     },
@@ -23,8 +38,10 @@ export function createConversationSlot(open: (model: Model) => Conversation, fir
     setTool: (...given) => current.setTool(...given),
     tools: () => current.tools(),
     offers: () => current.offers(),
-    renew() {
-      current = open(current.model);
-    },
+    rename: (title) => current.rename(title),
+    compact: (...given) => current.compact(...given),
+    close: () => current.close(),
+    renew: () => replace(open(current.model)),
+    replace,
   };
 }

@@ -12,6 +12,7 @@ import { approvalsPath } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { programPlace } from "@fairlead/core/trust/programs";
 import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { ResumeOptions } from "../../conversations/find-recording.ts";
 import type { Context } from "../../shell/verb.ts";
 import { findModel } from "../../targets/choose-model.ts";
 import { captured, runVerbHere } from "../captured.ts";
@@ -26,6 +27,7 @@ import { askIfWaiting, chooseAtStart } from "./begin.ts";
 import { createConversationSlot } from "./conversation-slot.ts";
 import { createLiveSettings, type LiveSettings } from "./live-settings.ts";
 import { isConsentedByTyping, openManualModel } from "./open-model.ts";
+import { resumeAtStart } from "./resume.ts";
 import { createServerActions } from "./server-actions.ts";
 import { answerServers } from "./server-questions.ts";
 import { type AppSession, createSession, type Overlay, type SessionOptions } from "./session.ts";
@@ -97,9 +99,10 @@ export function openAppSession(context: Context, configuration: Configuration, s
   });
   const { services, overlay, end } = openServices({ session, context, settings, manual, screen });
 
-  function choose(): Promise<void> {
-    const { model } = context.command.opts<{ readonly model?: string }>();
-    return chooseAtStart(services, model);
+  async function choose(): Promise<void> {
+    const { model, ...resuming } = context.command.opts<{ readonly model?: string } & ResumeOptions>();
+    await chooseAtStart(services, model);
+    await resumeAtStart(resuming, services);
   }
 
   /**

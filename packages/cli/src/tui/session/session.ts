@@ -14,6 +14,7 @@ import { serversOfCalls } from "../../headless/manual-line.ts";
 import { type Action, routeKey } from "../input/key-router.ts";
 import type { Key } from "../input/keys.ts";
 import { isTypedCall } from "../input/typed-call.ts";
+import type { AppEvent } from "../state/app-state.ts";
 import type { NoteTone } from "../state/transcript.ts";
 import type { ConversationSlot } from "./conversation-slot.ts";
 import { createQuestionQueue, type QuestionQueue } from "./question-queue.ts";
@@ -57,6 +58,8 @@ export interface AppSession extends QuestionQueue {
   readonly setModel: (model: Model) => void;
   /** Begins a new conversation and clears the screen. */
   readonly clear: () => void;
+  /** Continues with another conversation, and shows what happened in it. */
+  readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
   readonly quit: () => void;
 }
 
@@ -87,7 +90,9 @@ export interface SessionOptions {
 }
 
 /** `settings_changed` is handled in `open-services.ts`, which ignores the app's own changes. */
-const hostEvents: readonly HostEvent["type"][] = ["state", "history_failed", "refresh_failed", "catalog"];
+const hostEvents: readonly HostEvent["type"][] = [
+  ...(["state", "history_failed", "recording_failed", "refresh_failed", "catalog"] as const),
+];
 
 export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
@@ -112,7 +117,7 @@ export function createSession(options: SessionOptions): AppSession {
     note("error", message, next);
   }
 
-  async function takeTurn({ input, before, isCall }: Message): Promise<void> {
+  async function takeTurn({ input, shown, before, isCall }: Message): Promise<void> {
     const controller = new AbortController();
     const { signal } = controller;
     stop = controller;
@@ -127,7 +132,7 @@ export function createSession(options: SessionOptions): AppSession {
         isManual && typeof input === "string"
           ? serversOfCalls(input, { host, tools: conversation.tools() })
           : undefined;
-      for await (const event of conversation.send(input, { signal, references: !isManual, before, waitFor }))
+      for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
       // A conversation reports failures as events, so a throw is a bug; the turn must end anyway.
@@ -249,8 +254,15 @@ export function createSession(options: SessionOptions): AppSession {
       dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
     },
     clear() {
-      conversation.renew();
+      conversation.renew().catch(fail);
       dispatch({ type: "clear" });
+      onRedraw();
+    },
+    take(next, shown) {
+      conversation.replace(next).catch(fail);
+      dispatch({ type: "clear" });
+      for (const event of shown) dispatch(event);
+      session.setModel(next.model);
       onRedraw();
     },
     quit() {

@@ -8,7 +8,7 @@ import type { Services } from "../services.ts";
 import { askTrust, reviewHere } from "../session/begin.ts";
 import type { SlashCommand } from "../session/session.ts";
 import { type BuiltIn, lookFor, wordsOf } from "./command.ts";
-import { call, clear, copy, exportConversation } from "./conversation.ts";
+import { call, clear, compact, copy, exportConversation, rename, resume } from "./conversation.ts";
 import { form } from "./form.ts";
 import { type HelpRow, helpText } from "./help-text.ts";
 import { mcp } from "./mcp.ts";
@@ -147,6 +147,9 @@ export const builtIns: readonly BuiltIn[] = [
   call,
   form,
   clear,
+  resume,
+  rename,
+  compact,
   copy,
   exportConversation,
   model,

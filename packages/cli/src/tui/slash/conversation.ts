@@ -1,11 +1,12 @@
-/** `/call`, `/clear`, `/copy` and `/export`: call a tool, begin again, and take an answer or the conversation along. */
+/** Slash commands about the conversation: call a tool, begin again, continue an earlier one, name, compact and export it. */
 
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { resolve as toAbsolute } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
 import { offerTools } from "../input/call-words.ts";
+import { chooseConversation, resumeConversation } from "../session/resume.ts";
 import { lastAnswer, toMarkdown } from "../state/conversation-text.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
 
@@ -28,8 +29,42 @@ export const clear: BuiltIn = {
   run(_words, { session }) {
     if (session.store.get().turn.kind === "running")
       throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /clear" });
+    const { id } = session.conversation;
+    const isRecorded = session.store.get().items.some(({ kind }) => kind === "person");
     session.clear();
-    session.note("info", "New conversation. The model knows nothing of the one before.");
+    const text = "New conversation. The model knows nothing of the one before.";
+    session.note("info", text, ...(isRecorded ? [`/resume ${id}`] : []));
+  },
+};
+
+/** `/resume`: continues a recorded conversation, from a list or by its id. */
+export const resume: BuiltIn = {
+  name: "resume",
+  summary: "continue an earlier conversation",
+  usage: "[ID]",
+  run: (line, services) => (line === "" ? chooseConversation(services) : resumeConversation(line, services)),
+};
+
+/** `/rename`: names the conversation, for lists. */
+export const rename: BuiltIn = {
+  name: "rename",
+  summary: "give the conversation a name",
+  usage: "NAME",
+  run(line, { session }) {
+    if (line === "") throw new HostError("usage", "the name is missing", { next: "/rename NAME" });
+    session.conversation.rename(line);
+    session.note("info", `The conversation is now called "${line}".`);
+  },
+};
+
+/** `/compact`: the model's summary takes the place of the history. */
+export const compact: BuiltIn = {
+  name: "compact",
+  summary: "let the model summarise the conversation, to make requests smaller",
+  async run(_words, { session }) {
+    session.note("info", "Asking the model for a summary.");
+    await session.conversation.compact();
+    session.note("info", "The model continues from its summary. The recording keeps the whole conversation.");
   },
 };
 
@@ -71,9 +106,10 @@ export const exportConversation: BuiltIn = {
     if (name === undefined || others.length > 0)
       throw new HostError("usage", "/export needs one file name", { next: "/export conversation.md" });
     const { items, model } = session.store.get();
-    const text = toMarkdown(items, model.name);
-    if (text === undefined) throw new HostError("usage", "there is no conversation to write yet");
-    const file = resolve(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
+    const shown = toMarkdown(items, model.name);
+    if (shown === undefined) throw new HostError("usage", "there is no conversation to write yet");
+    const text = await session.host.hideSecrets(shown);
+    const file = toAbsolute(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
     // A new file: nothing is ever replaced.
     await writeFile(file, toSafeText(text), { flag: "wx" }).catch((error: unknown) => {
       const reason =

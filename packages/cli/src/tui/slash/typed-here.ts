@@ -2,6 +2,9 @@
 
 const asSlash = /(?<![\w./@-])(?:npx )?fairlead (?=(?:mcp|tools|resources|prompts|policy|trust|history)\b)/g;
 
+/** The app's own list of conversations. */
+const asList = /(?<![\w./@-])(?:npx )?fairlead conversations\b/g;
+
 export function typedHere(text: string): string {
-  return text.replaceAll(asSlash, "/");
+  return text.replaceAll(asSlash, "/").replaceAll(asList, "/resume");
 }

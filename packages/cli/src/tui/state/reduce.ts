@@ -123,6 +123,10 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const text = `the history cannot be written: ${event.message}`;
       return markSettled(add(state, { kind: "note", tone: "warning", text }));
     }
+    case "recording_failed": {
+      const text = `the conversation is no longer recorded: ${event.message}`;
+      return markSettled(add(state, { kind: "note", tone: "warning", text }));
+    }
     case "refresh_failed": {
       const { server, list, error } = event;
       const text = `"${server}" reported changed ${list}, but they could not be read: ${error.message}`;

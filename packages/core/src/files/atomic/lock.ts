@@ -10,12 +10,19 @@ const staleAfter = 10_000;
 /** Longer than `staleAfter`, so that waiting outlasts the lock of a killed process. */
 const timeout = 30_000;
 
+/** A lock that this process holds. */
+export interface HeldLock {
+  readonly release: () => Promise<void>;
+  /** Whether the lock expired while this process was suspended: another process may own it now. */
+  readonly isLost: () => boolean;
+}
+
 export async function withLock<T>(
   file: string,
   work: () => Promise<T>,
   options: { timeout?: number } = {},
 ): Promise<T> {
-  const release = await acquire(file, Date.now() + (options.timeout ?? timeout));
+  const { release } = await acquire(file, Date.now() + (options.timeout ?? timeout));
   try {
     return await work();
   } finally {
@@ -23,7 +30,18 @@ export async function withLock<T>(
   }
 }
 
-async function acquire(file: string, deadline: number): Promise<() => Promise<void>> {
+async function acquire(file: string, deadline: number): Promise<HeldLock> {
+  for (;;) {
+    const held = await tryLock(file);
+    if (held !== undefined) return held;
+    if (Date.now() > deadline) throw busy(file);
+    // Random, so that waiting processes do not all retry at the same moment.
+    await wait(5 + Math.random() * 45);
+  }
+}
+
+/** Takes the lock unless a running process holds it: then undefined. */
+export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;
   // The library's own retries would also repeat errors such as a missing permission.
@@ -38,23 +56,22 @@ async function acquire(file: string, deadline: number): Promise<() => Promise<vo
         },
       });
       const note = await noteOwner(file);
-      return async () => {
-        if (!isLost) await release().catch(unless("ERELEASED", "ENOTACQUIRED"));
-        await removeNote(file, note);
+      return {
+        isLost: () => isLost,
+        async release() {
+          if (!isLost) await release().catch(unless("ERELEASED", "ENOTACQUIRED"));
+          await removeNote(file, note);
+        },
       };
     } catch (error) {
       if (systemCode(error) !== "ELOCKED") throw error;
-      if (await removeDeadLock(file)) continue;
-      if (Date.now() > deadline) throw busy(file, error);
+      if (!(await removeDeadLock(file))) return undefined;
     }
-    // Random, so that waiting processes do not all retry at the same moment.
-    await wait(5 + Math.random() * 45);
   }
 }
 
-function busy(file: string, cause: unknown): HostError {
+function busy(file: string): HostError {
   return new HostError("busy", `another program is writing to ${file} and does not finish; nothing was changed`, {
     next: `Try again. If no other program uses the file, remove the folder ${file}.lock first.`,
-    cause,
   });
 }

@@ -8,6 +8,7 @@ import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
 import type { ApprovedTools } from "../../policy/approved-tools.ts";
 import type { Confirmations, ToolIdentity } from "../../policy/confirmations.ts";
+import { type ConversationApprovals, createConversationApprovals } from "../../policy/conversation-approvals.ts";
 import type { Policies, PolicyFlags } from "../../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../../policy/rules/rule.ts";
@@ -31,6 +32,8 @@ export interface HostDecisions {
   /** Reads changed rules from disk, then returns the object that decides and confirms requests: at once if none changed. */
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
+  /** The approvals that the user has given in this run. */
+  readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
   /** The decision on a model's call with any arguments; undefined until the rules are read. */
@@ -50,6 +53,7 @@ interface Loaded extends Policies {
 export function createHostDecisions(options: HostDecisionsOptions): HostDecisions {
   const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
   const { changed } = catalogs;
+  const approvals = createConversationApprovals();
   let files: PolicyFiles | undefined;
   /** The version of the files that `loading` reads. */
   let filesVersion: number | undefined;
@@ -142,6 +146,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     const [{ createConfirmations }, first] = await Promise.all([import("../../policy/confirmations.ts"), load()]);
     confirmations ??= createConfirmations({
       policy: () => loaded ?? first,
+      approvals,
       configurationVersion: configuration.version,
       tools: changed,
       trustsAnnotations: (server) => configuration.definition(server)?.extras.trustAnnotations ?? false,
@@ -155,6 +160,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
 
   return {
     current,
+    approvals,
     async policies() {
       await current();
       return load();

@@ -4,32 +4,32 @@ import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
-import { assumedModel } from "../../model/assumed.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
-import type { ToolIdentity } from "../../policy/decide.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
 import { closest } from "../../text/closest.ts";
-import { createConversation } from "../../turn/conversation.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenWork } from "../open-work.ts";
+import type { HostSecrets } from "../secrets.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { Host, OpenHostOptions } from "../types.ts";
 import { createHostCalls, type HostCalls } from "./calls.ts";
+import { createHostConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
-import { createHostSearch, type HostSearch } from "./tool-search.ts";
+import { createHostSearch } from "./tool-search.ts";
 
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
   readonly servers: HostServers;
   readonly catalogs: Catalogs;
   readonly work: OpenWork;
+  readonly secrets: Pick<HostSecrets, "redactor">;
   readonly clock: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -40,7 +40,14 @@ export interface HostRequests
     Omit<HostReads, "close" | "readForModel">,
     Pick<
       Host,
-      "conversation" | "runTurn" | "asCallableTool" | "callAsModel" | "flushHistory" | "searchTools" | "toolOffers"
+      | "conversation"
+      | "conversations"
+      | "runTurn"
+      | "asCallableTool"
+      | "callAsModel"
+      | "flushHistory"
+      | "searchTools"
+      | "toolOffers"
     > {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
@@ -68,13 +75,24 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { closing } = work;
   const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
   const search = createHostSearch({ catalogs, isDenied, isMeantByAll: configuration.isMeantByAll });
+  const { approvals } = decisions;
+  const { close: closeConversations, ...conversations } = createHostConversations({
+    ...options,
+    calls,
+    reads,
+    search,
+    isDenied,
+    usedTools: ledger.usedTools,
+    approvals,
+    closing,
+  });
 
   return {
     decisions,
     searchTools: (...wanted) => work.run(() => search.searchTools(...wanted)),
     ...calls,
     ...reads,
-    ...createConversations({ ...options, calls, reads, search, isDenied, usedTools: ledger.usedTools, closing }),
+    ...conversations,
 
     async callAsModel(name, args = {}, { signal, confirm: ask = confirm } = {}) {
       const tool = catalogs.tools.getTool(name);
@@ -112,6 +130,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
 
     async close() {
       await Promise.all([calls.close(), reads.close()]);
+      await closeConversations();
       await ledger.flush();
     },
   };
@@ -125,84 +144,6 @@ function theModel(serverName: string) {
     serverToolName: method,
     name: method,
     description: "Sends a request to your model and uses your tokens.",
-  };
-}
-
-interface ConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm"> {
-  readonly configuration: LiveConfiguration;
-  readonly servers: Pick<HostServers, "manager">;
-  readonly catalogs: Catalogs;
-  readonly calls: HostCalls;
-  readonly reads: HostReads;
-  readonly search: HostSearch;
-  readonly isDenied: TurnHost["isDenied"];
-  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
-  readonly clock: Clock;
-  /** Aborted when the host is closed. */
-  readonly closing: AbortSignal;
-}
-
-function createConversations(options: ConversationsOptions): Pick<Host, "conversation" | "runTurn" | "toolOffers"> {
-  const { configuration, catalogs, calls, reads, confirm, clock, closing } = options;
-  const { manager } = options.servers;
-  const settings = () => configuration.current().settings.host;
-  let used: readonly ToolIdentity[] = [];
-  let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
-
-  async function loadUsedTools(): Promise<void> {
-    loadingUsed ??= options.usedTools();
-    used = await loadingUsed;
-  }
-
-  const host: TurnHost = {
-    openTools: () => catalogs.tools.openConversation(),
-    resources: catalogs.resources,
-    servers: () => configuration.order().filter(configuration.isMeantByAll),
-    offersResources: () => settings().resourceFunctions,
-    toolBudget: () => settings().toolBudget,
-    isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
-    usedTools: () => used,
-    loadUsedTools,
-    searchTools: options.search.find,
-    isDenied: options.isDenied,
-    known: catalogs.catalog,
-    states: () => manager.states(),
-    recall: catalogs.recall,
-    start: (names) => manager.start(names),
-    readResource: reads.readForModel,
-    confirm,
-    expandReferences: reads.expandReferences,
-    keep: calls.keep,
-    clock,
-    closing,
-  };
-
-  const conversation: Host["conversation"] = ({ model = options.model, ...how } = {}) => {
-    if (closing.aborted) throw new HostError("usage", "this host has been closed");
-    if (model === undefined)
-      throw new HostError("usage", "no model configured", {
-        next: 'Pass "model" to createHost() or to conversation().',
-      });
-    // Throws `server_unknown` for a name that is not configured.
-    for (const server of how.servers ?? []) manager.getClient(server);
-    return createConversation({ ...how, model }, host);
-  };
-
-  return {
-    conversation,
-    async toolOffers({ model = options.model ?? assumedModel, ...how } = {}) {
-      await loadUsedTools();
-      return conversation({ ...how, model }).offers();
-    },
-    runTurn(input, { conversation: earlier, signal, references, before, waitFor, ...how } = {}) {
-      const sending = {
-        ...(signal && { signal }),
-        ...(references !== undefined && { references }),
-        ...(before && { before }),
-        ...(waitFor && { waitFor }),
-      };
-      return (earlier ?? conversation(how)).send(input, sending);
-    },
   };
 }
 

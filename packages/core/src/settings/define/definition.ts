@@ -112,6 +112,8 @@ export interface ServerDefinition {
 export interface ServerExtras {
   readonly start: "background" | "lazy";
   readonly enabled: boolean;
+  /** Whether recorded conversations contain the server's results. */
+  readonly recording: boolean;
   readonly trustAnnotations: boolean;
   readonly sampling: boolean;
   /** Whether Fairlead sends the workspace root to the server. It does so only if the folder is trusted. */
@@ -203,4 +205,6 @@ export interface HostSettings {
   /** Hosts that may get Google tokens, in addition to Google's own. */
   readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
+  /** Whether conversations are recorded. */
+  readonly recording: boolean;
 }

@@ -64,6 +64,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
       ),
       googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
+      recording: sources.every((source) => switchOf(source.read("fairlead", "recording")) !== false),
       audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
     },
     problems,
@@ -179,6 +180,7 @@ export function extrasFor(
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
     enabled: disabledBy(name, sources) === undefined,
+    recording: said("recording").every((node) => switchOf(node) !== false),
     trustAnnotations: granted("trustAnnotations"),
     sampling: granted("sampling"),
     roots: granted("roots"),

@@ -24,6 +24,13 @@ const serverExtras: ObjectKey = {
       workspace: trusted,
       description: "As `fairlead.start`, for this server.",
     },
+    recording: {
+      type: "switch",
+      default: true,
+      workspace: tightens,
+      description:
+        "`false` in any file keeps the results of the server's tools and resources out of recorded conversations.",
+    },
     trustAnnotations: {
       type: "switch",
       default: false,
@@ -181,6 +188,13 @@ const fairlead: ObjectKey = {
           description: "Store the arguments of calls in the ledger too, not only their digest.",
         },
       },
+    },
+    recording: {
+      type: "switch",
+      default: true,
+      workspace: tightens,
+      description:
+        "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns it off.",
     },
     servers: {
       type: "named",

@@ -25,9 +25,21 @@ test("without any file the defaults hold", async () => {
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
       audit: { arguments: false },
+      recording: true,
     },
     problems: [],
   });
+});
+
+test("any file switches recording off, as a whole or for one server, and no file switches it on again", async () => {
+  await using world = await createWorld();
+  const off = { fairlead: { recording: false, servers: { s: { recording: false } } } };
+  const on = { fairlead: { recording: true, servers: { s: { recording: true } } } };
+  await world.writeUser({ mcpServers: { s: { command: "x" } }, ...on });
+  await world.writeWorkspace(off);
+  await world.writeSystem(on);
+  const settings = await world.load();
+  expect([settings.host.recording, serverOf(settings, "s").definition?.extras.recording]).toEqual([false, false]);
 });
 
 describe("limits", () => {
@@ -112,7 +124,8 @@ describe("permissions", () => {
 
 describe("extras of a server", () => {
   const all = { trustAnnotations: true, sampling: true, roots: true, machineAuth: true, issuerOverride: "https://i/" };
-  const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false, alwaysLoad: false };
+  const usual = { enabled: true, recording: true, alwaysLoad: false };
+  const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false };
 
   test("give privileges from user and system files, the strongest last", async () => {
     await using world = await createWorld();
@@ -120,12 +133,7 @@ describe("extras of a server", () => {
       mcpServers: { s: { command: "x" } },
       fairlead: { servers: { s: { ...all, start: "lazy" } } },
     });
-    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({
-      ...all,
-      start: "lazy",
-      enabled: true,
-      alwaysLoad: false,
-    });
+    expect(serverOf(await world.load(), "s").definition?.extras).toEqual({ ...all, start: "lazy", ...usual });
     await world.writeSystem({ fairlead: { servers: { s: { sampling: false } } } });
     expect(serverOf(await world.load(), "s").definition?.extras).toMatchObject({ ...all, sampling: false });
   });
@@ -142,7 +150,7 @@ describe("extras of a server", () => {
       },
     });
     const settings = await world.load();
-    expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", enabled: true });
+    expect(serverOf(settings, "s").definition?.extras).toEqual({ ...none, start: "background", ...usual });
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
       said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
@@ -154,7 +162,7 @@ describe("extras of a server", () => {
     await world.writeUser({ mcpServers: { s: { command: "mine" } }, fairlead: { servers: { s: all } } });
     await world.writeWorkspace({ mcpServers: { s: { command: "theirs" }, t: { command: "theirs" } } });
     const s = serverOf(await world.load(), "s");
-    expect(s.definition?.extras).toEqual({ ...none, start: "background", enabled: true });
+    expect(s.definition?.extras).toEqual({ ...none, start: "background", ...usual });
     expect(s.problems.map(({ severity, message }) => `${severity} ${message}`)).toEqual(
       Object.keys(all).map(
         (key) =>

@@ -1,0 +1,79 @@
+/** `fairlead clean`: removes recorded conversations. */
+
+import { removeConversation } from "@fairlead/core/conversations/clean-conversations";
+import {
+  type ConversationInfo,
+  findConversation,
+  listConversations,
+} from "@fairlead/core/conversations/list-conversations";
+import { HostError } from "@fairlead/core/errors";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { folderOf } from "../../conversations/find-recording.ts";
+import { count } from "../../output/output.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import { toMoment } from "../../shell/log-filter.ts";
+import { type Context, usageError, type Verb } from "../../shell/verb.ts";
+
+interface Options {
+  readonly olderThan?: string;
+  readonly all?: boolean;
+  readonly dryRun?: boolean;
+}
+
+const usualAge = "30d";
+
+export const verb: Verb = {
+  help: `
+Without arguments it removes conversations that were last used more than 30 days ago. A conversation that is open in
+another process is kept. Fairlead also removes the oldest by itself, above 1000 conversations or 2 GB.
+
+Examples:
+  fairlead clean --dry-run
+  fairlead clean --older-than 7d
+  fairlead clean 20260131-083000-1a2b3c`,
+
+  define(command) {
+    command
+      .argument("[id...]", "remove these conversations")
+      .option("--older-than <time>", "remove conversations that were last used before this: 12h, 7d or 2026-01-31")
+      .option("--all", "remove all conversations")
+      .option("--dry-run", "show what would be removed");
+  },
+
+  async run(context) {
+    const { out, globals, command } = context;
+    const { dryRun = false } = command.opts<Options>();
+    const configuration = await configurationOf(context);
+    const removed: string[] = [];
+    const open: string[] = [];
+    for (const { id } of await wanted(context, configuration)) {
+      const isGone = dryRun || (await removeConversation(folderOf(configuration), id));
+      (isGone ? removed : open).push(id);
+    }
+    if (globals.json) return out.json({ removed, open, dryRun });
+    for (const id of removed) out.print(safe`${dryRun ? safe`would remove` : safe`removed`} ${toSafeLine(id)}`);
+    for (const id of open) out.warn(safe`kept ${toSafeLine(id)}: it is open in another process`);
+    if (removed.length + open.length === 0) out.say(safe`nothing to remove`);
+    else out.say(safe`${count(removed.length, "conversation")}`);
+  },
+};
+
+async function wanted(context: Context, configuration: Configuration): Promise<readonly ConversationInfo[]> {
+  const { operands, command } = context;
+  const { olderThan, all = false } = command.opts<Options>();
+  if ([operands.length > 0, olderThan !== undefined, all].filter(Boolean).length > 1)
+    throw usageError("ids, --older-than and --all cannot be combined", context);
+  const folder = folderOf(configuration);
+  if (operands.length > 0) return Promise.all(operands.map((id) => findConversation(folder, id)));
+  const before = all ? Number.POSITIVE_INFINITY : momentOf(olderThan ?? usualAge);
+  return (await listConversations(folder)).filter(({ updatedAt }) => Date.parse(updatedAt) < before);
+}
+
+function momentOf(word: string): number {
+  try {
+    return toMoment(word, Date.now());
+  } catch {
+    throw new HostError("usage", `--older-than "${word}" is not a time or a duration`, { next: "--older-than 7d" });
+  }
+}

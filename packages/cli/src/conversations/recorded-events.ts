@@ -1,0 +1,99 @@
+/** A recording as events of the app, so that it looks as it did. Pure. */
+
+import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
+import type { Recording } from "@fairlead/core/conversations/read-recording";
+import { HostError } from "@fairlead/core/errors";
+import type { TurnEvent } from "@fairlead/core/turn/events";
+import type { AppEvent, AppState, Size } from "../tui/state/app-state.ts";
+import { initialState, reduce } from "../tui/state/reduce.ts";
+
+/** An event of the app, and when it happened, in milliseconds since 1970. */
+export interface TimedEvent {
+  readonly at: number;
+  readonly event: AppEvent;
+}
+
+export function* appEvents({ head, lines }: Recording): Generator<TimedEvent, void, undefined> {
+  let last = Date.parse(head.time) || 0;
+  let isRunning = false;
+  for (const line of lines) {
+    // A time that is no time, or goes back, counts as the one before.
+    last = Math.max(last, Date.parse(line.time) || 0);
+    if (line.type === "input") {
+      if (isRunning) yield interruption(last);
+      isRunning = true;
+    }
+    if (line.type === "done" || line.type === "error") isRunning = false;
+    const event = appEvent(line, last);
+    if (event !== undefined) yield { at: last, event };
+  }
+  if (isRunning) yield interruption(last);
+}
+
+/** A turn whose end is not recorded, because its process was killed. */
+function interruption(at: number): TimedEvent {
+  const error = new HostError("cancelled", "This turn was interrupted.");
+  return { at, event: { type: "turn", event: { type: "error", error }, now: at } };
+}
+
+function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
+  switch (line.type) {
+    case "input":
+      return { type: "sent", text: line.text, attachments: [], now };
+    case "model":
+      return { type: "model", model: { provider: providerOf(line.provider), name: line.name } };
+    case "compact":
+      return { type: "note", tone: "info", text: "The history was compacted: the model has a summary of it." };
+    case "content":
+    case "response":
+    case "rewind":
+    case "names":
+    case "tool":
+    case "title":
+    case "approval":
+    case "resumed":
+      return undefined;
+    case "text":
+    case "thought":
+    case "call":
+    case "progress":
+    case "quarantined":
+    case "waiting":
+    case "missing":
+    case "note":
+    case "retry":
+    case "usage":
+    case "done":
+    case "error":
+      return { type: "turn", event: toTurnEvent(line), now };
+  }
+}
+
+/** The event as it was emitted. */
+export function toTurnEvent({ time: _time, ...event }: RecordedEvent & { readonly time: string }): TurnEvent {
+  if (event.type !== "error") return event as TurnEvent;
+  const { code, message, next } = event.error;
+  return { type: "error", error: new HostError(code, message, next === undefined ? {} : { next }) };
+}
+
+export function isTurnEvent(line: RecordedLine): line is RecordedEvent & { readonly time: string } {
+  return appEvent(line, 0)?.type === "turn";
+}
+
+function providerOf(word: string): AppState["model"]["provider"] {
+  const known = ["gemini", "openai-compatible", "manual"] as const;
+  return known.find((each) => each === word) ?? "scripted";
+}
+
+/** The state of the app before the first event. */
+export function stateBefore({ head }: Recording, size: Size): AppState {
+  const { provider, name } = head.model;
+  return initialState({ provider: providerOf(provider), name }, [], size);
+}
+
+/** The state of the app after the last event. */
+export function stateAfter(recording: Recording, size: Size): AppState {
+  let state = stateBefore(recording, size);
+  for (const { event } of appEvents(recording)) state = reduce(state, event);
+  return state;
+}

@@ -1,0 +1,83 @@
+/** Plays a recording in the app: the same screen, without a host, a server or a model. */
+
+import { systemClock } from "@fairlead/core/clock";
+import type { Recording } from "@fairlead/core/conversations/read-recording";
+import { render } from "ink";
+import type { Io } from "../shell/io.ts";
+import { App } from "../tui/app.tsx";
+import type { Key } from "../tui/input/keys.ts";
+import { createStore } from "../tui/session/store.ts";
+import type { Size } from "../tui/state/app-state.ts";
+import { reduce } from "../tui/state/reduce.ts";
+import { drawingStream, lookAt, takeTerminal, terminalOf } from "../tui/terminal.ts";
+import { LookContext } from "../tui/view/lines.tsx";
+import { stateBefore } from "./recorded-events.ts";
+import { play } from "./replay-lines.ts";
+
+export interface ReplayOptions {
+  readonly io: Io;
+  /** How many times faster than recorded. */
+  readonly speed: number;
+  /** Waits for a key before each item of the transcript. */
+  readonly step: boolean;
+}
+
+/** Resolves at the end of the recording, or when the user ends it. @throws the reason of an abort */
+export async function replayInApp(recording: Recording, { io, speed, step }: ReplayOptions): Promise<void> {
+  const { stdin, stdout, signal } = terminalOf(io);
+  const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
+  const store = createStore(stateBefore(recording, size()));
+  const stop = new AbortController();
+  let goOn = (): void => {};
+
+  function press({ name, text, ctrl }: Key): void {
+    if (name === "escape" || text === "q" || (ctrl === true && text === "c")) stop.abort();
+    else if (name === "enter" || text === " ") goOn();
+  }
+  function redraw(): void {
+    stdout.write("\u001b[H\u001b[2J");
+    store.dispatch({ type: "resize", size: size() });
+  }
+
+  /** A key ends the pause. */
+  const clock: typeof systemClock = {
+    now: () => systemClock.now(),
+    after(milliseconds, action, how) {
+      const callOff = systemClock.after(milliseconds, action, how);
+      goOn = () => {
+        callOff();
+        action();
+      };
+      return callOff;
+    },
+  };
+  const nextKey = (): Promise<void> =>
+    new Promise((resolve) => {
+      goOn = resolve;
+      stop.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  const restore = takeTerminal({ stdin, stdout }, press, () => stop.abort());
+  stdout.on("resize", redraw);
+  const screen = render(
+    <LookContext value={lookAt(io)}>
+      <App session={{ store, clock: systemClock }} onCommit={() => {}} />
+    </LookContext>,
+    { stdin, stdout: drawingStream(stdout, () => {}), exitOnCtrlC: false },
+  );
+  try {
+    const pace = step ? {} : { speed };
+    await play(recording, { ...pace, clock, signal: AbortSignal.any([signal, stop.signal]) }, async (event) => {
+      if (step && reduce(store.get(), event).items.length > store.get().items.length) await nextKey();
+      store.dispatch(event.type === "turn" || event.type === "sent" ? { ...event, now: systemClock.now() } : event);
+    });
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    // The store tells its listeners in the next turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve));
+    stdout.off("resize", redraw);
+    screen.unmount();
+    restore();
+  }
+  signal.throwIfAborted();
+}

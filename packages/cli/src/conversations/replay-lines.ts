@@ -1,0 +1,52 @@
+/** Plays a recording event by event: with its pauses, or without. */
+
+import { type Clock, sleep } from "@fairlead/core/clock";
+import type { Recording } from "@fairlead/core/conversations/read-recording";
+import type { Output } from "../output/output.ts";
+import { itemText } from "../tui/plain/item-text.ts";
+import type { AppEvent } from "../tui/state/app-state.ts";
+import { reduce } from "../tui/state/reduce.ts";
+import { appEvents, stateBefore } from "./recorded-events.ts";
+
+/** Milliseconds: nobody watches a person think. */
+const longestPause = 2000;
+
+export interface PlayOptions {
+  /** How many times faster than recorded. Undefined: without pauses. */
+  readonly speed?: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Passes each event to `show`, after the pause that came before it. Rejects when the signal is aborted. */
+export async function play(
+  recording: Recording,
+  { speed, clock, signal }: PlayOptions,
+  show: (event: AppEvent) => void | Promise<void>,
+): Promise<void> {
+  let before: number | undefined;
+  for (const { at, event } of appEvents(recording)) {
+    signal.throwIfAborted();
+    const pause = Math.min(at - (before ?? at), longestPause);
+    if (speed !== undefined && pause > 0) await sleep(clock, pause / speed, signal);
+    before = at;
+    await show(event);
+  }
+}
+
+export interface PlayLinesOptions extends PlayOptions {
+  readonly out: Pick<Output, "print">;
+  readonly columns: number;
+}
+
+/** Prints each item of the transcript once, when it is complete. */
+export async function playLines(recording: Recording, { out, columns, ...how }: PlayLinesOptions): Promise<void> {
+  let state = stateBefore(recording, { columns, rows: 1_000_000 });
+  let printed = 0;
+  await play(recording, how, (event) => {
+    state = reduce(state, event);
+    for (const item of state.items.slice(printed, state.settled)) out.print(itemText(item, columns));
+    printed = state.settled;
+  });
+  for (const item of state.items.slice(printed)) out.print(itemText(item, columns));
+}

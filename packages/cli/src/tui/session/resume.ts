@@ -1,0 +1,64 @@
+/** Continues a recorded conversation in the app: at its start, and with `/resume`. */
+
+import { findConversation } from "@fairlead/core/conversations/list-conversations";
+import { readRecording } from "@fairlead/core/conversations/read-recording";
+import { recordingPath } from "@fairlead/core/conversations/recording-file";
+import { HostError } from "@fairlead/core/errors";
+import type { Model } from "@fairlead/core/model/model";
+import { folderOf, modelNameOf, type ResumeOptions, wantedConversation } from "../../conversations/find-recording.ts";
+import { appEvents } from "../../conversations/recorded-events.ts";
+import { conversationLine } from "../../output/reports/conversation-text.ts";
+import type { Services } from "../services.ts";
+
+/** How many conversations the list shows. */
+const mostListed = 20;
+
+/** `--continue` and `--resume [ID]`. */
+export async function resumeAtStart(options: ResumeOptions, services: Services): Promise<void> {
+  if (options.resume === true) return chooseConversation(services);
+  const wanted = await wantedConversation(options, services.settings.get());
+  if (wanted !== undefined) await resumeConversation(wanted.id, services);
+}
+
+/** Lets the user choose from the latest conversations. */
+export async function chooseConversation(services: Services): Promise<void> {
+  const { session, context } = services;
+  const all = await session.host.conversations({ limit: mostListed });
+  const found = all.filter(({ id }) => id !== session.conversation.id);
+  if (found.length === 0) throw new HostError("not_found", "there is no other recorded conversation");
+  const now = Date.now();
+  const options = found.map((info) => conversationLine(info, { home: context.io.home, now }));
+  const message = "Which conversation do you want to continue?";
+  const chosen = await session.ask("choice", { kind: "choice", serverName: "Fairlead", message, options });
+  const info = chosen === undefined ? undefined : found[chosen];
+  if (info !== undefined) await resumeConversation(info.id, services);
+}
+
+/** @throws HostError `not_found`; `busy` if the conversation is open elsewhere, or a turn is running */
+export async function resumeConversation(wanted: string, services: Services): Promise<void> {
+  const { session, settings } = services;
+  if (session.store.get().turn.kind === "running")
+    throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /resume" });
+  const folder = folderOf(settings.get());
+  const info = await findConversation(folder, wanted);
+  if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is open already");
+  const model = await modelOf(modelNameOf(info), services);
+  const conversation = await session.host.conversation({ resume: info.id, model });
+  const recording = await readRecording(recordingPath(folder, info.id));
+  session.take(
+    conversation,
+    [...appEvents(recording)].map(({ event }) => event),
+  );
+  session.note("info", `Continuing the conversation ${info.id}. The model is ${model.name}.`);
+  if (model.name !== info.model.name)
+    session.note("warning", `Its model was ${info.model.name}, which is not configured.`, `/model ${info.model.name}`);
+}
+
+/** The model that the conversation had, if it can be found; else the current one. `--model` counts more. */
+async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
+  const { model: given } = context.command.opts<{ readonly model?: string }>();
+  if (name === undefined || given !== undefined) return session.model();
+  if (name === models.manual.name) return models.manual;
+  const choice = await models.find(name);
+  return choice.kind === "model" ? choice.model : session.model();
+}

@@ -1,0 +1,14 @@
+/** Ids of conversations. An id sorts by time. It is part of a file name, so nothing else counts as an id. */
+
+import { randomBytes } from "node:crypto";
+
+const pattern = /^\d{8}-\d{6}-[0-9a-f]{6}$/;
+
+export function isConversationId(text: string): boolean {
+  return pattern.test(text);
+}
+
+export function createConversationId(now: number): string {
+  const [date = "", time = ""] = new Date(now).toISOString().replaceAll(/[-:]/g, "").split("T");
+  return `${date}-${time.slice(0, 6)}-${randomBytes(3).toString("hex")}`;
+}

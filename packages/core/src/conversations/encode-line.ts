@@ -1,0 +1,75 @@
+/** Writes a line of a recording: hides secrets, and takes media out of it. Pure. */
+
+import { createHash } from "node:crypto";
+import { isObject } from "@fairlead/wire/json";
+import type { Redact } from "../connect/redact.ts";
+import type { RecordedLine } from "./format.ts";
+
+/** Media by the SHA-256 digest of its bytes. */
+export type MediaFiles = ReadonlyMap<string, Buffer>;
+
+/** A line of text without its line break, and the media that it mentions. */
+export interface EncodedLine {
+  readonly text: string;
+  readonly media: MediaFiles;
+}
+
+/** Lines that hold names, numbers and digests only: a changed name would break the conversation. */
+const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
+  "model",
+  "names",
+  "tool",
+  "approval",
+  "resumed",
+  "rewind",
+  "waiting",
+  "usage",
+] as const);
+
+/** Members that are compared or sent back, outside arguments and results. */
+const kept: ReadonlySet<string> = new Set(
+  "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
+);
+
+/** Members whose content comes from models and servers as a whole. */
+const foreign: ReadonlySet<string> = new Set(["args", "response"]);
+
+const mostLevels = 150;
+const tooDeep = "(nested too deeply to record)";
+
+export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
+  const media = new Map<string, Buffer>();
+  if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
+
+  /** `isForeign`: inside arguments or results, where every text and every name may hold a secret. */
+  function copy(value: unknown, level: number, isForeign: boolean): unknown {
+    if (typeof value === "string") return hide(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (level > mostLevels) return tooDeep;
+    if (Array.isArray(value)) return value.map((item) => copy(item, level + 1, isForeign));
+    const taken = isObject(value) ? takeMedia(value, media) : undefined;
+    if (taken !== undefined) return taken;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => {
+        const isKept = !isForeign && typeof member === "string" && (kept.has(key) || isDoneReason(key));
+        const name = isForeign ? hide(key) : key;
+        return [name, isKept ? member : copy(member, level + 1, isForeign || foreign.has(key))];
+      }),
+    );
+  }
+
+  const isDoneReason = (key: string): boolean => line.type === "done" && key === "reason";
+  return { text: JSON.stringify(copy(line, 0, false)), media };
+}
+
+/** Replaces the data of media by its digest; undefined if the value is no media. */
+function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, Buffer>): object | undefined {
+  const { mimeType, data, ...others } = value;
+  if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
+  const bytes = Buffer.from(data, "base64");
+  // Data that does not come back as it is stays in the line.
+  if (bytes.toString("base64") !== data) return undefined;
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  media.set(digest, bytes);
+  return { mimeType, digest };
+}

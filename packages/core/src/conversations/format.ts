@@ -1,0 +1,186 @@
+/** The format of recordings, version 1: one JSON object a line, the head first. `docs/recording.md` describes it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, isShallow, listOf, parseJson } from "@fairlead/wire/json";
+import { errorCodes } from "../errors.ts";
+import type { Content, Part } from "../normalise/model-types.ts";
+import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import type { CallFailure, TurnEvent } from "../turn/events.ts";
+import { ownFunctions } from "../turn/own-functions.ts";
+import type { ConversationChange } from "../turn/record.ts";
+import { isConversationId } from "./conversation-id.ts";
+
+const version = 1;
+
+/** The first line of a recording. */
+export interface RecordingHead {
+  readonly v: typeof version;
+  readonly id: string;
+  /** When the conversation began, in ISO 8601. */
+  readonly time: string;
+  /** The workspace root. */
+  readonly workspace: string;
+  readonly model: { readonly provider: string; readonly name: string };
+}
+
+/** An event of a turn, as it is recorded: plain data. A `confirmation` is not recorded; the call's status shows it. */
+export type RecordedEvent =
+  | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }>
+  | { readonly type: "error"; readonly error: CallFailure };
+
+/** One line of a recording after the head. */
+export type RecordedLine = { readonly time: string } & (
+  | RecordedEvent
+  | ConversationChange
+  | { readonly type: "approval"; readonly approval: GivenApproval }
+  /** The conversation was resumed in this workspace. */
+  | { readonly type: "resumed"; readonly workspace: string }
+);
+
+/** A result of parsing a line. Later versions of Fairlead may add types of lines: they are skipped. */
+export type ParsedLine =
+  | { readonly kind: "line"; readonly line: RecordedLine }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+/** Parses the head. Returns the reason as text if it is not one. */
+export function parseHead(text: string): RecordingHead | string {
+  const head = parseJson(text);
+  if (!isObject(head) || typeof head["v"] !== "number") return "it is not a recording of a conversation";
+  const { v, id, time, workspace, model } = head;
+  if (v !== version) return `its format has version ${v}, and this version of Fairlead reads version ${version}`;
+  if (typeof id !== "string" || !isConversationId(id)) return "its id is invalid";
+  if (!areTexts(time, workspace) || !isObject(model) || !areTexts(model["provider"], model["name"]))
+    return "its first line is incomplete";
+  return head as unknown as RecordingHead;
+}
+
+/** Nesting that every function which handles a line can follow. */
+const mostLevels = 200;
+
+export function parseRecordedLine(text: string): ParsedLine {
+  const line = parseJson(text);
+  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("it is no event");
+  if (!isShallow(line, mostLevels)) return invalid("it is nested too deeply");
+  const type = String(line["type"]);
+  if (!Object.hasOwn(shapes, type)) return { kind: "unknown" };
+  if (!shapes[type as RecordedLine["type"]](line)) return invalid(`its "${type}" is incomplete`);
+  return { kind: "line", line: line as unknown as RecordedLine };
+}
+
+function invalid(reason: string): ParsedLine {
+  return { kind: "invalid", reason };
+}
+
+function areTexts(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
+
+function areNumbers(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "number");
+}
+
+/** Whether a member is absent or right. */
+function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
+  return value === undefined || isRight(value);
+}
+
+function isList(value: unknown, isRight: (value: JsonObject) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => isObject(item) && isRight(item));
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const isMedia = (value: JsonObject): boolean =>
+  areTexts(value["mimeType"]) && (isText(value["data"]) || isText(value["digest"]));
+
+function isPart(value: unknown): value is Part {
+  if (!isObject(value)) return false;
+  const { text, inlineData, functionCall, functionResponse, thoughtSignature } = value;
+  return (
+    [text, functionCall, functionResponse, inlineData].some((member) => member !== undefined) &&
+    isOptional(text, isText) &&
+    isOptional(thoughtSignature, isText) &&
+    isOptional(inlineData, (media) => isObject(media) && isMedia(media)) &&
+    isOptional(functionCall, (call) => isObject(call) && isFunction(call, "args")) &&
+    isOptional(functionResponse, (response) => isObject(response) && isResponse(response))
+  );
+}
+
+function isFunction(value: JsonObject, data: "args" | "response"): boolean {
+  return isText(value["name"]) && isOptional(value["id"], isText) && isOptional(value[data], isObject);
+}
+
+function isResponse(value: JsonObject): boolean {
+  const isInside = ({ inlineData }: JsonObject): boolean => isObject(inlineData) && isMedia(inlineData);
+  return isFunction(value, "response") && isOptional(value["parts"], (parts) => isList(parts, isInside));
+}
+
+function isContent(value: unknown): value is Content {
+  if (!isObject(value)) return false;
+  const { role, parts } = value;
+  return (role === "user" || role === "model") && Array.isArray(parts) && parts.every(isPart);
+}
+
+function isApproval(value: unknown): value is GivenApproval {
+  if (!isObject(value) || !isText(value["server"])) return false;
+  if (value["kind"] === "reads") return isText(value["fingerprint"]);
+  return ["tools", "server"].includes(String(value["kind"])) && isObject(value["keys"]) && isTexts(value["keys"]);
+}
+
+const isTexts = (value: JsonObject): boolean => Object.values(value).every(isText);
+const isFailure = (value: unknown): boolean =>
+  isObject(value) && errorCodes.some((code) => code === value["code"]) && isText(value["message"]);
+
+const statuses = "requested asking queued running ok error denied cancelled".split(" ");
+const reasons = "stop length safety limit cancelled".split(" ");
+
+/** One check for each type of line. */
+const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => boolean } = {
+  input: ({ text }) => isText(text),
+  content: ({ content }) => isContent(content),
+  response: ({ index, part, beside, server }) =>
+    isCount(index) &&
+    isPart(part) &&
+    isOptional(beside, (parts) => listOf(parts).every(isPart)) &&
+    isOptional(server, isText),
+  rewind: ({ to }) => isCount(to),
+  compact: ({ contents }) => Array.isArray(contents) && contents.every(isContent),
+  model: ({ provider, name }) => areTexts(provider, name),
+  names: ({ tools, functions }) =>
+    isList(tools, ({ server, name, as }) => areTexts(server, name, as)) &&
+    Array.isArray(functions) &&
+    functions.every((pair) => Array.isArray(pair) && ownFunctions.some((own) => own === pair[0]) && isText(pair[1])),
+  tool: ({ server, serverToolName, enabled }) => areTexts(server, serverToolName) && typeof enabled === "boolean",
+  title: ({ title }) => isText(title),
+  approval: ({ approval }) => isApproval(approval),
+  resumed: ({ workspace }) => isText(workspace),
+  text: ({ text }) => isText(text),
+  thought: ({ text }) => isText(text),
+  call: ({ id, name, args, status, display, error, media, files, server, serverToolName }) =>
+    areTexts(id, name) &&
+    isObject(args) &&
+    statuses.includes(String(status)) &&
+    [display, server, serverToolName].every((member) => isOptional(member, isText)) &&
+    isOptional(error, isFailure) &&
+    isOptional(media, (list) => isList(list, isMedia)) &&
+    isOptional(files, isTextList),
+  progress: ({ id, progress, total, message }) =>
+    isText(id) &&
+    areNumbers(progress) &&
+    isOptional(total, (value) => areNumbers(value)) &&
+    isOptional(message, isText),
+  quarantined: ({ server, serverToolName, reason }) => areTexts(server, serverToolName, reason),
+  waiting: ({ servers }) => isTextList(servers),
+  missing: ({ servers }) => isList(servers, ({ server, message }) => areTexts(server, message)),
+  note: ({ message }) => isText(message),
+  retry: ({ attempt, delayMs, reason }) => areNumbers(attempt, delayMs) && isText(reason),
+  usage: ({ inputTokens, outputTokens }) => areNumbers(inputTokens, outputTokens),
+  done: ({ reason, text, denied, calls }) =>
+    reasons.includes(String(reason)) && isText(text) && areNumbers(denied, calls),
+  error: ({ error }) => isFailure(error),
+};

@@ -1,0 +1,151 @@
+/** Lists the recorded conversations, and finds one of them. */
+
+import { open, readdir, stat } from "node:fs/promises";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { HostError } from "../errors.ts";
+import { unless } from "../files/system-error.ts";
+import { isConversationId } from "./conversation-id.ts";
+import { parseHead, type RecordingHead } from "./format.ts";
+import { recordingPath, unknownConversation } from "./recording-file.ts";
+
+/** Facts about a recorded conversation, for lists. Texts are raw. */
+export interface ConversationInfo {
+  readonly id: string;
+  /** The name that the user gave, if any. */
+  readonly title?: string;
+  /** The beginning of the first message. */
+  readonly firstWords: string;
+  /** When the conversation began and when it was last recorded, in ISO 8601. */
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  /** The root of the workspace in which the conversation was last used. */
+  readonly workspace: string;
+  readonly model: RecordingHead["model"];
+  /** The number of messages of the user, and of calls. */
+  readonly turns: number;
+  readonly calls: number;
+  readonly bytes: number;
+}
+
+/** Which conversations `host.conversations` returns. */
+export interface ConversationSearch {
+  /** The number of newest conversations to return. Default: all. */
+  readonly limit?: number;
+  /** Only conversations of this workspace. */
+  readonly workspace?: string;
+}
+
+interface Dated {
+  readonly id: string;
+  readonly bytes: number;
+  readonly updated: number;
+}
+
+/** The conversations, latest first. Files that are no recordings are left out. */
+export async function listConversations(
+  folder: string,
+  { limit = Number.POSITIVE_INFINITY, workspace }: ConversationSearch = {},
+): Promise<readonly ConversationInfo[]> {
+  const found: ConversationInfo[] = [];
+  for (const dated of await recordingsIn(folder)) {
+    if (found.length >= limit) break;
+    const info = await readInfo(folder, dated);
+    if (info !== undefined && (workspace === undefined || info.workspace === workspace)) found.push(info);
+  }
+  return found;
+}
+
+/** The files of recordings, latest first. */
+export async function recordingsIn(folder: string): Promise<readonly Dated[]> {
+  const names = (await readdir(folder).catch(unless("ENOENT", "ENOTDIR"))) ?? [];
+  const ids = names.flatMap((name) => (name.endsWith(".jsonl") ? name.slice(0, -".jsonl".length) : []));
+  const dated = await Promise.all(
+    ids.filter(isConversationId).map(async (id) => {
+      const stats = await stat(recordingPath(folder, id)).catch(unless("ENOENT"));
+      return stats?.isFile() === true ? [{ id, bytes: stats.size, updated: stats.mtimeMs }] : [];
+    }),
+  );
+  return dated.flat().sort((a, b) => b.updated - a.updated || b.id.localeCompare(a.id));
+}
+
+/**
+ * The conversation that the user means: by its id, or by the beginning of exactly one id.
+ *
+ * @throws HostError `not_found`
+ */
+export async function findConversation(folder: string, wanted: string): Promise<ConversationInfo> {
+  const all = await recordingsIn(folder);
+  const same = all.filter(({ id }) => id === wanted);
+  const [found, ...others] = same.length > 0 ? same : all.filter(({ id }) => wanted !== "" && id.startsWith(wanted));
+  if (others.length > 0)
+    throw new HostError("not_found", `${others.length + 1} conversations begin with "${wanted}"`, {
+      next: "fairlead conversations",
+    });
+  const info = found && (await readInfo(folder, found));
+  if (info === undefined) throw unknownConversation(wanted);
+  return info;
+}
+
+const longestWords = 200;
+/** What Fairlead itself writes first: the other members need no parsing. */
+const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
+
+async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {
+  const handle = await open(recordingPath(folder, dated.id)).catch(unless("ENOENT", "EACCES"));
+  try {
+    return handle && (await infoOf(handle.readLines(), dated));
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function infoOf(
+  lines: AsyncIterable<string>,
+  { id, bytes, updated }: Dated,
+): Promise<ConversationInfo | undefined> {
+  let head: RecordingHead | undefined;
+  let firstWords: string | undefined;
+  let title: string | undefined;
+  let workspace = "";
+  let model: RecordingHead["model"] | undefined;
+  let turns = 0;
+  let calls = 0;
+  for await (const line of lines) {
+    if (head === undefined) {
+      const parsed = parseHead(line);
+      if (typeof parsed === "string" || parsed.id !== id) return undefined;
+      head = parsed;
+      ({ workspace, model } = parsed);
+      continue;
+    }
+    const type = lineStart.exec(line.slice(0, 100))?.[1];
+    if (type === "input") turns += 1;
+    if (type === "response") calls += 1;
+    if (!(type === "title" || type === "model" || type === "resumed" || (type === "input" && firstWords === undefined)))
+      continue;
+    const value = parseJson(line);
+    if (!isObject(value)) continue;
+    if (type === "input") firstWords = clip(textOf(value["text"]), longestWords);
+    if (type === "title") title = clip(textOf(value["title"]), longestWords);
+    if (type === "resumed") workspace = textOf(value["workspace"]);
+    if (type === "model") model = { provider: textOf(value["provider"]), name: textOf(value["name"]) };
+  }
+  if (head === undefined || model === undefined) return undefined;
+  return {
+    id,
+    ...(title !== undefined && { title }),
+    firstWords: firstWords ?? "",
+    startedAt: head.time,
+    updatedAt: new Date(updated).toISOString(),
+    workspace,
+    model,
+    turns,
+    calls,
+    bytes,
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

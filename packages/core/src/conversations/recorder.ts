@@ -1,0 +1,190 @@
+/** Records one conversation: takes its changes, hides secrets and appends lines to its file. Never throws. */
+
+import type { Redact } from "../connect/redact.ts";
+import type { Content, Part } from "../normalise/model-types.ts";
+import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import type { CallEvent, TurnEvent } from "../turn/events.ts";
+import { toResponse } from "../turn/history.ts";
+import type { ConversationChange, RecordChange } from "../turn/record.ts";
+import { type EncodedLine, encodeLine } from "./encode-line.ts";
+import type { RecordedLine, RecordingHead } from "./format.ts";
+import type { RecordingFile } from "./recording-file.ts";
+
+export interface RecorderOptions {
+  readonly head: RecordingHead;
+  /** The workspace root of this run. */
+  readonly workspace: string;
+  /** The file of a resumed conversation, which is open already. */
+  readonly resumed?: RecordingFile;
+  /** Opens the file: a new one if `size` is undefined, else the one that had that size. */
+  readonly open: (size: number | undefined) => Promise<RecordingFile>;
+  /** Returns the current function that hides secrets. */
+  readonly hide: () => Promise<Redact>;
+  /** Whether the user wants no results of this server in recordings. */
+  readonly isPrivate: (server: string) => boolean;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Called once, when the recording cannot go on. The conversation does. */
+  readonly onFailed: (error: unknown) => void;
+}
+
+export interface Recorder {
+  readonly record: RecordChange;
+  readonly approve: (approval: GivenApproval) => void;
+  /** Resolves when everything is on disk and the file is released. The next change opens it again. */
+  readonly close: () => Promise<void>;
+}
+
+type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
+
+/** Lines that are written together: a run of text pieces, or a single line. */
+type Entry = readonly RecordedLine[];
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { head, open, hide, isPrivate, now, onFailed } = options;
+  let file = options.resumed;
+  let size = file?.size();
+  /** A conversation without a message leaves no file. */
+  let hasBegun = file !== undefined;
+  let hasFailed = false;
+  let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
+  /** Pieces of a text that still grows. They are written together, because a secret may lie across two pieces. */
+  let run: TextLine[] = [];
+  let writing: Promise<void> | undefined;
+  const hideResults = createResultFilter(isPrivate);
+
+  function endRun(): void {
+    if (run.length > 0) waiting.push(run);
+    run = [];
+  }
+
+  function add(line: RecordedLine): void {
+    if (hasFailed) return;
+    if (line.type === "text" || line.type === "thought") {
+      if (run[0]?.type !== line.type) endRun();
+      run.push(line);
+      return;
+    }
+    endRun();
+    waiting.push([line]);
+    hasBegun ||= line.type === "input";
+    if (hasBegun) writing ??= write();
+  }
+
+  async function write(): Promise<void> {
+    try {
+      // Changes of the same moment are written together.
+      await new Promise((resolve) => setImmediate(resolve));
+      while (waiting.length > 0) {
+        file ??= await open(size);
+        const entries = waiting;
+        waiting = [];
+        const redact = await hide();
+        const lines = entries.flatMap((entry) => encode(entry, redact));
+        await file.append(size === undefined ? [{ text: JSON.stringify(head), media: new Map() }, ...lines] : lines);
+        size = file.size();
+      }
+    } catch (error) {
+      hasFailed = true;
+      waiting = [];
+      onFailed(error);
+    } finally {
+      writing = undefined;
+    }
+  }
+
+  // The conversation that was opened last is the one to continue, also if nothing is said in it.
+  if (hasBegun) writing = write();
+
+  return {
+    record(change) {
+      const plain = toPlain(change);
+      if (plain !== undefined) add({ time: timeOf(now()), ...hideResults(plain) });
+    },
+    approve: (approval) => add({ time: timeOf(now()), type: "approval", approval }),
+    async close() {
+      endRun();
+      if (hasBegun && waiting.length > 0) writing ??= write();
+      while (writing !== undefined) await writing;
+      const closing = file;
+      file = undefined;
+      await closing?.close();
+    },
+  };
+}
+
+function timeOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+type Plain = ConversationChange | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }> | PlainError;
+type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time">;
+
+/** Undefined for a confirmation: it is a question with functions, and the status of its call shows it. */
+function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
+  if (change.type === "confirmation") return undefined;
+  if (change.type !== "error") return change;
+  const { code, message, next } = change.error;
+  return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
+}
+
+/** If a secret lies across pieces of a text, the pieces become one. */
+function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
+  const texts = entry.flatMap((line) => (line.type === "text" || line.type === "thought" ? line.text : []));
+  const whole = texts.join("");
+  const [first] = entry;
+  if (first === undefined || texts.length < 2 || hide(whole) === whole)
+    return entry.map((line) => encodeLine(line, hide));
+  return [encodeLine({ ...first, text: whole } as TextLine, hide)];
+}
+
+const notRecorded = "(not recorded)";
+
+/** Leaves out results of servers that the user wants kept out of recordings. */
+function createResultFilter(isPrivate: (server: string) => boolean): (change: Plain) => Plain {
+  /** Running calls of such servers. */
+  const calls = new Set<string>();
+
+  function withoutResult(event: CallEvent): CallEvent {
+    const { display, files: _files, media: _media, error, ...rest } = event;
+    return {
+      ...rest,
+      ...(display !== undefined && { display: notRecorded }),
+      ...(error && { error: { code: error.code, message: notRecorded } }),
+    };
+  }
+
+  return (change) => {
+    if (change.type === "content") return { ...change, content: withoutReferences(change.content, isPrivate) };
+    if (change.type === "progress" && calls.has(change.id)) {
+      const { message: _message, ...rest } = change;
+      return rest;
+    }
+    if (change.type !== "call" && change.type !== "response") return change;
+    if (change.server === undefined || !isPrivate(change.server)) return change;
+    if (change.type === "call") {
+      calls.add(change.id);
+      return withoutResult(change);
+    }
+    const part = toResponse(change.part.functionResponse ?? {}, { output: notRecorded });
+    return { type: "response", index: change.index, server: change.server, part };
+  };
+}
+
+/** Leaves out resources of such servers that the user refers to: the parts between Fairlead's heading and its end tag. */
+function withoutReferences(content: Content, isPrivate: (server: string) => boolean): Content {
+  if (content.role !== "user" || content.parts.length < 2) return content;
+  let isHiding = false;
+  const parts = content.parts.flatMap((part): Part[] => {
+    const { text = "" } = part;
+    const [, server] = /, a resource of the MCP server "(.*)":\]$/.exec(text) ?? [];
+    if (server !== undefined && isPrivate(server)) {
+      isHiding = true;
+      return [part, { text: notRecorded }];
+    }
+    const isShown = !isHiding;
+    if (/^<\/untrusted_context_\w+>$/.test(text)) isHiding = false;
+    return isShown ? [part] : [];
+  });
+  return { role: content.role, parts };
+}

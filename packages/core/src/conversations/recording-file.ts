@@ -1,0 +1,148 @@
+/** A recording on disk that this process writes to: locked, appended to with one open handle, media beside it. */
+
+import { constants } from "node:fs";
+import { type FileHandle, open, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { HostError } from "../errors.ts";
+import { type HeldLock, tryLock } from "../files/atomic/lock.ts";
+import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
+import { notWritten, systemCode, toWriteError, unless } from "../files/system-error.ts";
+import { limits } from "../limits.ts";
+import type { EncodedLine } from "./encode-line.ts";
+
+export function conversationsFolder(state: string): string {
+  return join(state, "conversations");
+}
+
+/** The file of a conversation. `id` must be a valid id. */
+export function recordingPath(folder: string, id: string): string {
+  return join(folder, `${id}.jsonl`);
+}
+
+/** The folder with the media of a recording. */
+export function mediaFolder(path: string): string {
+  return path.replace(/(?:[.]jsonl)?$/, ".media");
+}
+
+/** A recording that this process alone may append to. */
+export interface RecordingFile {
+  readonly append: (lines: readonly EncodedLine[]) => Promise<void>;
+  /** Releases the file. */
+  readonly close: () => Promise<void>;
+  /** The bytes of the file. */
+  readonly size: () => number;
+}
+
+/** Creates the file of a new conversation. @throws HostError `internal` if it cannot be written */
+export async function createRecordingFile(folder: string, id: string): Promise<RecordingFile> {
+  const path = recordingPath(folder, id);
+  try {
+    await ensurePrivateFolder(folder);
+    return await lockAndOpen(path, constants.O_CREAT | constants.O_EXCL);
+  } catch (error) {
+    throw toWriteError(path, error);
+  }
+}
+
+/**
+ * Opens the file of an earlier conversation.
+ *
+ * @throws HostError `busy` if another process has it open, `not_found`
+ */
+export async function openRecordingFile(folder: string, id: string): Promise<RecordingFile> {
+  const path = recordingPath(folder, id);
+  try {
+    return await lockAndOpen(path, 0);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) throw unknownConversation(id);
+    throw toWriteError(path, error);
+  }
+}
+
+export function unknownConversation(id: string): HostError {
+  return new HostError("not_found", `there is no conversation "${id}"`, { next: "fairlead conversations" });
+}
+
+async function lockAndOpen(path: string, flags: number): Promise<RecordingFile> {
+  const lock = await tryLock(path);
+  if (lock === undefined) throw isOpenElsewhere(path);
+  try {
+    const handle = await open(path, constants.O_RDWR | constants.O_APPEND | flags, privateFileMode);
+    return createFile(path, { handle, lock, size: await withoutTornLine(handle) });
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+function isOpenElsewhere(path: string): HostError {
+  return new HostError("busy", `the conversation is open in another process: ${path}`, {
+    next: "Close it there, then try again.",
+  });
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly lock: HeldLock;
+  readonly size: number;
+}
+
+function createFile(path: string, { handle, lock, size: before }: OpenFile): RecordingFile {
+  const media = mediaFolder(path);
+  const written = new Set<string>();
+  let size = before;
+
+  async function keepMedia(digest: string, bytes: Buffer): Promise<void> {
+    if (written.has(digest)) return;
+    if (written.size === 0) await ensurePrivateFolder(media);
+    await writeFile(join(media, digest), bytes, { flag: "wx", mode: privateFileMode }).catch(unless("EEXIST"));
+    written.add(digest);
+  }
+
+  return {
+    size: () => size,
+    async append(lines) {
+      try {
+        if (lock.isLost()) throw isOpenElsewhere(path);
+        // Media comes first, so that no line mentions media that is not there.
+        for (const line of lines) for (const [digest, bytes] of line.media) await keepMedia(digest, bytes);
+        const bytes = Buffer.from(lines.map(({ text }) => `${text}\n`).join(""));
+        if (size + bytes.length > limits.recordingBytes) throw tooLarge(path);
+        const { bytesWritten } = await handle.write(bytes);
+        if (bytesWritten < bytes.length) throw notWritten(path, "the disk is full");
+        size += bytesWritten;
+      } catch (error) {
+        throw toWriteError(path, error);
+      }
+    },
+    async close() {
+      await handle.close();
+      await lock.release();
+    },
+  };
+}
+
+function tooLarge(path: string): HostError {
+  return new HostError("too_large", `${path} is full: a recording has at most ${limits.recordingBytes} bytes`, {
+    next: "Begin a new conversation: /clear",
+  });
+}
+
+/** Cuts off a last line that a killed process did not finish. Returns the size that is left. */
+async function withoutTornLine(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat();
+  const chunk = Buffer.alloc(64 * 1024);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - chunk.length);
+    const { bytesRead } = await handle.read(chunk, 0, end - start, start);
+    const at = chunk.subarray(0, bytesRead).lastIndexOf("\n");
+    const whole = start + at + 1;
+    if (at >= 0 && whole === size) return size;
+    if (at >= 0 || start === 0) {
+      await handle.truncate(at >= 0 ? whole : 0);
+      return at >= 0 ? whole : 0;
+    }
+    end = start;
+  }
+  return 0;
+}

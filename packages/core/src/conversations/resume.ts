@@ -1,0 +1,145 @@
+/** Computes from a recording what a resumed conversation begins with. Pure. */
+
+import type { Content, Part } from "../normalise/model-types.ts";
+import type { Pin } from "../normalise/tool-name.ts";
+import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
+import type { OwnFunction } from "../turn/own-functions.ts";
+import type { EarlierConversation } from "../turn/record.ts";
+import type { RecordedLine, RecordingHead } from "./format.ts";
+import type { Recording } from "./read-recording.ts";
+
+/** A recorded conversation as it was at the end of its recording. */
+export interface ResumedConversation extends EarlierConversation {
+  readonly model: RecordingHead["model"];
+  /** Approvals that were given in this workspace. */
+  readonly approvals: readonly GivenApproval[];
+}
+
+interface OpenRound {
+  readonly content: Content;
+  readonly responses: (CallResponse | undefined)[];
+}
+
+const interrupted = "[Fairlead was stopped before there was an answer.]";
+
+/** `workspace`: the current workspace root. An approval of another workspace is not given again. */
+export function resumeFrom({ head, lines }: Recording, workspace: string): ResumedConversation {
+  let history: History = [];
+  let round: OpenRound | undefined;
+  let { model } = head;
+  let title: string | undefined;
+  let place = head.workspace;
+  const callIds = new Set<string>();
+  const names = new Map<string, Pin>();
+  const functions = new Map<OwnFunction, string>();
+  const disabled = new Map<string, { readonly server: string; readonly serverToolName: string }>();
+  const approvals: GivenApproval[] = [];
+
+  /** Completes the open round: every call has a response. */
+  function endRound(): void {
+    if (round === undefined) return;
+    history = [...history, round.content, ...responseContents(callsIn(round.content), round.responses)];
+    round = undefined;
+  }
+
+  /** Completes a turn that a killed process did not finish: the roles in the history alternate. */
+  function endTurn(): void {
+    endRound();
+    if (isUnanswered(history)) history = [...history, { role: "model", parts: [{ text: interrupted }] }];
+  }
+
+  function add(content: Content): void {
+    endRound();
+    const usable = withoutLostMedia(content);
+    if (usable.role === "model" && callsIn(usable).length > 0) round = { content: usable, responses: [] };
+    else history = [...history, usable];
+  }
+
+  function take(line: RecordedLine): void {
+    switch (line.type) {
+      case "input":
+      case "resumed":
+        if (line.type === "resumed") place = line.workspace;
+        endTurn();
+        break;
+      case "content":
+        add(line.content);
+        break;
+      case "response":
+        if (round && line.index < callsIn(round.content).length)
+          round.responses[line.index] = { part: withoutLost(line.part), beside: (line.beside ?? []).map(withoutLost) };
+        break;
+      case "rewind":
+        endRound();
+        history = history.slice(0, line.to);
+        break;
+      case "compact":
+        round = undefined;
+        history = line.contents;
+        break;
+      case "model":
+        model = { provider: line.provider, name: line.name };
+        break;
+      case "names":
+        for (const pin of line.tools) names.set(pin.as, pin);
+        for (const [own, name] of line.functions) functions.set(own, name);
+        break;
+      case "tool": {
+        const { server, serverToolName, enabled } = line;
+        const key = JSON.stringify([server, serverToolName]);
+        if (enabled) disabled.delete(key);
+        else disabled.set(key, { server, serverToolName });
+        break;
+      }
+      case "title":
+        ({ title } = line);
+        break;
+      case "approval":
+        if (place === workspace) approvals.push(line.approval);
+        break;
+      case "call":
+        callIds.add(line.id);
+        break;
+      case "text":
+      case "thought":
+      case "progress":
+      case "quarantined":
+      case "waiting":
+      case "missing":
+      case "note":
+      case "retry":
+      case "usage":
+      case "done":
+      case "error":
+    }
+  }
+
+  for (const line of lines) take(line);
+  endTurn();
+  return {
+    history,
+    model,
+    callIds: [...callIds],
+    names: [...names.values()],
+    functions: [...functions],
+    disabled: [...disabled.values()],
+    approvals,
+    ...(title !== undefined && { title }),
+  };
+}
+
+function withoutLostMedia({ role, parts }: Content): Content {
+  return { role, parts: parts.map(withoutLost) };
+}
+
+/** Media whose file is gone becomes a text, because an API refuses empty media. */
+function withoutLost(part: Part): Part {
+  const { inlineData, functionResponse } = part;
+  if (inlineData?.data === "") return { text: `[${inlineData.mimeType ?? "media"} that is no longer stored]` };
+  const media = functionResponse?.parts;
+  if (media === undefined || media.every((each) => each.inlineData?.data !== "")) return part;
+  const { parts: _parts, ...response } = functionResponse ?? {};
+  const left = media.filter((each) => each.inlineData?.data !== "");
+  return { ...part, functionResponse: { ...response, ...(left.length > 0 && { parts: left }) } };
+}

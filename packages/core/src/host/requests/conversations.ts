@@ -1,0 +1,262 @@
+/** The conversations of a host: creates, records, resumes and lists them. */
+
+import { errorMessage } from "@fairlead/wire/text";
+import type { Clock } from "../../clock.ts";
+import { createConversationId } from "../../conversations/conversation-id.ts";
+import type { RecordingHead } from "../../conversations/format.ts";
+import { createRecorder } from "../../conversations/recorder.ts";
+import type { RecordingFile } from "../../conversations/recording-file.ts";
+import { HostError } from "../../errors.ts";
+import type { Emitter } from "../../events.ts";
+import { assumedModel } from "../../model/assumed.ts";
+import type { Model } from "../../model/model.ts";
+import type { ConversationApprovals, GivenApproval } from "../../policy/conversation-approvals.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
+import { type Conversation, type ConversationRecord, createConversation } from "../../turn/conversation.ts";
+import type { RecordChange } from "../../turn/record.ts";
+import type { TurnHost } from "../../turn/turn-host.ts";
+import type { Catalogs } from "../catalogs/catalogs.ts";
+import type { HostSecrets } from "../secrets.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import type { Host, NewConversation, OpenHostOptions } from "../types.ts";
+import type { HostCalls } from "./calls.ts";
+import type { HostReads } from "./reads.ts";
+import type { HostSearch } from "./tool-search.ts";
+
+export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" | "confirm">, Pick<Emitter, "emit"> {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "manager">;
+  readonly catalogs: Catalogs;
+  readonly calls: HostCalls;
+  readonly reads: HostReads;
+  readonly search: HostSearch;
+  readonly isDenied: TurnHost["isDenied"];
+  readonly usedTools: () => Promise<readonly ToolIdentity[]>;
+  readonly approvals: ConversationApprovals;
+  readonly secrets: Pick<HostSecrets, "redactor">;
+  readonly clock: Clock;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Aborted when the host is closed. */
+  readonly closing: AbortSignal;
+}
+
+export interface HostConversations extends Pick<Host, "conversation" | "conversations" | "runTurn" | "toolOffers"> {
+  /** Resolves when all recordings are on disk. After that nothing is recorded. */
+  readonly close: () => Promise<void>;
+}
+
+export function createHostConversations(options: HostConversationsOptions): HostConversations {
+  const { configuration, closing } = options;
+  const { manager } = options.servers;
+  const host = createTurnHost(options);
+  const recorders = createRecorders(options);
+  let used: readonly ToolIdentity[] = [];
+  let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
+
+  async function loadUsedTools(): Promise<void> {
+    loadingUsed ??= options.usedTools();
+    used = await loadingUsed;
+  }
+
+  function check({ model = options.model, servers = [] }: NewConversation): Model {
+    if (closing.aborted) throw new HostError("usage", "this host has been closed");
+    if (model === undefined)
+      throw new HostError("usage", "no model configured", {
+        next: 'Pass "model" to createHost() or to conversation().',
+      });
+    // Throws `server_unknown` for a name that is not configured.
+    for (const server of servers) manager.getClient(server);
+    return model;
+  }
+
+  function begin(how: NewConversation): Conversation {
+    const model = check(how);
+    return createConversation({ ...how, model }, host, recorders.begin(model));
+  }
+
+  async function resume(id: string, how: NewConversation): Promise<Conversation> {
+    const model = check(how);
+    return createConversation({ ...how, model }, host, await recorders.resume(id, model));
+  }
+
+  function conversation(how?: NewConversation): Conversation;
+  function conversation(how: NewConversation & { readonly resume: string }): Promise<Conversation>;
+  function conversation({
+    resume: id,
+    ...how
+  }: NewConversation & { readonly resume?: string } = {}): Conversation | Promise<Conversation> {
+    return id === undefined ? begin(how) : resume(id, how);
+  }
+
+  return {
+    conversation,
+    async toolOffers({ model = options.model ?? assumedModel, ...how } = {}) {
+      await loadUsedTools();
+      return begin({ ...how, model }).offers();
+    },
+    async conversations(search) {
+      const { listConversations } = await import("../../conversations/list-conversations.ts");
+      return listConversations(await recorders.folder(), search);
+    },
+    async *runTurn(input, { conversation: earlier, signal, references, before, shown, waitFor, ...how } = {}) {
+      const own = earlier === undefined ? begin(how) : undefined;
+      const sending = {
+        ...(signal && { signal }),
+        ...(references !== undefined && { references }),
+        ...(before && { before }),
+        ...(shown !== undefined && { shown }),
+        ...(waitFor && { waitFor }),
+      };
+      try {
+        yield* (earlier ?? own ?? begin(how)).send(input, sending);
+      } finally {
+        await own?.close();
+      }
+    },
+    close: recorders.close,
+  };
+
+  function createTurnHost(given: HostConversationsOptions): TurnHost {
+    const { catalogs, calls, reads, search, isDenied, confirm, clock } = given;
+    const settings = () => configuration.current().settings.host;
+    return {
+      openTools: (names) => catalogs.tools.openConversation(names),
+      resources: catalogs.resources,
+      servers: () => configuration.order().filter(configuration.isMeantByAll),
+      offersResources: () => settings().resourceFunctions,
+      toolBudget: () => settings().toolBudget,
+      isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
+      usedTools: () => used,
+      loadUsedTools,
+      searchTools: search.find,
+      isDenied,
+      known: catalogs.catalog,
+      states: () => manager.states(),
+      recall: catalogs.recall,
+      start: (names) => manager.start(names),
+      readResource: reads.readForModel,
+      confirm,
+      expandReferences: reads.expandReferences,
+      keep: calls.keep,
+      clock,
+      closing,
+    };
+  }
+}
+
+interface Recorders {
+  readonly folder: () => Promise<string>;
+  readonly begin: (model: Model) => ConversationRecord;
+  /** @throws HostError `not_found`, `busy`, `usage` */
+  readonly resume: (id: string, model: Model) => Promise<ConversationRecord>;
+  readonly close: () => Promise<void>;
+}
+
+function createRecorders(options: HostConversationsOptions): Recorders {
+  const { configuration, approvals, secrets, now, emit } = options;
+  const closers = new Set<() => Promise<void>>();
+  let isOver = false;
+
+  const isRecording = (): boolean => configuration.current().settings.host.recording;
+  const root = (): string => configuration.current().locations.root;
+
+  async function folder(): Promise<string> {
+    const { conversationsFolder } = await import("../../conversations/recording-file.ts");
+    return conversationsFolder(configuration.current().locations.state);
+  }
+
+  async function open(id: string, size: number | undefined): Promise<RecordingFile> {
+    const { createRecordingFile, openRecordingFile } = await import("../../conversations/recording-file.ts");
+    const place = await folder();
+    if (size === undefined) {
+      const { rotateConversations } = await import("../../conversations/clean-conversations.ts");
+      const file = await createRecordingFile(place, id);
+      // Old recordings that cannot be removed do not stop a new one.
+      await rotateConversations(place).catch(() => undefined);
+      return file;
+    }
+    const file = await openRecordingFile(place, id);
+    if (file.size() === size) return file;
+    await file.close();
+    throw new HostError("busy", `the conversation ${id} was continued by another process`);
+  }
+
+  /** `others`: approvals of this run that the recording does not have. */
+  function start(
+    head: RecordingHead,
+    others: readonly GivenApproval[],
+    resumed?: RecordingFile,
+  ): Pick<ConversationRecord, "record" | "close"> {
+    const recorder = createRecorder({
+      head,
+      workspace: root(),
+      ...(resumed && { resumed }),
+      open: (size) => open(head.id, size),
+      hide: secrets.redactor,
+      isPrivate: (server) => configuration.definition(server)?.extras.recording === false,
+      now,
+      onFailed: (error) => emit({ type: "recording_failed", conversation: head.id, message: errorMessage(error) }),
+    });
+    let unrecorded = others;
+    let seen = approvals.given().length;
+    const record: RecordChange = (change) => {
+      if (isOver) return;
+      for (const approval of [...unrecorded, ...approvals.given().slice(seen)]) recorder.approve(approval);
+      unrecorded = [];
+      seen = approvals.given().length;
+      recorder.record(change);
+      closers.add(close);
+    };
+    async function close(): Promise<void> {
+      closers.delete(close);
+      await recorder.close();
+    }
+    if (resumed) closers.add(close);
+    return { record, close };
+  }
+
+  return {
+    folder,
+    begin({ provider, name }) {
+      const id = createConversationId(now());
+      if (!isRecording()) return { id, record: () => {}, close: async () => {} };
+      const time = new Date(now()).toISOString();
+      const head: RecordingHead = { v: 1, id, time, workspace: root(), model: { provider, name } };
+      return { id, ...start(head, [...approvals.given()]) };
+    },
+    async resume(wanted, { provider, name }) {
+      const [{ openRecordingFile, recordingPath }, { readRecording }, { resumeFrom }, { findConversation }] =
+        await Promise.all([
+          import("../../conversations/recording-file.ts"),
+          import("../../conversations/read-recording.ts"),
+          import("../../conversations/resume.ts"),
+          import("../../conversations/list-conversations.ts"),
+        ]);
+      const place = await folder();
+      const { id } = await findConversation(place, wanted);
+      const file = await openRecordingFile(place, id);
+      try {
+        const recording = await readRecording(recordingPath(place, id));
+        const { approvals: given, model, ...earlier } = resumeFrom(recording, root());
+        const others = [...approvals.given()];
+        for (const approval of given) approvals.restore(approval);
+        if (!isRecording()) {
+          await file.close();
+          return { id, record: () => {}, close: async () => {}, earlier };
+        }
+        const started = start(recording.head, others, file);
+        if (model.name !== name || model.provider !== provider) started.record({ type: "model", provider, name });
+        return { id, ...started, earlier };
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    },
+    async close() {
+      await Promise.all([...closers].map((close) => close()));
+      isOver = true;
+    },
+  };
+}

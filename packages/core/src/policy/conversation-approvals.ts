@@ -1,0 +1,72 @@
+/** Approvals that hold for one conversation, each bound to the definition that the user saw. */
+
+/** An approval as it was given: plain data, so that a resumed conversation has it again. */
+export type GivenApproval =
+  | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
+  /** All tools of the server, with those that it had. */
+  | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
+  | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
+
+export interface ConversationApprovals {
+  /** Increases with every change. */
+  readonly version: () => number;
+  /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
+  readonly bump: () => void;
+  readonly allows: (server: string, tool: string, digest: string) => boolean;
+  readonly allowTool: (server: string, tool: string, digest: string) => void;
+  /** Approves all current tools of the server, by name. Fairlead asks once about a tool that the server adds later. */
+  readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
+  /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
+  readonly isNewOfWhole: (server: string, tool: string) => boolean;
+  /** Records that the definition of the tool has changed: the tool no longer counts as new. */
+  readonly notNew: (server: string, tool: string) => void;
+  /** Approves a model's reads of all resources of the server, as long as the server's entry is unchanged. */
+  readonly allowReads: (server: string, fingerprint: string) => void;
+  readonly allowsReads: (server: string, fingerprint: string) => boolean;
+  /** All approvals so far, in order. */
+  readonly given: () => readonly GivenApproval[];
+  /** Gives an approval of an earlier run again. It has no effect on a definition that has changed since. */
+  readonly restore: (approval: GivenApproval) => void;
+}
+
+export function createConversationApprovals(): ConversationApprovals {
+  // Nested maps: joined as text, "a.b" with "c" would equal "a" with "b.c".
+  const tools = new Map<string, Map<string, string>>();
+  /** Servers whose tools are all approved, each with the names of the tools that do not count as new. */
+  const whole = new Map<string, Set<string>>();
+  const reads = new Map<string, string>();
+  const given: GivenApproval[] = [];
+  let version = 0;
+  const bump = (): void => {
+    version += 1;
+  };
+
+  function take(approval: GivenApproval): void {
+    bump();
+    given.push(approval);
+    const { kind, server } = approval;
+    if (kind === "reads") reads.set(server, approval.fingerprint);
+    else {
+      const keys = Object.entries(approval.keys);
+      tools.set(server, new Map([...(tools.get(server) ?? []), ...keys]));
+      if (kind === "server") whole.set(server, new Set([...(whole.get(server) ?? []), ...keys.map(([tool]) => tool)]));
+    }
+  }
+
+  return {
+    version: () => version,
+    bump,
+    allows: (server, tool, digest) => tools.get(server)?.get(tool) === digest,
+    allowTool: (server, tool, digest) => take({ kind: "tools", server, keys: Object.fromEntries([[tool, digest]]) }),
+    allowServer: (server, digests) => take({ kind: "server", server, keys: Object.fromEntries(digests) }),
+    isNewOfWhole: (server, tool) => whole.get(server)?.has(tool) === false,
+    notNew: (server, tool) => void whole.get(server)?.add(tool),
+    allowReads: (server, fingerprint) => take({ kind: "reads", server, fingerprint }),
+    allowsReads: (server, fingerprint) => reads.get(server) === fingerprint,
+    given: () => given,
+    restore(approval) {
+      const text = JSON.stringify(approval);
+      if (!given.some((each) => JSON.stringify(each) === text)) take(approval);
+    },
+  };
+}

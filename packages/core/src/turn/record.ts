@@ -1,0 +1,49 @@
+/** What a recording of a conversation is told: every change of the conversation, in order, as plain data. */
+
+import type { Content, Part } from "../normalise/model-types.ts";
+import type { Pin } from "../normalise/tool-name.ts";
+import type { TurnEvent } from "./events.ts";
+import type { OwnFunction } from "./own-functions.ts";
+
+/** The names of the host's own functions in a conversation. */
+export type OwnFunctionNames = readonly (readonly [OwnFunction, string])[];
+
+/** A change of a conversation that is no event of a turn. */
+export type ConversationChange =
+  /** A turn begins with this message of the user, as the user sees it. */
+  | { readonly type: "input"; readonly text: string }
+  /** A message is added to the history. If it has calls, their `response` changes follow. */
+  | { readonly type: "content"; readonly content: Content }
+  /** The response to one call of the last message. `beside`: media that follows all responses. */
+  | {
+      readonly type: "response";
+      /** The position of the call in its message. */
+      readonly index: number;
+      readonly server?: string;
+      readonly part: Part;
+      readonly beside?: readonly Part[];
+    }
+  /** Only this many messages of the history are left. */
+  | { readonly type: "rewind"; readonly to: number }
+  /** These messages take the place of the history. */
+  | { readonly type: "compact"; readonly contents: readonly Content[] }
+  | { readonly type: "model"; readonly provider: string; readonly name: string }
+  /** Names that the model has seen and that keep their meaning. */
+  | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions: OwnFunctionNames }
+  | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
+  | { readonly type: "title"; readonly title: string };
+
+/** Receives every change and every event of a conversation, before anybody else sees it. */
+export type RecordChange = (change: ConversationChange | TurnEvent) => void;
+
+/** What a resumed conversation begins with. */
+export interface EarlierConversation {
+  readonly history: readonly Content[];
+  readonly title?: string;
+  /** The ids of all calls so far. */
+  readonly callIds: readonly string[];
+  readonly names: readonly Pin[];
+  readonly functions: OwnFunctionNames;
+  /** Tools that the user has removed from the conversation. */
+  readonly disabled: readonly { readonly server: string; readonly serverToolName: string }[];
+}
