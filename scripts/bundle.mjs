@@ -15,7 +15,10 @@ const cli = join(root, "packages/cli");
 const bundle = join(cli, "bundle");
 const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
 const light = ["mcp list"];
-const worker = join(root, "packages/core/src/execute/validation/validation-worker.ts");
+const threads = {
+  "chunks/validation-worker": join(root, "packages/core/src/execute/validation/validation-worker.ts"),
+  "chunks/result-worker": join(root, "packages/core/src/results/result-worker.ts"),
+};
 
 /** Commander loads child_process for a feature we do not use; that alone is a tenth of a start. */
 const leanCommander = {
@@ -121,7 +124,7 @@ const outdir = mkdtempSync(`${bundle}-`);
 process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
 await build({
   ...common,
-  entryPoints: { main: join(cli, "src/shell/main.ts"), "chunks/validation-worker": worker },
+  entryPoints: { main: join(cli, "src/shell/main.ts"), ...threads },
   outdir,
   splitting: true,
   format: "esm",

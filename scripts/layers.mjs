@@ -14,6 +14,7 @@ export const layers = [
   "policy",
   "execute",
   "resources",
+  "results",
   "model",
   "turn",
   "conversations",

@@ -3,6 +3,7 @@
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import type { StoredResult } from "../results/result-handles.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { OwnFunction } from "../turn/own-functions.ts";
 import type { EarlierConversation } from "../turn/record.ts";
@@ -35,6 +36,7 @@ export function resumeFrom({ head, lines }: Recording, workspace: string): Resum
   const functions = new Map<OwnFunction, string>();
   const disabled = new Map<string, { readonly server: string; readonly serverToolName: string }>();
   const approvals: GivenApproval[] = [];
+  const results: StoredResult[] = [];
 
   /** Completes the open round: every call has a response. */
   function endRound(): void {
@@ -78,6 +80,11 @@ export function resumeFrom({ head, lines }: Recording, workspace: string): Resum
         round = undefined;
         history = line.contents;
         break;
+      case "result": {
+        const { id, what, server } = line;
+        results.push({ id, what, ...(server !== undefined && { server }) });
+        break;
+      }
       case "model":
         model = { provider: line.provider, name: line.name };
         break;
@@ -123,6 +130,7 @@ export function resumeFrom({ head, lines }: Recording, workspace: string): Resum
     callIds: [...callIds],
     names: [...names.values()],
     functions: [...functions],
+    results,
     disabled: [...disabled.values()],
     approvals,
     ...(title !== undefined && { title }),

@@ -18,3 +18,18 @@ export function estimateTokens(text: string): number {
   }
   return Math.ceil(tokens);
 }
+
+/** Hardly any text has more characters to a token. */
+const charactersPerToken = 8;
+
+/** Whether texts have more estimated tokens together. Reads no more of them than that takes. */
+export function exceedsTokens(texts: readonly string[], most: number): boolean {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  if (characters <= most) return false;
+  if (characters > most * charactersPerToken) return true;
+  let left = most;
+  return texts.some((text) => {
+    left -= estimateTokens(text);
+    return left < 0;
+  });
+}

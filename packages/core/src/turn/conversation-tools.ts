@@ -71,11 +71,14 @@ export interface ToolSelectionOptions {
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
   readonly record: RecordChange;
+  /** Whether there are stored results that the model can read. */
+  readonly hasResults: () => boolean;
   /** Names and choices of a resumed conversation. */
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "disabled">;
 }
 
-export function createToolSelection({ host, servers: chosen, record, earlier }: ToolSelectionOptions): ToolSelection {
+export function createToolSelection(options: ToolSelectionOptions): ToolSelection {
+  const { host, servers: chosen, record, hasResults, earlier } = options;
   const disabled = new Set(
     earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
   );
@@ -142,8 +145,11 @@ export function createToolSelection({ host, servers: chosen, record, earlier }: 
   }
 
   function neededFunctions(): readonly OwnFunction[] {
-    if (!host.offersResources() || !servers().some((server) => hasResources(server))) return [];
-    return ["list_resources", "read_resource"];
+    const isResources = host.offersResources() && servers().some((server) => hasResources(server));
+    return [
+      ...(isResources ? (["list_resources", "read_resource"] as const) : []),
+      ...(hasResults() ? (["read_result"] as const) : []),
+    ];
   }
 
   function offersFor(model: Model): ToolOffers {

@@ -1,6 +1,7 @@
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
+import { createResultHandles } from "../results/result-handles.ts";
 import { type ConversationTool, createToolSelection, type OfferedTool } from "./conversation-tools.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
 import { addContents, answerOpenCalls } from "./history.ts";
@@ -77,11 +78,24 @@ export function createConversation(
   { id, record, close, earlier }: ConversationRecord,
 ): Conversation {
   const { model, servers, wait = defaultWait, notTried = [], limits = {}, history = [] } = options;
+  const results = createResultHandles({
+    store: host.storeResult,
+    find: host.findResults,
+    record: (stored) => record({ type: "result", ...stored }),
+    ...(earlier && { earlier: earlier.results }),
+  });
   const state: ConversationState = {
     history: [],
     record,
     model,
-    toolSelection: createToolSelection({ host, record, ...(servers && { servers }), ...(earlier && { earlier }) }),
+    results,
+    toolSelection: createToolSelection({
+      host,
+      record,
+      hasResults: results.isUsed,
+      ...(servers && { servers }),
+      ...(earlier && { earlier }),
+    }),
     ...(servers && { chosen: servers }),
     wait,
     notTried,

@@ -1,5 +1,6 @@
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
+import type { ResultHandles } from "../results/result-handles.ts";
 import type { ToolSelection } from "./conversation-tools.ts";
 import type { MissingServer } from "./events.ts";
 import type { RecordChange } from "./record.ts";
@@ -33,6 +34,7 @@ export interface ConversationState {
   readonly record: RecordChange;
   model: Model;
   readonly toolSelection: ToolSelection;
+  readonly results: ResultHandles;
   /** The servers that the user chose. Without a choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;

@@ -63,6 +63,7 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.permissions.servers", { value: { mine: ["planted"] } }],
   ["fairlead.permissions.denyTools", { value: ["planted"] }],
   ["fairlead.toolBudget", { value: 7 }],
+  ["fairlead.resultTokens", { value: 700 }],
   ["fairlead.clientMetadataUrl", { value: "https://planted.example/client.json" }],
   ["fairlead.resourceFunctions", { value: false }],
   ["fairlead.googleHosts", { value: ["planted.example"] }],

@@ -60,6 +60,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
         clientMetadataUrl: strongest(stringNode, ["fairlead", "clientMetadataUrl"]),
       }),
       toolBudget: present({ tokens: limitOf("tokens") ?? limitOf(), tools: limitOf("tools") }),
+      resultTokens: bounded(defaults.resultTokens, "fairlead", "resultTokens"),
       resourceFunctions: [own, sources].every(
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
       ),

@@ -157,6 +157,15 @@ const fairlead: ObjectKey = {
       description:
         "How many tokens the tool definitions may take in a request to the model. Default: 20 000, or a tenth of the model's context if that is less. The model searches for the tools that do not fit.",
     },
+    resultTokens: {
+      type: "number",
+      default: defaults.resultTokens,
+      minimum: 100,
+      maximum: 1_000_000_000,
+      workspace: tightens,
+      description:
+        "A result with more tokens is stored in a file. The model gets its beginning and its end, and reads the rest in parts with a function `read_result`.",
+    },
     resourceFunctions: {
       type: "switch",
       default: true,
