@@ -1,28 +1,27 @@
-// Benchmarks: `npm run bench` runs all, `npm run bench -- start` one. Ratios side by side in one run; never part of the tests.
+// Benchmarks: `npm run bench` measures the product; `soak` and `floods` run only by name. Never part of the tests.
 import { parseArgs } from "node:util";
 
 const benches = {
-  start: () => import("./start.mjs"),
-  list: () => import("./list.mjs"),
-  wire: () => import("./wire.mjs"),
-  schemas: () => import("./schemas.mjs"),
-  results: () => import("./results.mjs"),
+  product: () => import("./product.mjs"),
+  soak: () => import("./soak.mjs"),
   floods: () => import("./floods.mjs"),
 };
 
-const { positionals: names, values: options } = parseArgs({
+const { positionals, values: options } = parseArgs({
   allowPositionals: true,
-  options: { cell: { type: "string" }, peers: { type: "string" }, rounds: { type: "string" } },
+  options: {
+    full: { type: "boolean" },
+    write: { type: "boolean" },
+    minutes: { type: "string" },
+    cell: { type: "string" },
+    rounds: { type: "string" },
+  },
 });
-/** Takes a quarter of an hour, so it runs only when it is named. */
-const onlyByName = "floods";
-for (const name of names.length > 0 ? names : Object.keys(benches).filter((each) => each !== onlyByName)) {
-  const load = benches[name];
-  if (load === undefined) {
-    process.stderr.write(`there is no benchmark "${name}"; known: ${Object.keys(benches).join(", ")}\n`);
-    process.exitCode = 2;
-  } else {
-    const { bench } = await load();
-    if (!(await bench(options))) process.exitCode = 1;
-  }
+const [name = "product"] = positionals;
+if (Object.hasOwn(benches, name)) {
+  const { bench } = await benches[name]();
+  if (!(await bench(options))) process.exitCode = 1;
+} else {
+  process.stderr.write(`there is no benchmark "${name}"; known: ${Object.keys(benches).join(", ")}\n`);
+  process.exitCode = 2;
 }

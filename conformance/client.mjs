@@ -1,10 +1,12 @@
-/** The client under test: reaches the suite's server through our engine, or through a whole host, and does there what the scenario wants. */
+/** The client under test: a host that gets the suite's server and credentials as settings, and does what the scenario needs. */
 
-import { answerRequest, capabilitiesFor } from "./answers.mjs";
-import { connect } from "./bundle/index.js";
-import { isForHost, runThroughHost } from "./host.mjs";
-import { providerFor } from "./providers.mjs";
-import { createSignIn } from "./sign-in.mjs";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createHost } from "./bundle/host.js";
+import { fill } from "./fill.mjs";
+import { settingsFor } from "./settings.mjs";
+import { isSkillScenario } from "./skill-scenarios.mjs";
 import { stepsFor } from "./steps.mjs";
 
 const deadline = 25_000;
@@ -13,34 +15,60 @@ const url = process.argv.at(-1) ?? "";
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
-// The runner ends only the shell when time is up: a client that hangs has to end itself.
+// On timeout the runner ends only its shell, so the client must end itself.
 setTimeout(() => {
   process.stderr.write("the deadline has passed\n");
   process.exit(1);
 }, deadline).unref();
 
 try {
-  await (isForHost(scenario) ? runThroughHost({ url, context }) : runThroughEngine());
+  await (isSkillScenario(scenario) ? (await import("./skills.mjs")).useSkills(scenario, url) : runHost());
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;
 }
 
-async function runThroughEngine() {
-  const provider = await providerFor(scenario, context);
-  const session = await connect(
-    { kind: "http-or-sse", url, headers: {} },
-    {
-      clientInfo: { name: "fairlead-conformance", version: "1.0.0" },
-      capabilities: capabilitiesFor(scenario),
-      onRequest: answerRequest,
-      auth: createSignIn(provider, url),
-      onDiagnostic: (text) => process.stderr.write(`${text}\n`),
+async function runHost() {
+  const home = await mkdtemp(join(tmpdir(), "conformance-home-"));
+  // The root that the host sends.
+  const workspace = join(home, "workspace");
+  await mkdir(workspace);
+  const { settings, env } = settingsFor(scenario, url, context);
+  const none = join(home, "none.json");
+  const host = await createHost({
+    settings,
+    workspace,
+    trust: true,
+    environment: {
+      // Nothing of the user who runs the suite: no system settings, and no keychain.
+      env: {
+        FAIRLEAD_SECRET_STORE: "file",
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
+        GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
+        ...env,
+      },
+      home,
+      cwd: workspace,
+      platform: process.platform,
     },
-  );
+    recover: false,
+    openBrowser: visit,
+    sample: async () => ({ role: "assistant", model: "none", content: { type: "text", text: "text" } }),
+    elicit: async ({ requestedSchema }) => ({ action: "accept", content: fill(requestedSchema) }),
+  });
   try {
-    await stepsFor(scenario)(session, context);
+    await stepsFor(scenario)(host, context);
   } finally {
-    await session.close();
+    await host[Symbol.asyncDispose]();
+    await rm(home, { recursive: true, force: true });
   }
+}
+
+/** The browser: the suite's authorization servers ask nothing and redirect at once. */
+async function visit(address) {
+  const { status, headers } = await fetch(address, { redirect: "manual" });
+  const location = headers.get("location");
+  if (location === null) throw new Error(`the authorization server answered ${status} without a redirect`);
+  await (await fetch(location)).text();
+  return true;
 }

@@ -1,4 +1,4 @@
-/** Makes the folder ready: the suites installed at the first use, our engine and the host bundled from their sources every time. */
+/** Prepares the folder: installs the suites at the first use, and bundles host and engine from their sources every time. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -1,14 +1,18 @@
 /**
- * `npm run conformance`: the official suite, in both versions, against our engine; exit 1 if anything is not as `expected.json` says.
- * With names of scenarios only those run, and show all that the suite says; `--update` writes what was found as expected.
+ * `npm run conformance`: the official suite, in both versions, against a host. Exit code 1 if an outcome differs from
+ * `expected.json`. With names of scenarios, only those run, with the suite's whole output. `--update` writes the
+ * outcomes to `expected.json` and `docs/conformance.md`.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
+import { conformancePage } from "./page.mjs";
 import { prepare } from "./prepare.mjs";
-import { row, summary, surprisesIn, totals } from "./report.mjs";
+import { row, summary, surprisesIn, totalsRow } from "./report.mjs";
 import { listScenarios, runScenario, suites } from "./suite.mjs";
 
+const began = Date.now();
 const expectations = new URL("expected.json", import.meta.url);
+const page = new URL("../docs/conformance.md", import.meta.url);
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const isUpdate = process.argv.includes("--update");
 const say = (text) => process.stdout.write(`${text}\n`);
@@ -24,7 +28,11 @@ for (const suite of suites) {
     surprises.push(`${suite.version}: ${surprise}`);
 }
 for (const name of unknown) surprises.push(`no suite has a scenario called ${name}`);
-if (isUpdate) await writeFile(expectations, `${JSON.stringify(expected, undefined, 2)}\n`);
+if (isUpdate) {
+  await writeFile(expectations, `${JSON.stringify(expected, undefined, 2)}\n`);
+  await writeFile(page, conformancePage(expected));
+}
+say(`\ntook ${Math.round((Date.now() - began) / 1000)} s`);
 say(["", ...surprises, surprises.length === 0 ? "as expected" : "not as expected"].join("\n"));
 if (surprises.length > 0) process.exitCode = 1;
 
@@ -41,7 +49,7 @@ async function runAll(suite) {
     if (wanted.length > 0) say(output);
     say(row(name, outcome));
   }
-  say(totals(outcomes));
+  say(totalsRow(outcomes));
   return outcomes;
 }
 

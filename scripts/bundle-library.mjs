@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:f
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** What every host loads when it starts its first server, in one chunk: to find and load each file of it costs a millisecond. */
@@ -61,7 +62,7 @@ async function bundle(name) {
 }
 
 async function write(folder, { entries, threads, started }, dir) {
-  const imported = new Map();
+  const graph = importGraph();
   const build = await rolldown({
     cwd: folder,
     input: { ...entries, ...threads },
@@ -70,21 +71,16 @@ async function write(folder, { entries, threads, started }, dir) {
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !included.includes(id),
     // A module of `main` would be CommonJS.
     resolve: { mainFields: ["module", "main"] },
-    plugins: [
-      {
-        name: "imported",
-        moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds),
-      },
-    ],
+    plugins: [graph.plugin],
     onLog(level, log, handle) {
       // Such a file is in the one that is loaded at once: that is what the other import wants.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
     },
   });
-  const isEager = reaches([join(folder, entries.index)], imported);
+  const isEager = reaches(graph, [join(folder, entries.index)]);
   const isStarted = reaches(
+    graph,
     started.map((file) => join(folder, "src", file)),
-    imported,
   );
   await build.write({
     dir,
@@ -104,23 +100,12 @@ async function write(folder, { entries, threads, started }, dir) {
 }
 
 /** Whether a file is one of these or imported by them, without what is loaded later. Asked when every file is parsed. */
-function reaches(files, imported) {
+function reaches(graph, files) {
   let found;
   return (id) => {
-    found ??= reachable(files, imported);
+    found ??= graph.reachable(...files);
     return found.has(id);
   };
-}
-
-function reachable(files, imported) {
-  const found = new Set();
-  const open = [...files];
-  for (const id of open) {
-    if (found.has(id)) continue;
-    found.add(id);
-    open.push(...(imported.get(id) ?? []));
-  }
-  return found;
 }
 
 function moveAway(path, to) {

@@ -5,6 +5,7 @@ import { McpClientManager } from "@google/gemini-cli-core/dist/src/tools/mcp-cli
 import { ToolRegistry } from "@google/gemini-cli-core/dist/src/tools/tool-registry.js";
 import { debugLogger } from "@google/gemini-cli-core/dist/src/utils/debugLogger.js";
 
+const silent = () => {};
 const config = {
   sanitizationConfig: {
     allowedEnvironmentVariables: [],
@@ -21,42 +22,34 @@ const config = {
   getExcludeTools: () => undefined,
   getMcpEnablementCallbacks: () => undefined,
   getPolicyEngine: () => undefined,
-  getWorkspaceContext: () => ({ getDirectories: () => [], onDirectoriesChanged: () => () => {} }),
+  getWorkspaceContext: () => ({ getDirectories: () => [], onDirectoriesChanged: () => silent }),
   isTrustedFolder: () => true,
   refreshMcpContext: async () => {},
-  setUserInteractedWithMcp: () => {},
+  setUserInteractedWithMcp: silent,
 };
-const silent = () => {};
 Object.assign(debugLogger, { log: silent, warn: silent, debug: silent });
 
-const toolRegistry = new ToolRegistry(config, { publish: silent, subscribe: silent, unsubscribe: silent });
-const manager = new McpClientManager("1.0.0", config);
-manager.setMainRegistries({
-  toolRegistry,
-  promptRegistry: new PromptRegistry(),
-  resourceRegistry: new ResourceRegistry(),
-});
-let servers = 0;
-
-export async function open({ command, args, env, url }) {
-  servers += 1;
-  const server = `s${servers}`;
-  // It connects and lists in one step.
-  await manager.maybeDiscoverMcpServer(server, url === undefined ? { command, args, env } : { httpUrl: url });
-  let tool;
+export async function open(servers) {
+  const toolRegistry = new ToolRegistry(config, { publish: silent, subscribe: silent, unsubscribe: silent });
+  const manager = new McpClientManager("1.0.0", config);
+  const promptRegistry = new PromptRegistry();
+  manager.setMainRegistries({ toolRegistry, promptRegistry, resourceRegistry: new ResourceRegistry() });
+  await Promise.all(
+    servers.map(({ name, command, args, url }) =>
+      manager.maybeDiscoverMcpServer(name, url === undefined ? { command, args } : { httpUrl: url }),
+    ),
+  );
+  const known = new Map();
+  const find = (server, tool) => {
+    const name = `mcp_${server}_${tool}`;
+    if (!known.has(name)) known.set(name, toolRegistry.getTool(name));
+    return known.get(name);
+  };
   return {
-    async list() {
-      return {
-        // Asked when the measuring is over: it goes through all tools of all servers.
-        get length() {
-          return toolRegistry.getToolsByServer(server).length;
-        },
-      };
-    },
-    async call(name, given) {
-      tool ??= toolRegistry.getTool(`mcp_${server}_${name}`);
+    count: () => toolRegistry.getAllTools().length,
+    async call(server, tool, given) {
       const { signal: abortSignal } = new AbortController();
-      const { llmContent } = await tool.build(given).execute({ abortSignal });
+      const { llmContent } = await find(server, tool).build(given).execute({ abortSignal });
       return llmContent[0].text.length;
     },
     close: () => manager.stop(),

@@ -1,2 +1,22 @@
 #!/usr/bin/env node
-require("../bundle/entry.cjs");
+// The command's first file: answers --version and --help by itself, and loads the bundle for everything else.
+"use strict";
+const path = require("node:path");
+const { build, version, help, commands } = require("../bundle/answers.cjs");
+
+const words = process.argv.slice(2);
+const answer =
+  words.length === 1 ? { "--version": version, "-V": version, "--help": help, "-h": help }[words[0]] : undefined;
+if (answer === undefined) {
+  const { createLoader } = require("./load.cjs");
+  const command = [words.slice(0, 2).join(" "), words[0]].find((name) => commands.includes(name)) || "app";
+  createLoader(path.join(__dirname, "../bundle"), build, command)("main.cjs").run();
+} else {
+  process.stdout
+    .on("error", ({ code, message }) => {
+      if (code === "EPIPE") process.exit(0);
+      process.stderr.write(`fairlead: cannot write to stdout: ${message}\n`);
+      process.exit(1);
+    })
+    .write(answer);
+}

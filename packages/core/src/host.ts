@@ -199,6 +199,9 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
         return approved;
       }),
 
+    refresh: (server, { signal: given } = {}) =>
+      work.run(async (signal) => void (await (await servers.ready(server, signal)).discover(signal)), given),
+
     problems: () => configuration.current().problems,
 
     call: (server, tool, args = {}, callOptions = {}) => requests.call(server, tool, args, callOptions),
@@ -221,6 +224,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     asCallableTool: requests.asCallableTool,
     searchTools: requests.searchTools,
     toolOffers: requests.toolOffers,
+    relay: requests.relay,
     flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,

@@ -7,10 +7,11 @@ export { MCPOAuthTokenStorage, openTokenStorage, type TokenStorageOptions } from
 export { type Clock, systemClock } from "./clock.ts";
 export type { ConnectStep } from "./connect/connect-step.ts";
 export type { OpenedSession, OpenOptions } from "./connect/open-session.ts";
+export type { Direction, MessageWriter } from "./connect/redact-message.ts";
 export type { ConversationInfo } from "./conversations/list-conversations.ts";
 export type { Catalog, CatalogNote, ListStep } from "./discover/catalog.ts";
 export type { Difference } from "./discover/tool-changes.ts";
-export { type ErrorCode, HostError } from "./errors.ts";
+export { type ErrorCode, exitCodeOf, HostError } from "./errors.ts";
 export {
   type CatalogCounts,
   type Failure,
@@ -95,6 +96,7 @@ export type {
   Tier,
 } from "./policy/rules/rule.ts";
 export type * from "./public-types.ts";
+export { createRecorder, type Recorder, type RecorderOptions, type RecordTo } from "./recordings/recorder.ts";
 export { type AllowList, createAllowList } from "./registry/allow-list.ts";
 export type {
   CallWatch,

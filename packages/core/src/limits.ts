@@ -27,6 +27,8 @@ export const limits = {
   fetchedBytes: 1_048_576,
   /** Tools of one server that can be called, found by search and offered to models. */
   toolsPerServer: 10_000,
+  /** A private key, or the file of a JWT. */
+  keyBytes: 65_536,
   /** Function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
   /** The recording of one conversation; its media together may have as much again. */

@@ -26,8 +26,9 @@ export type {
   WireEvidence,
 } from "@fairlead/wire";
 export type { ConsentRequest } from "./auth/browser/sign-in-ui.ts";
+export type { MachineStep } from "./auth/machine/machine-step.ts";
 export type { BearerChallenge } from "./auth/oauth/challenge.ts";
-export type { TokenKeeper } from "./auth/oauth/refresh.ts";
+export type { TokenKeeper } from "./auth/oauth/token-keeper.ts";
 export type { ClientAuthentication } from "./auth/store/credentials.ts";
 export type { TimerOptions, Waiting } from "./clock.ts";
 export type { ConnectObserver, ConnectStepDetails, ConnectTimeout, Patience } from "./connect/connect-step.ts";
@@ -76,6 +77,8 @@ export type {
   Gate,
   HostSettings,
   HttpTransport,
+  MachineAuth,
+  MachineAuthSettings,
   NameList,
   OAuthSettings,
   Scope,

@@ -7,6 +7,9 @@ import type { CallableTool, FunctionCall, Part } from "./normalise/model-types.t
 import type { ToolExecution } from "./registry/binding.ts";
 import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/discovered-tool.ts";
 
+export type { CheckedResult } from "./checks/compare-result.ts";
+export { type ExpectedResult, type MatcherResult, maskResult, mcpMatchers } from "./checks/matchers.ts";
+
 /** A `CallableTool` that runs nothing and records its calls, in their order. */
 export interface MockCallableTool extends CallableTool {
   readonly calls: readonly FunctionCall[];

@@ -1,6 +1,7 @@
 export { type BrowserChoices, type BrowserOutcome, browser } from "./authorization-server/browser.ts";
 export { after, answerLost, type Fault, oversized, silence } from "./authorization-server/faults.ts";
 export { type GuardedServer, type GuardSettings, guardedServer } from "./authorization-server/guarded-server.ts";
+export { newIdToken, signersKey } from "./authorization-server/id-token.ts";
 export { type AuthorizationServer, authorizationServer, type SeenCall } from "./authorization-server/server.ts";
 export type { AuthorizationSettings } from "./authorization-server/settings.ts";
 export { certificate, key as certificateKey } from "./certificate.ts";

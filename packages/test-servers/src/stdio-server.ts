@@ -9,6 +9,7 @@ export type StdioProgram =
   | "well-behaved"
   | "counted"
   | "catalog"
+  | "echo-catalog"
   | "library"
   | "workshop"
   | "slow-start"

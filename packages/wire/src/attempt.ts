@@ -82,11 +82,14 @@ function causeOfEnd(error: unknown): unknown {
   return closedError(error.evidence.step ?? "connect", error.cause);
 }
 
+/** The options of `connect` that concern a transport. */
+export type ChannelOptions = Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "ca" | "time">;
+
 /** Imports the HTTP transports on first use, because loading them delays the start of stdio-only programs. */
-async function channelFor(
+export async function channelFor(
   target: Target,
   transport: Attempt["transport"],
-  { onStderr, processes: keeper, auth, proxyFor, ca, time }: ConnectOptions,
+  { onStderr, processes: keeper, auth, proxyFor, ca, time }: ChannelOptions,
   { limits, times }: Omit<ResolvedOptions, "options">,
 ): Promise<OpenChannel> {
   if (target.kind === "stdio") return openStdio(target, { onStderr, processes: keeper, limits, times, time });

@@ -13,6 +13,7 @@ import {
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { checkMachineAuth } from "../doctor/check-machine-auth.ts";
 import { checkNetwork } from "../doctor/check-network.ts";
 import { checkPackages, checkPrograms } from "../doctor/check-programs.ts";
 import { checkPolicy, checkSettings, checkTrust } from "../doctor/check-settings.ts";
@@ -28,6 +29,7 @@ import {
   problem,
   type Severity,
 } from "../doctor/finding.ts";
+import { readMachineFacts } from "../doctor/machine-facts.ts";
 import { readNodeFacts, readProgramFacts } from "../doctor/program-facts.ts";
 import { count, type Output, type Style } from "../output/output.ts";
 import { serverDocument } from "../output/servers/server-state.ts";
@@ -188,7 +190,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
   // Read first: opening the secret store later repairs the folder's permissions without a report.
   const state = await readStateFacts(locations.state);
-  const [sources, policy, programs, network, secrets] = await Promise.all([
+  const [sources, policy, programs, network, secrets, machines] = await Promise.all([
     readSources(locations),
     readPolicyFacts(configuration),
     readProgramFacts(
@@ -197,6 +199,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     ),
     readNetworkFacts(environment),
     readSecretFacts(configuration),
+    readMachineFacts(definitions, environment),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
   // A workspace cannot change this setting.
@@ -208,7 +211,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     ...inGroup("policy", checkPolicy(policy)),
     ...inGroup("programs", checkPrograms(programs)),
     ...inGroup("network", checkNetwork({ ...network, isUsed })),
-    ...inGroup("secrets", checkSecrets(secrets)),
+    ...inGroup("secrets", [...checkSecrets(secrets), ...checkMachineAuth(machines)]),
     ...inGroup("state", checkState(state)),
     ...inGroup("packages", checkPackages(definitions)),
   ];

@@ -22,8 +22,8 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead tools SERVER --json shows the schema. key=text passes text, key:=json passes any JSON value.",
   ],
   not_found: [
-    "There is no recorded conversation with that id.",
-    "fairlead conversations lists the ids. Old recordings are removed; fairlead clean removes them too.",
+    "Fairlead has no recording, conversation or result of that name.",
+    "fairlead conversations lists the ids of conversations; old ones are removed. A new recording of a server: fairlead record SERVER -o FILE.",
   ],
   settings_invalid: [
     "A settings file has a syntax error, or an entry in it is invalid. Fairlead ignores a broken file and never writes to it.",
@@ -84,7 +84,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   auth_failed: [
     "The sign-in failed at the step that the message names, or the server rejected the credential.",
-    "Try again: fairlead mcp auth SERVER. Check oauth and headers in fairlead mcp get SERVER. To start over: fairlead mcp logout SERVER.",
+    "Try again: fairlead mcp auth SERVER; with machineAuth: fairlead mcp test SERVER. Check oauth and headers in fairlead mcp get SERVER. To start over: fairlead mcp logout SERVER.",
   ],
   denied: [
     "A rule, a setting or a person denied the request, or it needs confirmation and there is no terminal to ask on. Nothing was run.",
@@ -105,21 +105,30 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   tool_error: ["The tool ran and reported an error.", "Read the message: the tool wrote it."],
   call_timeout: [
     "The call timed out: no response or progress within the entry's timeout, or it took longer than fairlead.limits.callTotal.",
-    "Raise the limit that the message names. The tool may have run anyway.",
+    "Raise the limit that the message names. The tool may or may not have run: check before you repeat the call.",
   ],
   lost: [
     "The call was sent and no usable response came back: the connection was lost, the response was empty, or the server was busy or failed (HTTP 408, 429, 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
     "Check what the tool did before you repeat the call.",
   ],
   busy: ["Too many calls are already waiting for this server.", "Try again when some have finished."],
-  too_large: ["A message is larger than the limit.", "Ask the tool for less at a time."],
+  too_large: [
+    "A message is larger than the limit. If it was the result of a call, the tool has run.",
+    "Ask the tool for less at a time.",
+  ],
   quarantined: [
     "The tool's definition is invalid, so models do not see it. The server's other tools work.",
     "fairlead tools SERVER --json shows the reason under quarantined.",
   ],
-  diverged: ["A recording no longer matches what happens.", "Record it again."],
+  diverged: [
+    "A client asked a recording for something that was never recorded, or a recording no longer matches.",
+    "Record again: fairlead record SERVER -o FILE. To match by tool only: fairlead serve-recording FILE --loose.",
+  ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
-  internal: ["A bug in Fairlead.", "Please report it with the command line and the message."],
+  internal: [
+    "A bug in Fairlead.",
+    "Please report it with the command line, the message and the file of fairlead bug-report.",
+  ],
   cancelled: ["You, or the program that started Fairlead, cancelled the command.", "Nothing to do."],
 };
 

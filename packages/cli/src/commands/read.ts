@@ -40,7 +40,8 @@ export const verb: Verb = {
 How to write a resource (the @ is optional):
   @notes://today         the resource notes://today of the server "notes", or its
                          only resource whose URI ends with ://today
-  notes:file:///x.txt    the resource file:///x.txt of the server "notes"
+  notes:file:///x.txt    the resource file:///x.txt of the server "notes"; also
+                         notes.file:///x.txt
   file:///x.txt          this URI, if exactly one server has it
   notes.today            the resource named "today" of the server "notes"; without
                          the server, of the first server that has one
@@ -106,10 +107,11 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
   if (values.length > 0 && !isTemplate)
     throw usageError(`--arg works only with a template, and "${target}" has no variables`, context);
   if (server !== undefined) return { server, uri: isTemplate ? fillTemplate(target, values) : target };
-  const dotted = isTemplate || withScheme.test(target) ? [] : serversNamedBy(target, namesOf(host));
+  const isUri = withScheme.test(target);
+  const dotted = isTemplate || isUri ? [] : serversNamedBy(target, namesOf(host));
   const named = [...new Set([...toWishes(target, namesOf(host)).map((wish) => wish.server), ...dotted])];
-  // `x://p` may be a URI of any server, not only of x.
-  const isOpen = named.every((name) => target.startsWith(`${name}://`));
+  // `x://p` and `x.y://p` may be URIs of any server, not only of x.
+  const isOpen = named.every((name) => target.startsWith(`${name}://`) || (isUri && target.startsWith(`${name}.`)));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
   const found = await lookUp({ named, isOpen, find }, host, context);
   return { ...found, uri: isTemplate ? fillTemplate(found.uri, values) : found.uri };
@@ -170,8 +172,8 @@ function findByName(target: string, host: Host): ResourceAddress | HostError | u
 /** Returns the template itself as `uri`; the caller expands it. */
 function findTemplate(target: string, { resourceRegistry }: Host): ResourceAddress | HostError {
   const templates = resourceRegistry.getAllTemplates();
-  const found = templates.filter(
-    ({ serverName, uriTemplate }) => uriTemplate === target || `${serverName}:${uriTemplate}` === target,
+  const found = templates.filter(({ serverName, uriTemplate }) =>
+    [uriTemplate, `${serverName}:${uriTemplate}`, `${serverName}.${uriTemplate}`].includes(target),
   );
   const [only, second] = found;
   if (only === undefined) {

@@ -1,9 +1,9 @@
 /** Checks proxy and certificate variables; hides passwords in their values. Pure. */
 
 import type { Environment } from "@fairlead/core/settings/read/paths";
+import { hidden } from "@fairlead/core/text/hidden-text";
 import { parseUrl } from "@fairlead/wire/text";
 import { hideInUrl } from "../output/servers/server-redaction.ts";
-import { hidden } from "../output/servers/server-secrets.ts";
 import { note, type Observation, ok, warning } from "./finding.ts";
 
 export const certificateVariables = [

@@ -9,6 +9,7 @@ import { type LockedCatalog, type LockFile, lockCatalog, lockPath } from "@fairl
 import type { ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
 import { readSource } from "@fairlead/core/settings/read/source";
+import { hidden as hiddenWord } from "@fairlead/core/text/hidden-text";
 import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -16,7 +17,7 @@ import { clip } from "@fairlead/wire/text";
 import { redactEntry } from "../output/servers/entry-redaction.ts";
 import { type Download, findDownload } from "../output/servers/server-notes.ts";
 import { hideInUrl, hideVariable } from "../output/servers/server-redaction.ts";
-import { hidden as hiddenWord, isTellingName, looksSecret } from "../output/servers/server-secrets.ts";
+import { isTellingName, looksSecret } from "../output/servers/server-secrets.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";

@@ -10,8 +10,7 @@ import { createOutput, type Output } from "../output/output.ts";
 import { groupHelp, rootHelp } from "./help.ts";
 import type { Io } from "./io.ts";
 import { resolve } from "./resolve.ts";
-
-declare const FAIRLEAD_VERSION: string | undefined;
+import { version } from "./version.ts";
 
 // Used by the bundle script.
 export { describeCommands } from "../completion/known-command.ts";
@@ -49,7 +48,11 @@ async function prepare(argv: readonly string[]): Promise<Task> {
   const found = resolve(argv);
   switch (found.kind) {
     case "version":
-      return { ours: argv, run: (io) => void io.stdout.write(`${version()}\n`) };
+      return {
+        ours: argv,
+        run: (io, out) =>
+          argv.includes("--json") ? out.json({ version: version() }) : void io.stdout.write(`${version()}\n`),
+      };
     case "help": {
       const text = found.group === undefined ? rootHelp() : groupHelp(found.group);
       return { ours: argv, run: (io) => void io.stdout.write(text) };
@@ -91,10 +94,6 @@ function toHostError(error: unknown, signal: AbortSignal): HostError {
   if (signal.aborted) return new HostError("cancelled", "cancelled");
   const message = errorMessage(error);
   return new HostError("internal", `internal error: ${message}`, { cause: error });
-}
-
-function version(): string {
-  return typeof FAIRLEAD_VERSION === "string" ? FAIRLEAD_VERSION : "0.0.0-source";
 }
 
 function currentFolder(): string {

@@ -20,7 +20,7 @@ const ofPrompt = [
   "--wait",
   "--max-turns",
 ];
-const withValue = new Set(["-C", "--settings", "-p", "--prompt", ...ofPrompt]);
+const withValue = new Set(["-C", "--settings", "--record", "-p", "--prompt", ...ofPrompt]);
 
 /** The name of `fairlead -p` in the command table. */
 const promptWord = "-p";

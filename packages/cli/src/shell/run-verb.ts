@@ -1,5 +1,6 @@
 /** Parses a command's arguments and options with commander and runs it; parse errors become usage errors. */
 
+import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { Command, CommanderError } from "commander";
 import type { Output } from "../output/output.ts";
@@ -35,6 +36,7 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
       debug: options.debug === "" || (options.debug ?? false),
       ...(options.C === undefined ? {} : { root: options.C }),
       ...(options.settings === undefined ? {} : { settings: options.settings }),
+      ...(options.record === undefined ? {} : { record: resolve(io.cwd, options.record) }),
     };
     return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords });
   });

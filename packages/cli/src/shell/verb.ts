@@ -32,6 +32,8 @@ export interface Globals {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly debug: string | boolean;
+  /** `--record DIR`, as an absolute path. */
+  readonly record?: string;
 }
 
 export interface Context {

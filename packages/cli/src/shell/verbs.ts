@@ -31,6 +31,9 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["read", "read a resource", () => import("../commands/read.ts")],
   ["prompts", "list prompts", () => import("../commands/prompts.ts")],
   ["prompt", "get a prompt with its arguments filled in", () => import("../commands/prompt.ts")],
+  ["record", "stand in for a server and record its messages", () => import("../commands/record.ts")],
+  ["serve-recording", "be the server of a recording", () => import("../commands/serve-recording.ts")],
+  ["test", "run checks against servers", () => import("../commands/test.ts")],
   ["history", "show past calls and the decision for each", () => import("../commands/history.ts")],
   ["conversations", "list recorded conversations", () => import("../commands/conversations/list.ts")],
   ["show", "print a recorded conversation", showVerb("show")],
@@ -38,6 +41,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["export", "print a recorded conversation as Markdown or JSON", showVerb("export")],
   ["clean", "remove recorded conversations", () => import("../commands/conversations/clean.ts")],
   ["doctor", "find problems and how to fix them", () => import("../commands/doctor.ts")],
+  ["bug-report", "write a file for a bug report, without secrets", () => import("../commands/bug-report.ts")],
   ["trust list", "show trusted folders and approvals", () => import("../commands/trust/list.ts")],
   ["trust add", "trust a folder and approve its servers", () => import("../commands/trust/add.ts")],
   ["trust remove", "stop trusting a folder", () => import("../commands/trust/remove.ts")],
@@ -60,6 +64,8 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["settings schema", "print the JSON Schema for editors", settingsVerb("schema")],
   ["settings validate", "check the settings files", settingsVerb("validate")],
   ["settings path", "show where the settings files are", settingsVerb("path")],
+  ["generate ts", "write a typed TypeScript client of servers", generateVerb("ts")],
+  ["generate cli", "write a command with the tools of a server", generateVerb("cli")],
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];
@@ -85,6 +91,10 @@ function secretVerb(word: "set" | "list" | "remove"): Load {
   return async () => ({ verb: (await import("../commands/secret.ts")).secretVerbs[word] });
 }
 
+function generateVerb(word: "ts" | "cli"): Load {
+  return async () => ({ verb: (await import("../commands/generate.ts")).generateVerbs[word] });
+}
+
 function settingsVerb(word: "path" | "schema" | "validate"): Load {
   return async () => ({ verb: (await import("../commands/settings.ts")).settingsVerbs[word] });
 }
@@ -96,4 +106,5 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["lock", "detect changes of a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],
+  ["generate", "write clients of servers for your own programs"],
 ]);

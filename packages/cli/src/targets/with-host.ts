@@ -3,8 +3,10 @@
 import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
 import { isPlantedDemo } from "@fairlead/core/host/servers/live-configuration";
 import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
+import type { Recorder } from "@fairlead/core/recordings/recorder";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
+import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
 import type { Context } from "../shell/verb.ts";
 
@@ -23,7 +25,7 @@ export function hasDemo({ servers }: Configuration): boolean {
 
 type HostOptions = Pick<
   OpenHostOptions,
-  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit"
+  "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record"
 >;
 
 /** The answer of a command that asks no questions. */
@@ -42,8 +44,10 @@ export async function useHost<T>(
   options: HostOptions = {},
 ): Promise<T> {
   // Every command declares elicitation, as the app does: a server offers the same tools to all of them.
+  const record = await recorderOf(globals);
   const host = openHost(configuration, {
     debug: globals.debug,
+    ...(record && { record }),
     elicit: (request) => leaveOpen(request, out),
     ...options,
   });
@@ -58,5 +62,14 @@ export async function useHost<T>(
     return await use(host);
   } finally {
     await host[Symbol.asyncDispose]();
+    for (const { file, messages } of record?.written() ?? [])
+      out?.say(safe`recorded ${count(messages, "message")} in ${toSafeLine(file)}`);
   }
+}
+
+/** The recorder of `--record DIR`; loaded only with that option. */
+async function recorderOf({ record: folder }: Context["globals"]): Promise<Recorder | undefined> {
+  if (folder === undefined) return undefined;
+  const { createRecorder } = await import("@fairlead/core/recordings/recorder");
+  return createRecorder({ folder });
 }

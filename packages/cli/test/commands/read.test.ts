@@ -181,9 +181,10 @@ describe("whose it is", () => {
   test("only the server that is named is started", async () => {
     await using here = await library(shelves);
     expect(await here.run("read", "two:shared://a")).toMatchObject({ code: 0, stdout: "of two\n" });
+    expect(await here.run("read", "two.shared://a")).toMatchObject({ code: 0, stdout: "of two\n" });
     expect(await here.run("read", "@two://only")).toMatchObject({ code: 0, stdout: "only\n" });
     expect(await here.run("read", "two:shared://b")).toMatchObject({ code: 2 });
-    expect(await asked(here)).toEqual({ one: 0, two: 3 });
+    expect(await asked(here)).toEqual({ one: 0, two: 4 });
   });
 
   test("a bare URI is looked for where nothing is known yet, and then only asked of its server", async () => {
@@ -210,6 +211,8 @@ describe("whose it is", () => {
       stderr:
         'fairlead: "t://{x}" is ambiguous: more than one server has this template; add --server one or --server two\n',
     });
+    await here.run("read", "two.t://{x}", "--arg", "x=1");
+    expect(await here.asked("two")).toEqual([expect.stringContaining("t://1")]);
   });
 
   test("what has come since the last run is found on the server that is named", async () => {

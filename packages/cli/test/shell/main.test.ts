@@ -24,6 +24,15 @@ test.each(named)("fairlead help %s is the same help", async (words) => {
   else expect(help.stdout).toMatch(/^code +exit +meaning/);
 });
 
+test("--version with --json is one document", async () => {
+  await using here = await machine();
+  const { code, stdout } = await here.run("--version", "--json");
+  expect({ code, document: JSON.parse(stdout) }).toEqual({
+    code: 0,
+    document: { schemaVersion: 1, version: "0.0.0-source" },
+  });
+});
+
 test("help lists every command", async () => {
   await using here = await machine();
   const { stdout } = await here.run("--help");

@@ -19,6 +19,7 @@ test("commands, their words, tools, parameters and values are completed at once"
   expect(after("/qui")[0]).toBe("/quit");
   expect(after("/mcp rel")[0]).toBe("reload");
   expect(after("/mcp stop ")).toEqual(["demo"]);
+  expect(after("/mcp auth demo ")).toEqual(["--device"]);
   expect(after("demo.gr")).toEqual(["demo.greet"]);
   expect(after("demo.greet ")).toEqual(["name=", "language=", "loud="]);
   expect(after("demo.greet name=x loud=")).toEqual(["loud=true", "loud=false"]);

@@ -4,9 +4,11 @@ import type { AuthHook, Challenge } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { type BearerChallenge, readChallenge } from "./oauth/challenge.ts";
+import { clockLeadOf, clockProblem } from "./oauth/clock-lead.ts";
+import { createDpopProofs, type DpopProofs } from "./oauth/dpop.ts";
 import { authCommand } from "./oauth/failure.ts";
-import type { TokenKeeper } from "./oauth/refresh.ts";
 import { includesAll, mergeScopes, scopesIn } from "./oauth/scopes.ts";
+import type { TokenKeeper } from "./oauth/token-keeper.ts";
 import type { Credentials } from "./store/credentials.ts";
 
 export interface AuthHookOptions {
@@ -17,6 +19,10 @@ export interface AuthHookOptions {
   readonly keeper: () => Promise<TokenKeeper>;
   /** Lets the person sign in; absent if there is no terminal to ask on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
+  /** `signIn` needs no person: it requests a token with the machine's own credentials. */
+  readonly isMachine?: boolean;
+  /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
+  readonly now?: () => number;
   /** Ignores stored credentials, because the person wants to sign in again. */
   readonly isForced?: boolean;
 }
@@ -37,12 +43,15 @@ const mostRenewals = 2;
 
 /** Creates the sign-in hook of an OAuth server. */
 export function createAuthHook(options: AuthHookOptions): AuthHook {
-  const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false } = options;
+  const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false, now = Date.now } = options;
+  const failures = options.isMachine === true ? machineFailures : personFailures;
   const { origin } = new URL(serverUrl);
   const shared = createSharedWork<Credentials>();
   /** Cached answer of `hasCredentials`, so that requests do not read files again. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
+  /** The proofs of the key that the tokens are bound to (RFC 9449). */
+  let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
   /** Whether the person has signed in since the first refusal of a request. */
   let hasAsked = false;
   let stepUps = 0;
@@ -76,11 +85,22 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     return (await (await keeper()).refused(serverUrl, sent)) !== undefined;
   }
 
+  /** Whether the server only demands its nonce in the proof, and the next proof has it. */
+  function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
+    const nonce = headers["dpop-nonce"];
+    const isNew = typeof nonce === "string" && new URL(url).origin === origin && dpop?.proofs.keepNonce(url, nonce);
+    return isNew === true && (wwwAuthenticate?.includes("use_dpop_nonce") ?? false);
+  }
+
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
+    if (refusal.attempt === 0) hasAsked = false;
+    if (takesNonce(refusal)) return true;
+    // Another token would need the same kind of proof.
+    if (isProofRejected(refusal)) throw proofRejected(serverName, refusal, now());
     const sent = tokenIn(refusal);
     // The server refuses a token from a sign-in that just finished: another sign-in would not help.
-    if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked)) throw tokenRejected(serverName);
-    if (refusal.attempt === 0) hasAsked = false;
+    if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked))
+      throw failures.tokenRejected(serverName);
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
     return ask(signInRequestFrom(refusal), signal);
   }
@@ -96,18 +116,23 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     const before = mergeScopes(scopes, scopesIn(tokens?.scope));
     const wanted = scopesIn(challenge.scope);
     if (refusal.attempt === 0) stepUps = 0;
-    if (stepUps === mostStepUps || includesAll(before, wanted)) throw scopesNotGranted(serverName, wanted);
+    if (stepUps === mostStepUps || includesAll(before, wanted)) throw failures.scopesNotGranted(serverName, wanted);
     if (signIn === undefined) throw scopesMissing(serverName, wanted, before);
     stepUps += 1;
     return ask({ ...request, before }, signal);
   }
 
   return {
-    async headers({ url }) {
+    async headers({ url, method }) {
       // A token is sent to its own server only.
       if (!isOwn(url)) return {};
-      const tokens = (await current())?.tokens;
-      return tokens === undefined ? {} : { authorization: `Bearer ${tokens.accessToken}` };
+      const { tokens, dpopKey } = (await current()) ?? {};
+      if (tokens === undefined) return {};
+      const { accessToken } = tokens;
+      if (dpopKey === undefined) return { authorization: `Bearer ${accessToken}` };
+      if (dpop?.key !== dpopKey) dpop = { key: dpopKey, proofs: createDpopProofs(dpopKey) };
+      const proof = dpop.proofs.proofFor({ method, url, accessToken, now: now() });
+      return { authorization: `DPoP ${accessToken}`, dpop: proof };
     },
     challenged: (refusal, signal) =>
       refusal.status === 401 ? unauthorized(refusal, signal) : forbidden(refusal, signal),
@@ -118,8 +143,9 @@ function signInRequestFrom({ wwwAuthenticate, address }: Challenge): SignInReque
   return { challenge: readChallenge(wwwAuthenticate), ...(address !== undefined && { address }) };
 }
 
-function tokenIn({ sent }: Challenge): string | undefined {
-  return sent["authorization"]?.replace(/^Bearer /, "");
+/** The access token that the refused request carried. */
+export function tokenIn({ sent }: Challenge): string | undefined {
+  return sent["authorization"]?.replace(/^(?:Bearer|DPoP) /, "");
 }
 
 function scopesMissing(serverName: string, wanted: readonly string[], before: readonly string[]): HostError {
@@ -129,19 +155,57 @@ function scopesMissing(serverName: string, wanted: readonly string[], before: re
   });
 }
 
-function scopesNotGranted(serverName: string, wanted: readonly string[]): HostError {
-  const what = wanted.length === 0 ? "a scope that it does not name" : `the scopes ${wanted.join(" ")}`;
-  return new HostError("auth_failed", `"${serverName}" needs ${what}, which the sign-in did not grant`, {
+const personFailures = {
+  scopesNotGranted: (serverName: string, wanted: readonly string[]): HostError =>
+    new HostError("auth_failed", `"${serverName}" needs ${scopeWords(wanted)}, which the sign-in did not grant`, {
+      serverName,
+      next: "Ask the server's operator to give your account access.",
+    }),
+  tokenRejected: (serverName: string): HostError =>
+    new HostError("auth_failed", `"${serverName}" rejected the token of a new sign-in`, {
+      serverName,
+      next: "Ask the server's operator: the server and its authorization server do not agree about tokens.",
+    }),
+};
+
+const machineFailures: typeof personFailures = {
+  scopesNotGranted: (serverName, wanted) =>
+    new HostError(
+      "auth_failed",
+      `"${serverName}" needs ${scopeWords(wanted)}, which this machine's client did not get`,
+      {
+        serverName,
+        next: "Ask the operator of the authorization server to allow these scopes for the client.",
+      },
+    ),
+  tokenRejected: (serverName) =>
+    new HostError(
+      "auth_failed",
+      `"${serverName}" rejected a new token of this machine: it may be for another audience`,
+      {
+        serverName,
+        next: `Ask the server's operator which audience it accepts; "audience" under machineAuth of "${serverName}" requests one.`,
+      },
+    ),
+};
+
+function isProofRejected({ sent, wwwAuthenticate }: Challenge): boolean {
+  return sent["dpop"] !== undefined && readChallenge(wwwAuthenticate).error === "invalid_dpop_proof";
+}
+
+/** A proof is dated, so a wrong clock is the usual reason. */
+function proofRejected(serverName: string, { headers }: Challenge, now: number): HostError {
+  const { date } = headers;
+  const clock = clockProblem(clockLeadOf(typeof date === "string" ? date : undefined, now), now);
+  const why = clock === undefined ? "" : `: ${clock.why}`;
+  return new HostError("auth_failed", `"${serverName}" rejected the DPoP proof of a request${why}`, {
     serverName,
-    next: "Ask the server's operator to give your account access.",
+    next: clock?.next ?? "Ask the server's operator which proofs the server accepts.",
   });
 }
 
-function tokenRejected(serverName: string): HostError {
-  return new HostError("auth_failed", `"${serverName}" rejected the token of a new sign-in`, {
-    serverName,
-    next: "Ask the server's operator: the server and its authorization server do not agree about tokens.",
-  });
+function scopeWords(wanted: readonly string[]): string {
+  return wanted.length === 0 ? "a scope that it does not name" : `the scopes ${wanted.join(" ")}`;
 }
 
 interface SharedWork<T> {

@@ -1,7 +1,8 @@
 /** Records that a server requires sign-in, so that commands such as `mcp list` can say so without connecting. */
 
-import type { AuthHook, Challenge } from "@fairlead/wire";
+import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
+import { tokenIn } from "./auth-hook.ts";
 
 /** Where the need for a sign-in is recorded. */
 export interface SignInNeedOptions {
@@ -28,11 +29,11 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
       try {
         const isSignedIn = await hook.challenged(challenge, signal);
         if (isSignedIn) await note(forget());
-        else if (isUnauthorized && !isForced) await note(want(sentIn(challenge)));
+        else if (isUnauthorized && !isForced) await note(want(tokenIn(challenge)));
         return isSignedIn;
       } catch (error) {
         // Only for 401: after a 403 the person is signed in, but lacks a scope.
-        if (isUnauthorized && !isForced && needsPerson(error, sentIn(challenge))) await note(want(sentIn(challenge)));
+        if (isUnauthorized && !isForced && needsPerson(error, tokenIn(challenge))) await note(want(tokenIn(challenge)));
         throw error;
       }
     },
@@ -44,8 +45,4 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
 function needsPerson(error: unknown, sent: string | undefined): boolean {
   if (!(error instanceof HostError) || error.code === "cancelled") return false;
   return sent === undefined || error.code === "auth_required";
-}
-
-function sentIn({ sent }: Challenge): string | undefined {
-  return sent["authorization"]?.replace(/^Bearer /, "");
 }

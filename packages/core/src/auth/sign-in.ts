@@ -13,6 +13,8 @@ import { askForCode, checkChallengeMethods, codeIn, randomWord } from "./oauth/a
 import type { BearerChallenge } from "./oauth/challenge.ts";
 import { exchangeCode, type TokenRequestOptions } from "./oauth/code-exchange.ts";
 import { discoverSignIn, otherTokenHost, type SignInPlan, wantedScopes } from "./oauth/discovery.ts";
+import { createDpopProofs, newDpopKey } from "./oauth/dpop.ts";
+import type { DpopBinding } from "./oauth/endpoint-request.ts";
 import { createFail, type Fail, signInCancelled } from "./oauth/failure.ts";
 import { askForClientId, knownClient, registerClient } from "./oauth/registration.ts";
 import { includesAll, scopesIn } from "./oauth/scopes.ts";
@@ -51,6 +53,9 @@ interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly stored: Credentials | undefined;
   readonly fail: Fail;
   readonly signal: AbortSignal;
+  /** Key that the tokens are bound to; undefined for bearer tokens. */
+  readonly dpopKey: string | undefined;
+  readonly dpop: DpopBinding | undefined;
 }
 
 /** @throws HostError `auth_failed`, `auth_required` or `cancelled` */
@@ -76,7 +81,10 @@ async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Cred
     choose: async (issuers) => chooseIssuer(issuers, stored, ui, signal),
   });
   const scopes = wantedScopes({ plan, chosen: ui.scopes ?? oauth.scopes, before });
-  const flow: Flow = { ...options, plan, scopes, stored, fail, signal, audiences: oauth.audiences ?? [] };
+  const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
+  const dpop = dpopKey === undefined ? undefined : { proofs: createDpopProofs(dpopKey), now: given.now };
+  const audiences = oauth.audiences ?? [];
+  const flow: Flow = { ...options, plan, scopes, stored, fail, signal, audiences, dpopKey, dpop };
   const { client, tokens } = ui.device === true ? await byDevice(flow) : await byBrowser(flow);
   signal.throwIfAborted();
   const credentials = toCredentials(flow, client, tokens);
@@ -186,12 +194,12 @@ async function newClient(flow: Flow, redirectUri: string): Promise<StoredClient>
   return "clientId" in outcome ? outcome : askForClientId({ ...flow, redirectUri, ...outcome }, signal);
 }
 
-function requestOf({ plan, audiences, post, now, fail }: Flow, client: StoredClient): TokenRequestOptions {
-  return { plan, client, audiences, post, now, fail };
+function requestOf({ plan, audiences, post, now, fail, dpop }: Flow, client: StoredClient): TokenRequestOptions {
+  return { plan, client, audiences, post, now, fail, dpop };
 }
 
 function toCredentials(
-  { serverName, serverUrl, plan, scopes, audiences }: Flow,
+  { serverName, serverUrl, plan, scopes, audiences, dpopKey }: Flow,
   client: StoredClient,
   tokens: StoredTokens,
 ): Credentials {
@@ -206,12 +214,8 @@ function toCredentials(
     client,
     // A response without scopes grants the requested ones (RFC 6749 §5.1).
     tokens: tokens.scope === undefined && scopes.length > 0 ? { ...tokens, scope: scopes.join(" ") } : tokens,
-    endpoints: {
-      authorization,
-      token,
-      ...(revocation !== undefined && { revocation }),
-      ...(device !== undefined && { device }),
-    },
+    endpoints: { token, ...present({ authorization, revocation, device }) },
+    ...present({ dpopKey }),
     scopes,
     ...(audiences.length > 0 && { audiences }),
   };

@@ -49,6 +49,7 @@ export function describeFailure(error: WireError, facts: ConnectFacts): HostErro
       serverName: definition.name,
       cause: error,
       ...(own.next !== undefined && { next: own.next }),
+      ...(own.evidence !== undefined && { evidence: redact(own.evidence) }),
     });
   const { code, what, next } = isTimedOut && error.code === "cancelled" ? timedOut(facts) : failureOf(error, facts);
   const evidence = stderr.length > 0 ? stderr.join("\n") : error.evidence.firstBytes;

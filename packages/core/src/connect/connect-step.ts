@@ -1,4 +1,5 @@
 import type { Era, ServerInfo } from "@fairlead/wire";
+import type { MachineStep } from "../auth/machine/machine-step.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
@@ -35,6 +36,8 @@ export type ConnectStepDetails =
     }
   /** The process runs. Only for stdio servers. */
   | { readonly step: "start" }
+  /** A step of the token request with `machineAuth`. */
+  | ({ readonly step: "machine" } & MachineStep)
   | {
       readonly step: "handshake";
       readonly era: Era;

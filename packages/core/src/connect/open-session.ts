@@ -1,55 +1,13 @@
-/** Opens a session to a server: expands the definition, plans the start, connects within the timeout, and writes the log. */
+/** Opens a session to a server: connects within the timeout, hides secrets in what it passes on, and explains a failure. */
 
-import type {
-  JsonObject,
-  NegotiatedProtocol,
-  NotificationListener,
-  ProcessRegistry,
-  RequestHandler,
-  Session,
-  Target,
-} from "@fairlead/wire";
-import type { ServerAuth } from "../auth/sign-in-need.ts";
-import type { Clock } from "../clock.ts";
+import type { JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
-import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
-import { expandTransport } from "../settings/define/expand.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
 import { clientInfo } from "./client-info.ts";
-import type { ConnectFacts } from "./connect-failure.ts";
-import { type ConnectObserver, createStepper } from "./connect-step.ts";
-import { connectTimeoutFor, createDeadline, type Deadline } from "./connect-timeout.ts";
-import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
-import { toConnectError } from "./outcome.ts";
-import {
-  certainLength,
-  createRedactor,
-  createValueRedactor,
-  hideInArguments,
-  proxyAccounts,
-  type Redact,
-  secretsOf,
-  unmistakableSecrets,
-} from "./redact.ts";
-import { hideInError, redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
-import type { ServerLog } from "./server-log.ts";
-import { createTrafficLog } from "./traffic-log.ts";
-import { type SignInTime, type WatchedAuth, watchAuth } from "./watched-auth.ts";
-
-/** The parts of the host that connecting needs; the same for all servers. */
-export interface ConnectContext extends LaunchContext {
-  /** The process registry of the host, created when the first server starts. */
-  readonly keeper: () => Promise<ProcessRegistry>;
-  /** `fairlead.connectTimeout`, in milliseconds. */
-  readonly connectTimeout: number;
-  readonly secret: (name: string) => Promise<string | undefined>;
-  /** The sign-in hook of a server's HTTP requests; not used for stdio servers. */
-  readonly auth?: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
-  readonly log: (serverName: string) => ServerLog;
-  /** Whether the log contains every message. */
-  readonly debug: (serverName: string) => boolean;
-  /** Measures the connect timeout; the system's clock by default. */
-  readonly clock?: Clock;
-}
+import type { ConnectObserver } from "./connect-step.ts";
+import { type ConnectContext, prepareConnection } from "./prepare-connection.ts";
+import { redactNotifications, redactRequests, redactSession } from "./redact-session.ts";
+import type { SignInTime } from "./watched-auth.ts";
 
 /** Options for opening one connection to a server. */
 export interface OpenOptions {
@@ -85,62 +43,15 @@ export async function openSession(
   context: ConnectContext,
   options: OpenOptions,
 ): Promise<OpenedSession> {
-  const { name } = definition;
-  const tell = createStepper(options.observe);
-  const stored: string[] = [];
-  const transport = await expandTransport(definition, async (secretName) => {
-    const value = await context.secret(secretName);
-    if (value !== undefined) stored.push(value);
-    return value;
-  });
-  const { connectTimeout } = context;
-  const timeout = connectTimeoutFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
-  const accounts = proxyAccounts(context.environment.env);
-  const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
-  const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
-  const auth = await authFor(definition, transport, context, deadline);
-  const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
-  const certain = createValueRedactor([...secretsOf(transport, definition, stored, certainLength), ...accounts]);
-  const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));
-  const unmistakable = createValueRedactor(unmistakableSecrets(transport, definition, stored));
-  const hideUnmistakable: Redact = auth === undefined ? unmistakable : (text) => auth.hideTokens(unmistakable(text));
-  tell({ step: "definition", transport: definition.transport, timeout, redact });
-
-  const { target, launch } = await targetFor(name, transport, context);
-  if (launch) tellLaunch(launch, tell);
-  const log = context.log(name);
-  const traffic = createTrafficLog({
-    log,
-    redact,
-    debug: context.debug(name),
-    onFirstMessage: () => launch && tell({ step: "start" }),
-    onStderrLine: options.onStderrLine,
-  });
-  traffic.note(`connecting: ${describe(target)}`);
-
-  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">): HostError => {
-    hideInError(error, { redact, hideValues });
-    return toConnectError(error, {
-      definition,
-      timeout,
-      ...traffic.observed(),
-      isFound: launch?.file !== undefined,
-      withheld: launch?.environment.withheld ?? [],
-      droppedPath: launch?.droppedPath ?? [],
-      redact,
-      ...circumstances,
-    });
-  };
-
+  const prepared = await prepareConnection(definition, context, options);
+  const { target, redaction, timeout, deadline, auth, log, traffic, tell, explain, wire } = prepared;
+  const { redact, hideValues } = redaction;
   deadline.start();
   try {
     const { connect } = await import("@fairlead/wire");
     const session = await connect(target, {
       clientInfo,
-      signal: deadline.signal,
-      times: { connect: timeout.milliseconds },
-      ...(launch && { processes: await context.keeper() }),
-      ...(auth && { auth: auth.hook }),
+      ...wire,
       ...(options.answering && {
         ...options.answering,
         onRequest: redactRequests(options.answering.onRequest, hideValues),
@@ -148,7 +59,6 @@ export async function openSession(
       ...(options.era && { era: options.era }),
       ...(options.onNotification && { onNotification: redactNotifications(options.onNotification, redact) }),
       ...(options.onReopened && { onReopened: options.onReopened }),
-      ...traffic.listeners,
     });
     await auth?.accepted();
     const { era, protocolVersion, serverInfo, protocol } = session;
@@ -159,7 +69,7 @@ export async function openSession(
       return log.close();
     });
     return {
-      ...redactSession(session, { redact, hideValues, hideUnmistakable }),
+      ...redactSession(session, redaction),
       connectTimeout: timeout.milliseconds,
       ...(auth && { signIn: auth.time }),
       explain: (error, unanswered) => explain(error, { isTimedOut: unanswered !== undefined, lastRequest: unanswered }),
@@ -172,40 +82,4 @@ export async function openSession(
   } finally {
     deadline.stop();
   }
-}
-
-async function authFor(
-  definition: ServerDefinition,
-  transport: Transport,
-  { auth, clock }: ConnectContext,
-  deadline: Deadline,
-): Promise<WatchedAuth | undefined> {
-  if (transport.kind === "stdio") return undefined;
-  const hook = await auth?.(definition, transport.url);
-  return hook && watchAuth(hook, deadline, clock);
-}
-
-async function targetFor(
-  name: string,
-  transport: Transport,
-  place: LaunchContext,
-): Promise<{ readonly target: Target; readonly launch?: Launch }> {
-  if (transport.kind !== "stdio") {
-    const { kind, url, headers } = transport;
-    return { target: { kind, url, headers: Object.fromEntries(headers) } };
-  }
-  const launch = await planLaunch(name, transport, place);
-  return { target: launch.target, launch };
-}
-
-function tellLaunch({ file, target, droppedPath, environment }: Launch, tell: ReturnType<typeof createStepper>): void {
-  tell({ step: "program", ...(file !== undefined && { file }), cwd: target.cwd, droppedPath });
-  const { passed, set, withheld } = environment;
-  tell({ step: "environment", passed, set, withheld });
-}
-
-function describe(target: Target): string {
-  if (target.kind === "stdio")
-    return `${[target.command, ...hideInArguments(target.args)].join(" ")} (in ${target.cwd})`;
-  return `${target.url} (${target.kind})`;
 }

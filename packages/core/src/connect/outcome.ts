@@ -37,8 +37,12 @@ export interface FailedRequest {
  */
 export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
   const isCall = method === "tools/call";
-  if (!isWireError(error) || error.evidence.unsent === true || !isLoss(error, isCall))
-    return toServerError(error, { serverName, what });
+  if (!isWireError(error) || error.evidence.unsent === true) return toServerError(error, { serverName, what });
+  if (!isLoss(error, isCall)) {
+    // The tool may still run, or its result was too large to be read.
+    const isDoubtful = isCall && (error.code === "timeout" || error.code === "too_large");
+    return toServerError(error, { serverName, what }, isDoubtful ? doubt : "");
+  }
   const isEnd = error.code === "exited" || error.code === "closed" || error.code === "flooding";
   const known = isEnd || error.code === "http_status" || error.code === "bad_message" ? explain?.(error) : undefined;
   const { evidence } = known ?? {};
@@ -46,7 +50,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
   const said = isEnd || evidence === undefined ? "" : `; response begins ${beginning(evidence)}`;
   const pause = pauseIn(error);
   const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);
-  return new HostError("lost", `${what}: ${why}${said}; the request may or may not have run`, {
+  return new HostError("lost", `${what}: ${why}${said}${doubt}`, {
     serverName,
     // A `HostError` as the cause, so that callers see how the server ended without a `WireError`.
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
@@ -56,6 +60,8 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     }),
   });
 }
+
+const doubt = "; the request may or may not have run";
 
 /** Whether a request failed before it was sent, so that the server cannot have run it. */
 export function neverLeft({ cause }: HostError): boolean {
@@ -79,10 +85,14 @@ export function isServerBusy(error: HostError): boolean {
   return pauseAfter(error) !== undefined || (isWireError(cause) && cause.evidence.httpStatus === 429);
 }
 
-/** The `HostError` for a failed server, or for a request that certainly had no effect. */
+/**
+ * The `HostError` for a failed server, or for a request that certainly had no effect. `consequence` is added to its
+ * message.
+ */
 export function toServerError(
   error: unknown,
   { serverName, what }: Pick<FailedRequest, "serverName" | "what">,
+  consequence = "",
 ): HostError {
   if (error instanceof HostError) return error;
   if (!isWireError(error)) return unexpected(error, serverName, what);
@@ -94,7 +104,7 @@ export function toServerError(
   // `what` names the request already, so the method that the wire names is removed.
   const why = error.message.replace(`${error.evidence.step} timed out: `, "");
   const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
-  return new HostError(code, message, {
+  return new HostError(code, `${message}${consequence}`, {
     serverName,
     cause: error,
     ...(next !== undefined && { next }),

@@ -5,12 +5,11 @@ import { parseUrl } from "@fairlead/wire/text";
 import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
 import { writeJson } from "../text/deep-json.ts";
+import { hidden } from "../text/hidden-text.ts";
 import { namedValuesIn, replaceValues } from "./named-values.ts";
 
 /** Replaces secrets in a text by `(hidden)`. */
 export type Redact = (text: string) => string;
-
-const hidden = "(hidden)";
 
 const tellingName =
   /token|secret|(?<!com|by)pass(?!ive|age)|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth(?!or(?!i[sz]))|cookie|[-_]pat$/i;
@@ -97,7 +96,7 @@ function valueInArgument(arg: string): string | undefined {
 }
 
 /** Whether a variable, header or argument of that name is likely to hold a secret. */
-function isTelling(name: string): boolean {
+export function isTelling(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }
 

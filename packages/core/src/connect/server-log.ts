@@ -60,11 +60,11 @@ export function createServerLogs(state: string): ServerLogs {
 }
 
 export function logPath(state: string, serverName: string): string {
-  return join(state, "logs", `${safeName(serverName)}.log`);
+  return join(state, "logs", `${safeFileName(serverName)}.log`);
 }
 
-/** A changed name ends with a digest, so that two servers never share a file, even if the file system ignores case. */
-function safeName(serverName: string): string {
+/** A server's name as a file name. A changed name ends with a digest, so that two servers never share a file, even if the file system ignores case. */
+export function safeFileName(serverName: string): string {
   if (/^[a-z0-9_][a-z0-9_.-]{0,63}$/.test(serverName)) return serverName;
   const digest = createHash("sha256").update(serverName).digest("hex").slice(0, 8);
   return `${serverName.replaceAll(/[^\w-]/g, "_").slice(0, 48)}-${digest}`;

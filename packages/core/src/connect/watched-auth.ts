@@ -52,7 +52,9 @@ export function watchAuth(
     hook: {
       async headers(request) {
         const headers = await hook.headers(request);
-        const values = Object.values(headers);
+        // Not the proofs of RFC 9449: each can be used once, and they would displace the tokens.
+        const { dpop: _, ...secret } = headers;
+        const values = Object.values(secret);
         if (values.length > 0) hide(values);
         return headers;
       },

@@ -6,7 +6,6 @@ import { errorCodes } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { CallFailure, TurnEvent } from "../turn/events.ts";
-import { ownFunctions } from "../turn/own-functions.ts";
 import type { ConversationChange } from "../turn/record.ts";
 import { isConversationId } from "./conversation-id.ts";
 
@@ -154,8 +153,7 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
   model: ({ provider, name }) => areTexts(provider, name),
   names: ({ tools, functions }) =>
     isList(tools, ({ server, name, as }) => areTexts(server, name, as)) &&
-    Array.isArray(functions) &&
-    functions.every((pair) => Array.isArray(pair) && ownFunctions.some((own) => own === pair[0]) && isText(pair[1])),
+    isOptional(functions, (names) => isObject(names) && areTexts(...Object.values(names))),
   tool: ({ server, serverToolName, enabled }) => areTexts(server, serverToolName) && typeof enabled === "boolean",
   title: ({ title }) => isText(title),
   approval: ({ approval }) => isApproval(approval),

@@ -41,7 +41,7 @@ type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 /** Lines that are written together: a run of text pieces, or a single line. */
 type Entry = readonly RecordedLine[];
 
-export function createRecorder(options: RecorderOptions): Recorder {
+export function createConversationRecorder(options: RecorderOptions): Recorder {
   const { head, open, hide, isPrivate, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();

@@ -5,7 +5,6 @@ import type { Pin } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { StoredResult } from "../results/result-handles.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
-import type { OwnFunction } from "../turn/own-functions.ts";
 import type { EarlierConversation } from "../turn/record.ts";
 import type { RecordedLine, RecordingHead } from "./format.ts";
 import type { Recording } from "./read-recording.ts";
@@ -30,10 +29,10 @@ export function resumeFrom({ head, lines }: Recording, workspace: string): Resum
   let round: OpenRound | undefined;
   let { model } = head;
   let title: string | undefined;
+  let functions: EarlierConversation["functions"];
   let place = head.workspace;
   const callIds = new Set<string>();
   const names = new Map<string, Pin>();
-  const functions = new Map<OwnFunction, string>();
   const disabled = new Map<string, { readonly server: string; readonly serverToolName: string }>();
   const approvals: GivenApproval[] = [];
   const results: StoredResult[] = [];
@@ -90,7 +89,7 @@ export function resumeFrom({ head, lines }: Recording, workspace: string): Resum
         break;
       case "names":
         for (const pin of line.tools) names.set(pin.as, pin);
-        for (const [own, name] of line.functions) functions.set(own, name);
+        functions = line.functions ?? functions;
         break;
       case "tool": {
         const { server, serverToolName, enabled } = line;
@@ -129,11 +128,11 @@ export function resumeFrom({ head, lines }: Recording, workspace: string): Resum
     model,
     callIds: [...callIds],
     names: [...names.values()],
-    functions: [...functions],
     results,
     disabled: [...disabled.values()],
     approvals,
     ...(title !== undefined && { title }),
+    ...(functions && { functions }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Validates arguments and results of calls against the tool's schemas, and describes the mistakes. */
 
 import type { JsonObject, ToolResult } from "@fairlead/wire";
-import { objectOf } from "@fairlead/wire/json";
+import { listOf, objectOf } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
@@ -17,8 +17,15 @@ export interface CallArguments {
   readonly args: JsonObject;
 }
 
+/** The arguments to send, and warnings about unchecked or changed parts. */
+export interface CheckedArguments {
+  readonly args: JsonObject;
+  readonly warnings: readonly string[];
+}
+
 /**
- * Returns warnings about unchecked parts, at once if the validator does.
+ * Returns at once if the validator does and finds no mistake. Leaves out an optional argument that is null where its
+ * schema does not accept null: models write null for "no value".
  *
  * @throws HostError `arguments_invalid`, naming every mistake
  */
@@ -26,20 +33,42 @@ export function checkArguments(
   call: CallArguments,
   validator: Pick<Validator, "validate">,
   signal: AbortSignal,
-): readonly string[] | Promise<readonly string[]> {
-  const validation = validator.validate(call.tool.inputSchema, call.args, signal);
-  return validation instanceof Promise
-    ? validation.then((late) => warningsOf(late, call))
-    : warningsOf(validation, call);
+): CheckedArguments | Promise<CheckedArguments> {
+  const { tool, args } = call;
+  const first = validator.validate(tool.inputSchema, args, signal);
+  if (first instanceof Promise) return first.then((late) => withoutNulls(late, call, validator, signal));
+  return first.issues.length === 0 ? { args, warnings: first.warnings } : withoutNulls(first, call, validator, signal);
 }
 
-function warningsOf({ issues, warnings }: Validation, { serverName, tool, args }: CallArguments): readonly string[] {
-  if (issues.length === 0) return warnings;
+async function withoutNulls(
+  { issues, warnings }: Validation,
+  { serverName, tool, args }: CallArguments,
+  validator: Pick<Validator, "validate">,
+  signal: AbortSignal,
+): Promise<CheckedArguments> {
+  if (issues.length === 0) return { args, warnings };
+  const nulls = optionalNulls(issues, tool.inputSchema, args);
+  if (nulls.length > 0) {
+    const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !nulls.includes(name)));
+    const second = await validator.validate(tool.inputSchema, rest, signal);
+    const note = `left out, because the tool does not accept null: ${nulls.map((name) => written([name])).join(", ")}`;
+    if (second.issues.length === 0) return { args: rest, warnings: [...second.warnings, note] };
+  }
   const wrong = describeIssues(issues, { schema: tool.inputSchema, value: args, whole: "the arguments" });
   throw new HostError("arguments_invalid", `${serverName}.${tool.name} has invalid arguments: ${wrong}`, {
     serverName,
     next: `fairlead tools ${toShellWord(serverName)}`,
   });
+}
+
+/** The optional arguments that are null, if every mistake is one of them. */
+function optionalNulls(issues: readonly Issue[], { required }: JsonObject, args: JsonObject): readonly string[] {
+  const names = issues.flatMap(({ path }) => {
+    const [name = "", ...deeper] = stepsOf(path);
+    const isOptionalNull = deeper.length === 0 && args[name] === null && !listOf(required).includes(name);
+    return isOptionalNull ? [name] : [];
+  });
+  return names.length === issues.length ? [...new Set(names)] : [];
 }
 
 /** Returns warnings only, because the tool has run already. Never rejects. */

@@ -16,7 +16,7 @@ import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { createCallQueue } from "./call-queue.ts";
 import type { CallResult } from "./call-result.ts";
-import { checkArguments, checkOutput } from "./check-values.ts";
+import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The part of a server's client that a call needs. */
@@ -79,18 +79,18 @@ export function createExecutor(options: ExecutorOptions): Executor {
   /** Waiting and running calls, with the function that cancels a call that has a signal of its own. */
   const open = new Map<Promise<unknown>, (() => void) | undefined>();
 
-  async function execute({ client, tool: name, args }: Call, how: SignalledOptions): Promise<CallResult> {
+  async function execute({ client, tool: name, args: given }: Call, how: SignalledOptions): Promise<CallResult> {
     const { signal } = how;
     const serverName = client.name;
     const tool = findTool(client, name);
-    if (!isObject(args))
+    if (!isObject(given))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
-    let unchecked: readonly string[];
+    let checked: CheckedArguments;
     let leave: () => void;
     try {
       signal.throwIfAborted();
-      const checked = checkArguments({ serverName, tool, args }, validator, signal);
-      unchecked = checked instanceof Promise ? await checked : checked;
+      const found = checkArguments({ serverName, tool, args: given }, validator, signal);
+      checked = found instanceof Promise ? await found : found;
       leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
     } catch (error) {
       // The server has seen nothing of the call yet.
@@ -99,14 +99,15 @@ export function createExecutor(options: ExecutorOptions): Executor {
     let answer: ToolResult;
     try {
       how.onStart?.();
-      answer = await sendOnceOrAgain(client, tool, args, how);
+      answer = await sendOnceOrAgain(client, tool, checked.args, how);
     } finally {
       leave();
     }
     const { notes, ...result } = answer;
     const unmatched = tool.outputSchema === undefined ? [] : await checkOutput(result, tool, validator);
-    if (unchecked.length + notes.length + unmatched.length === 0) return result;
-    return { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
+    const { warnings } = checked;
+    if (warnings.length + notes.length + unmatched.length === 0) return result;
+    return { ...result, warnings: [...warnings, ...notes, ...unmatched] };
   }
 
   /** @throws HostError `changed` */

@@ -142,7 +142,7 @@ function isExecution(value: unknown): value is ToolExecution {
 }
 
 function timedOut({ serverName, serverToolName }: ExecutableTool, timeout: number): HostError {
-  const message = `${serverName}.${serverToolName} timed out: no result within ${timeout} ms`;
+  const message = `${serverName}.${serverToolName} timed out: no result within ${timeout} ms; the request may or may not have run`;
   return new HostError("call_timeout", message, { serverName, next: "Give the tool a longer timeout." });
 }
 

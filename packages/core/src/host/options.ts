@@ -10,6 +10,7 @@ import type { Sample, UnaskableQuestion } from "../mcp/requests.ts";
 import type { Model } from "../model/model.ts";
 import type { PolicyFlags } from "../policy/rules/load-policies.ts";
 import type { ApprovalMode } from "../policy/rules/rule.ts";
+import type { Recorder } from "../recordings/recorder.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
 import type { SettingsObject } from "../settings/define/server-config.ts";
 import type { Environment } from "../settings/read/paths.ts";
@@ -41,6 +42,8 @@ export interface OpenHostOptions {
   readonly clock?: Clock;
   /** Writes protocol messages into the log files of all servers, or of the server with this name. */
   readonly debug?: boolean | string;
+  /** Keeps the protocol messages of all servers, from `createRecorder`. Closing the host writes the last ones. */
+  readonly record?: Recorder;
   /** How many server processes may be starting at the same time. */
   readonly startLimit?: number;
   /** Receives each step of connecting a server and of reading its catalog. */
@@ -129,6 +132,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   ),
   clock: withMethods("an object with now() and after()", "now", "after"),
   debug: must("true, false or the name of a server", (value) => typeof value === "boolean" || isText(value)),
+  record: withMethods("a recorder, from createRecorder()", "connection"),
   startLimit: must("a number above 0", isCount),
   observe: aFunction,
   tokens: withMethods("an MCPOAuthTokenStorage", "getCredentials", "saveCredentials", "pinned"),

@@ -1,6 +1,7 @@
 /** The public interface of a host: `Host`, and the types of its members. */
 
 import type { JsonObject, Progress, PromptResult, ResourceResult } from "@fairlead/wire";
+import type { OpenChannel } from "@fairlead/wire/serve";
 import type { ConversationInfo, ConversationSearch } from "../conversations/list-conversations.ts";
 import type { Catalog } from "../discover/catalog.ts";
 import type { Difference } from "../discover/tool-changes.ts";
@@ -188,6 +189,12 @@ export interface Host extends AsyncDisposable {
    * @throws HostError `server_unknown`, `untrusted_folder`
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Reads the lists of a server again, and connects it first if it is not connected.
+   *
+   * @throws HostError `server_unknown`, or why the lists cannot be read
+   */
+  refresh(server: string, options?: Pick<RequestOptions, "signal">): Promise<void>;
   /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
   problems(): readonly Problem[];
   /**
@@ -278,6 +285,13 @@ export interface Host extends AsyncDisposable {
    * conversation of its own, whose tool names do not change.
    */
   asCallableTool(): CallableTool;
+  /**
+   * Passes a client's messages to a server and back, unchanged. Calls, reads and prompts take the path of requests that
+   * the user typed: a rule can refuse them, and the history has them. Resolves when the client has gone.
+   *
+   * @throws HostError if the server cannot be started, or has ended the connection
+   */
+  relay(server: string, client: OpenChannel, options?: Pick<RequestOptions, "signal">): Promise<void>;
   /** Resolves when all ended requests are in the history on disk, or the host has reported that writing failed. */
   flushHistory(): Promise<void>;
   /** The states of all servers in the order of the settings, the demo server last. */

@@ -64,10 +64,14 @@ async function inTime<T>(answer: Promise<T>, call: CallableCall): Promise<T> {
 }
 
 function late({ serverName, serverToolName }: CallableCall, timeout: number): HostError {
-  return new HostError("call_timeout", `${serverName}.${serverToolName} timed out: no result within ${timeout} ms`, {
-    serverName,
-    next: "Give the tool a longer timeout.",
-  });
+  return new HostError(
+    "call_timeout",
+    `${serverName}.${serverToolName} timed out: no result within ${timeout} ms; the request may or may not have run`,
+    {
+      serverName,
+      next: "Give the tool a longer timeout.",
+    },
+  );
 }
 
 function cancelled({ serverName, serverToolName }: CallableCall): HostError {

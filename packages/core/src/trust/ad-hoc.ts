@@ -22,11 +22,9 @@ export interface AdHocServer {
 const extras: ServerExtras = {
   start: "lazy",
   enabled: true,
-  recording: true,
   trustAnnotations: false,
   sampling: false,
   roots: false,
-  machineAuth: false,
   alwaysLoad: false,
 };
 

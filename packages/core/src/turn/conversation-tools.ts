@@ -4,7 +4,7 @@ import type { Model } from "../model/model.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
-import { declareOwnFunction, freeName, type OwnFunction } from "./own-functions.ts";
+import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
 import type { EarlierConversation, RecordChange } from "./record.ts";
 import type { OfferReason } from "./tool-budget.ts";
 import { createToolOffers, keyOf, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
@@ -89,18 +89,17 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   /** Names are fixed when the model is first shown them: a later tool does not take them. */
-  const ownNames = new Map(earlier?.functions);
+  let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
-  /** How many names are recorded. */
-  const recorded = { names: earlier?.names.length ?? 0, functions: ownNames.size };
+  /** How many names are recorded, and which of the host's own functions. */
+  let recorded = { names: earlier?.names.length ?? 0, functions: ownNames };
 
   function recordNames(from: ConversationTools): void {
     const names = from.names();
     const tools = names.slice(recorded.names);
-    const functions = [...ownNames].slice(recorded.functions);
-    if (tools.length > 0 || functions.length > 0) record({ type: "names", tools, functions });
-    recorded.names = names.length;
-    recorded.functions = ownNames.size;
+    const isNew = ownNames !== recorded.functions;
+    if (tools.length > 0 || isNew) record({ type: "names", tools, ...(isNew && { functions: ownNames }) });
+    recorded = { names: names.length, functions: ownNames };
   }
 
   const servers = (): readonly string[] => chosen ?? host.servers();
@@ -133,10 +132,10 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {
-    const known = ownNames.get(own);
+    const known = ownNames[own];
     if (known !== undefined) return known;
     const name = freeName(own, new Set((opened ?? open()).getEveryTool().map((tool) => tool.name)));
-    ownNames.set(own, name);
+    ownNames = { ...ownNames, [own]: name };
     return name;
   }
 
@@ -178,7 +177,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   function ownFunction(name: string): OwnFunction | undefined {
-    return [...ownNames].find(([, known]) => known === name)?.[0];
+    return ownFunctions.find((own) => ownNames[own] === name);
   }
 
   return {
@@ -187,7 +186,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     offer(model) {
       const made = offer(model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
-      if (opened !== undefined) recordNames(opened);
+      if (opened) recordNames(opened);
       return made;
     },
 
@@ -223,7 +222,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     },
 
     names(model) {
-      const own = [...ownNames.values()].map((name) => ({ name }));
+      const own = Object.values(ownNames).map((name) => ({ name }));
       const tools = all(model).filter(mayBeUsed);
       return [
         ...tools.map(({ name, serverName: server, serverToolName }) => ({ name, server, serverToolName })),

@@ -6,6 +6,9 @@ export const ownFunctions = ["list_resources", "read_resource", "search_tools", 
 
 export type OwnFunction = (typeof ownFunctions)[number];
 
+/** The names that these functions have in a conversation, if the model has been shown them. */
+export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
+
 /** Chooses a name that no tool has: a tool with the same name keeps it. */
 export function freeName(own: string, taken: ReadonlySet<string>): string {
   return taken.has(own) ? freeName(`fairlead_${own}`, taken) : own;

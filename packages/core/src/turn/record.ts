@@ -4,10 +4,7 @@ import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
-import type { OwnFunction } from "./own-functions.ts";
-
-/** The names of the host's own functions in a conversation. */
-export type OwnFunctionNames = readonly (readonly [OwnFunction, string])[];
+import type { OwnNames } from "./own-functions.ts";
 
 /** A change of a conversation that is no event of a turn. */
 export type ConversationChange =
@@ -32,7 +29,7 @@ export type ConversationChange =
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /** Names that the model has seen and that keep their meaning. */
-  | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions: OwnFunctionNames }
+  | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };
 
@@ -46,7 +43,7 @@ export interface EarlierConversation {
   /** The ids of all calls so far. */
   readonly callIds: readonly string[];
   readonly names: readonly Pin[];
-  readonly functions: OwnFunctionNames;
+  readonly functions?: OwnNames;
   readonly results: readonly StoredResult[];
   /** Tools that the user has removed from the conversation. */
   readonly disabled: readonly { readonly server: string; readonly serverToolName: string }[];

@@ -2,6 +2,8 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import type { Challenge } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createAuthHook } from "../../src/auth/auth-hook.ts";
+import { newDpopKey } from "../../src/auth/oauth/dpop.ts";
+import { claimsOf } from "../../src/auth/oauth/jwt.ts";
 import type { Credentials } from "../../src/auth/store/credentials.ts";
 import { both } from "./both-servers.ts";
 import { asked, person } from "./person.ts";
@@ -168,4 +170,35 @@ test("nor when what it was brought was renewed on the way", async () => {
     message: '"docs" rejected the token of a new sign-in',
   });
   expect(signIns).toBe(1);
+});
+
+test("a nonce that the server demands first hides no token that has expired", async () => {
+  const bound = { ...credentials, dpopKey: newDpopKey() };
+  const replaced: (string | undefined)[] = [];
+  const hook = createAuthHook({
+    ...server,
+    hasCredentials: async () => true,
+    keeper: async () => ({
+      current: async () => bound,
+      refused: async (_url, token) => {
+        replaced.push(token);
+        return bound;
+      },
+    }),
+    signIn: async () => bound,
+  });
+  const sent = { authorization: "DPoP token" };
+  const asked = { url: "https://h/mcp", method: "POST" };
+  expect(await hook.headers(asked)).toMatchObject({ authorization: "DPoP token", dpop: expect.any(String) });
+  const demand = (attempt: number, nonce: string): Challenge =>
+    refusal(401, 'DPoP error="use_dpop_nonce"', { sent, attempt, headers: { "dpop-nonce": nonce } });
+  expect(await hook.challenged(demand(0, "one"), signal)).toBe(true);
+  const { dpop = "" } = await hook.headers(asked);
+  expect(claimsOf(dpop)).toMatchObject({ nonce: "one", htm: "POST", htu: "https://h/mcp" });
+  expect(replaced).toEqual([]);
+  expect(await hook.challenged(refusal(401, 'DPoP error="invalid_token"', { sent, attempt: 1 }), signal)).toBe(true);
+  expect(replaced).toEqual(["token"]);
+  // The same nonce again is no reason to repeat the request with it.
+  expect(await hook.challenged(demand(0, "one"), signal)).toBe(true);
+  expect(replaced).toEqual(["token", "token"]);
 });

@@ -1,7 +1,8 @@
 /** A sign-in that was made, and a keeper of its tokens, for one test: the authorization server is real, the time is not. */
 
 import { type AuthorizationServer, authorizationServer, temporaryFolder } from "@fairlead/test-servers";
-import { createTokenKeeper, type TokenKeeper } from "../../src/auth/oauth/refresh.ts";
+import { createTokenKeeper } from "../../src/auth/oauth/refresh.ts";
+import type { TokenKeeper } from "../../src/auth/oauth/token-keeper.ts";
 import type { Credentials } from "../../src/auth/store/credentials.ts";
 import { type MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../src/auth/store/token-storage.ts";
 import { createBoundedFetch } from "../../src/net/bounded-fetch.ts";

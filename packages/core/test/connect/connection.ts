@@ -4,12 +4,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createProcessRegistry, type Session } from "@fairlead/wire";
 import type { ConnectStep } from "../../src/connect/connect-step.ts";
-import {
-  type ConnectContext,
-  type OpenedSession,
-  type OpenOptions,
-  openSession,
-} from "../../src/connect/open-session.ts";
+import { type OpenedSession, type OpenOptions, openSession } from "../../src/connect/open-session.ts";
+import type { ConnectContext } from "../../src/connect/prepare-connection.ts";
 import { createServerLogs } from "../../src/connect/server-log.ts";
 import { HostError } from "../../src/errors.ts";
 import type { ServerDefinition } from "../../src/settings/define/definition.ts";

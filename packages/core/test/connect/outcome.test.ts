@@ -47,6 +47,19 @@ describe("every error of the wire has its code in the host", () => {
     },
   );
 
+  test.each(["timeout", "too_large"] as const)(
+    "%s of a call that was sent: nobody knows whether it ran",
+    (wireCode) => {
+      const error = new WireError(wireCode, "words");
+      const doubt = "; the request may or may not have run";
+      expect(toCallError(error, subject)).toMatchObject({
+        code: codes[wireCode],
+        message: expect.stringMatching(`words${doubt}$`),
+      });
+      expect(toCallError(error, { ...subject, method: "resources/read" }).message).toMatch(/words$/);
+    },
+  );
+
   test("how the server ended is the cause, in the words of whoever knows it best", () => {
     const end = new HostError("server_exited", '"s" exited with code 3; stderr: oh', { evidence: "oh" });
     expect(toCallError(new WireError("exited", "words"), { ...subject, explain: () => end })).toMatchObject({

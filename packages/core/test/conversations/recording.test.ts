@@ -25,8 +25,15 @@ test("a conversation is recorded event by event, for its owner only, and goes on
     says("Hello."),
     says("Still here."),
   );
-  const conversation = at.host.conversation({ model });
+  // The first turn of a file loads many modules, which takes long on a busy machine.
+  const conversation = at.host.conversation({ model, wait: 60_000 });
   const events = await collect(conversation.send("say hello"));
+  expect(new Map(outcomes(events).map(([name, ...how]) => [name, how]))).toEqual(
+    new Map([
+      ["demo__picture", ["ok"]],
+      ["demo__greet", ["ok"]],
+    ]),
+  );
   conversation.rename("Greetings");
   await conversation.close();
 

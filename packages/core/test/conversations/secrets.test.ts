@@ -28,7 +28,7 @@ async function everything(folder: string): Promise<string> {
 test("no secret of the settings, and no result of a marked server, is in a recording", async () => {
   await using at = await desk({
     servers,
-    fairlead: { start: "lazy", servers: { marked: { recording: false } } },
+    fairlead: { start: "lazy", servers: { marked: { hideResults: true } } },
     host: { approvalMode: "yolo" },
   });
   const half = inSettings.length / 2;

@@ -52,6 +52,23 @@ describe("a call", () => {
     expect(sent).toEqual([]);
   });
 
+  test("leaves out an optional argument that is null, and says so", async () => {
+    const properties = { text: { type: "string" }, loud: { type: "boolean" }, note: { type: ["string", "null"] } };
+    const tool = { ...echo, inputSchema: { type: "object", properties, required: ["text"] } };
+    const { client, sent } = clientOf([tool], () => done);
+    const call = (args: JsonObject) => executorWith().call({ client, tool: "echo", args }, patient);
+    const { warnings } = await call({ text: "ahoy", loud: null, note: null });
+    expect(sent.map(([, args]) => args)).toEqual([{ text: "ahoy", note: null }]);
+    expect(warnings).toEqual(['left out, because the tool does not accept null: "loud"']);
+    await expect(call({ text: null, loud: null })).rejects.toThrow(
+      '"text" must be a string; "loud" must be true or false',
+    );
+    await expect(call({ text: 7, loud: null })).rejects.toThrow(
+      '"text" must be a string; "loud" must be true or false',
+    );
+    expect(sent).toHaveLength(1);
+  });
+
   test("tells when it is its turn, before it is sent, and lets go of its signal at its end", async () => {
     const course: string[] = [];
     const { client } = clientOf([echo], () => {

@@ -85,7 +85,7 @@ test("a tool without a timeout has the executor's, and waiting does not use it u
   const second = executor.executeWithSafeguards(tool, {});
   const outcome = expect(second).rejects.toMatchObject({
     code: "call_timeout",
-    message: "s.t timed out: no result within 100 ms",
+    message: "s.t timed out: no result within 100 ms; the request may or may not have run",
   });
   await begun(1);
   await clock.pass(99);

@@ -183,7 +183,7 @@ describe("a call without a host", () => {
     const tool = sampleTool("s", "t", { mcpTool: never, timeout: 5000, clock });
     const outcome = expect(tool.execute({})).rejects.toMatchObject({
       code: "call_timeout",
-      message: "s.t timed out: no result within 5000 ms",
+      message: "s.t timed out: no result within 5000 ms; the request may or may not have run",
       serverName: "s",
     });
     await clock.pass(5000);

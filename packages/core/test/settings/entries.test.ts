@@ -265,7 +265,6 @@ describe("the rest of an entry", () => {
         trustAnnotations: false,
         sampling: false,
         roots: false,
-        machineAuth: false,
       },
     });
     expect(server.definition).not.toHaveProperty("includeTools");

@@ -102,7 +102,7 @@ describe("what the settings say about its name counts", () => {
     const { added } = await addAdHocServer(await here.load(), program);
     expect(added.server.definition).toMatchObject({
       trust: false,
-      extras: { trustAnnotations: false, sampling: false, roots: false, machineAuth: false },
+      extras: { trustAnnotations: false, sampling: false, roots: false },
     });
     expect(added.server.definition?.extras).toEqual({
       start: "lazy",
@@ -110,7 +110,7 @@ describe("what the settings say about its name counts", () => {
       trustAnnotations: false,
       sampling: false,
       roots: false,
-      machineAuth: false,
+      alwaysLoad: false,
     });
   });
 });

@@ -45,11 +45,9 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
     extras: {
       start: "background",
       enabled: true,
-      recording: true,
       trustAnnotations: false,
       sampling: false,
       roots: false,
-      machineAuth: false,
       alwaysLoad: false,
     },
     fingerprint: "f1",

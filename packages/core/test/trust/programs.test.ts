@@ -8,6 +8,8 @@ import { openersFolder } from "../support/openers.ts";
 /** Every file that starts a program, and how that program is found. A new one has to find its program the same ways. */
 const starters = {
   "cli/src/pin/run-program.ts": "planLaunch, as for the server itself",
+  "core/src/auth/google/program-subject-token.ts":
+    "an absolute path in the user's Google credentials, if a variable allows such programs",
   "core/src/net/open-url.ts": "findOwnProgram, or an absolute path of the system",
   "wire/src/stdio/process-tree.ts": "an absolute path of the system (Windows)",
   "wire/src/stdio/process.ts": "planLaunch: the server",

@@ -11,7 +11,7 @@ const userSettings = {
     remote: { url: "https://example.com/mcp", headers: { authorization: "Bearer $TOKEN" } },
   },
   mcp: { allowed: ["mine", "remote", "other"], excluded: ["other"] },
-  fairlead: { permissions: { servers: { mine: ["read", "planted"] } }, toolBudget: 1000 },
+  fairlead: { permissions: { servers: { mine: ["read", "planted"] } }, toolBudget: { tokens: 1000, tools: 100 } },
 };
 
 const keys = leafKeys();

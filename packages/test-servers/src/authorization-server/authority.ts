@@ -9,6 +9,8 @@ export interface Authority {
   readonly issuer: string;
   readonly settings: AuthorizationSettings;
   readonly store: Store;
+  /** What its clock says, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 export interface Call {

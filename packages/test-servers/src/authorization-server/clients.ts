@@ -1,6 +1,7 @@
 /** Who a client is, where it may be sent back to, and whether it proves itself. */
 
 import type { Authority, Call } from "./authority.ts";
+import { verifiedClaims } from "./jwt.ts";
 import { plainRequest } from "./plain-request.ts";
 import type { Client } from "./store.ts";
 
@@ -14,12 +15,10 @@ export async function findClient(id: string, { settings, store }: Authority): Pr
   if (known) return known.expiresAt !== undefined && known.expiresAt <= Date.now() ? undefined : known;
   const prepared = settings.clients.find(({ clientId }) => clientId === id);
   if (prepared) {
-    const { clientSecret: secret, redirectUris } = prepared;
-    return {
-      id,
-      redirectUris,
-      ...(secret ? { secret, authentication: "client_secret_basic" } : { authentication: "none" }),
-    };
+    const { clientSecret: secret, authentication = "client_secret_basic", publicKey, redirectUris = [] } = prepared;
+    if (publicKey) return { id, redirectUris, publicKey, authentication: "private_key_jwt" };
+    if (secret) store.secrets.add(secret);
+    return { id, redirectUris, ...(secret ? { secret, authentication } : { authentication: "none" }) };
   }
   return settings.acceptsMetadataDocuments && id.startsWith("https:") ? readDocument(id) : undefined;
 }
@@ -32,20 +31,45 @@ async function readDocument(id: string): Promise<Client | undefined> {
   return named === id ? { id, redirectUris, authentication: "none" } : undefined;
 }
 
-/** The client that a form comes from, if it is the one it says it is. */
-export async function authenticateClient({ request, params }: Call, authority: Authority): Promise<Client | undefined> {
+/** The client that a form comes from, if it is the one it says it is; else why not. */
+export async function authenticateClient({ request, params }: Call, authority: Authority): Promise<Client | string> {
   const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? "")?.[1];
-  const [name, password] = basic ? Buffer.from(basic, "base64").toString().split(":").map(decodeURIComponent) : [];
+  const [name, password] = basic ? Buffer.from(basic, "base64").toString().split(":").map(formDecoded) : [];
   const client = await findClient(name ?? params.get("client_id") ?? "", authority);
-  if (!client) return undefined;
+  if (!client) return "Unknown client.";
+  return isProven(client, { params, basic, password }, authority) ? client : "The client did not prove itself.";
+}
+
+function isProven(
+  client: Client,
+  { params, basic, password }: { params: URLSearchParams; basic: string | undefined; password: string | undefined },
+  authority: Authority,
+): boolean {
   switch (client.authentication) {
     case "none":
-      return basic || params.has("client_secret") ? undefined : client;
+      return !basic && !params.has("client_secret");
     case "client_secret_basic":
-      return password === client.secret ? client : undefined;
+      return password === client.secret;
     case "client_secret_post":
-      return params.get("client_secret") === client.secret ? client : undefined;
+      return params.get("client_secret") === client.secret;
+    case "private_key_jwt":
+      return isSignedBy(client, params, authority);
   }
+}
+
+/** RFC 7523, 3: signed with the client's key, by and about the client, for this server, fresh, and never seen before. */
+function isSignedBy({ id, publicKey }: Client, params: URLSearchParams, authority: Authority): boolean {
+  const assertion = params.get("client_assertion") ?? "";
+  authority.store.secrets.add(assertion);
+  if (params.get("client_assertion_type") !== "urn:ietf:params:oauth:client-assertion-type:jwt-bearer") return false;
+  const audiences = [authority.issuer, `${authority.issuer}/token`];
+  const claims = publicKey && verifiedClaims(assertion, publicKey, { ...authority, audiences, isOnce: true });
+  return claims !== undefined && claims["iss"] === id && claims["sub"] === id;
+}
+
+/** RFC 6749, 2.3.1: both halves are encoded like a form. */
+function formDecoded(text: string): string {
+  return new URLSearchParams(`x=${text}`).get("x") ?? "";
 }
 
 export function isLoopback(uri: string): boolean {

@@ -13,7 +13,7 @@ const letters = "BCDFGHJKLMNPQRSTVWXZ";
 export async function answerDevice(call: Call, authority: Authority): Promise<Answer> {
   const { issuer, settings, store } = authority;
   const client = await authenticateClient(call, authority);
-  if (!client) return oauthError("invalid_client", "This client is not known, or did not prove itself.", 401);
+  if (typeof client === "string") return oauthError("invalid_client", client, 401);
   const resource = call.params.get("resource");
   if (settings.requiresResource && resource === null) return oauthError("invalid_target", "resource is missing.");
   const scopes = scopesIn(call.params);

@@ -3,6 +3,7 @@
 import { behaves } from "../web-replies.ts";
 import { type WebReply, type WebRequest, webServer } from "../web-server.ts";
 import { type Answer, json, notFound, send } from "./answer.ts";
+import { nonce } from "./dpop.ts";
 import { createFaults } from "./faults.ts";
 import type { AuthorizationServer, WebPlace } from "./server.ts";
 import type { AccessToken } from "./store.ts";
@@ -115,11 +116,21 @@ function describe(url: string, { authorization, metadata, scopes }: GuardSetting
 
 /** Undefined: come in. */
 function refuse(request: WebRequest, url: string, settings: GuardSettings): Answer | undefined {
-  const presented = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
+  const [, scheme = "", presented] = /^(Bearer|DPoP) (.+)$/i.exec(request.headers.authorization ?? "") ?? [];
   if (presented === undefined) return challenge(401, undefined, settings.scopes, url, settings);
   const token = settings.authorization.findLiveToken(presented);
-  if (!token || !isMeantFor(token, url, settings))
+  const isRightScheme = scheme.toLowerCase() === (token?.boundTo ? "dpop" : "bearer");
+  if (!token || !isRightScheme || !isMeantFor(token, url, settings))
     return challenge(401, "invalid_token", settings.scopes, url, settings);
+  const { dpop } = settings.authorization.settings;
+  const proof =
+    token.boundTo &&
+    settings.authorization.checkProof({ request, url, accessToken: presented, needsNonce: dpop === "nonce" });
+  const wrong = proof && ("error" in proof ? proof.error : proof.key === token.boundTo ? undefined : "invalid_token");
+  if (wrong) {
+    const answer = challenge(401, wrong, settings.scopes, url, settings);
+    return { ...answer, headers: { ...answer.headers, "dpop-nonce": nonce } };
+  }
   const needed = [...settings.scopes, ...scopesOfCall(request, settings)];
   if (needed.every((scope) => token.scopes.includes(scope))) return undefined;
   return challenge(403, "insufficient_scope", needed, url, settings);
@@ -155,7 +166,9 @@ function challenge(
   const parameters = settings.challengeWith.flatMap((name) =>
     facts.get(name) ? [`${name}="${facts.get(name)}"`] : [],
   );
-  const said = settings.challenge ?? `Bearer ${parameters.join(", ")}`.trim();
-  const headers = { "content-type": "text/plain", ...(said !== "" && { "www-authenticate": said }) };
+  const scheme = settings.authorization.settings.dpop === "off" ? "Bearer" : "DPoP";
+  const said = settings.challenge ?? `${scheme} ${parameters.join(", ")}`.trim();
+  const date = new Date(Date.now() + settings.authorization.settings.clockLead).toUTCString();
+  const headers = { date, "content-type": "text/plain", ...(said !== "" && { "www-authenticate": said }) };
   return { status, headers, body: "You have to sign in." };
 }

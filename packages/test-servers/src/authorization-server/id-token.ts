@@ -4,11 +4,14 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
+/** The key of everything that an authorization server of this process signs. */
+export const signersKey: KeyObject = publicKey;
+
 /** Valid for an hour. */
-export function newIdToken(claims: Readonly<Record<string, unknown>>): string {
+export function newIdToken(claims: Readonly<Record<string, unknown>>, typ = "JWT"): string {
   const now = Math.floor(Date.now() / 1000);
   const signed = [
-    { alg: "ES256", typ: "JWT", kid: "only" },
+    { alg: "ES256", typ, kid: "only" },
     { iat: now, exp: now + 3600, ...claims },
   ]
     .map(encode)

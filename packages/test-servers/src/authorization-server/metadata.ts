@@ -2,6 +2,7 @@
 
 import { type Answer, json } from "./answer.ts";
 import type { Authority, Call } from "./authority.ts";
+import { jwtBearer } from "./machine-grants.ts";
 import type { AuthorizationSettings } from "./settings.ts";
 
 export function metadataPath({ metadataAt, issuerPath }: AuthorizationSettings): string | undefined {
@@ -27,9 +28,16 @@ export function answerMetadata(_call: Call, { issuer, settings }: Authority): An
     ...(settings.hasRevocation && { revocation_endpoint: `${issuer}/revoke` }),
     ...(settings.hasDeviceFlow && { device_authorization_endpoint: `${issuer}/device` }),
     response_types_supported: ["code"],
-    grant_types_supported: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    grant_types_supported: settings.grantTypes ?? [
+      "authorization_code",
+      "refresh_token",
+      "urn:ietf:params:oauth:grant-type:device_code",
+      "client_credentials",
+      jwtBearer,
+    ],
     code_challenge_methods_supported: ["S256"],
-    token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post"],
+    token_endpoint_auth_methods_supported: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+    ...(settings.dpop !== "off" && { dpop_signing_alg_values_supported: ["ES256"] }),
     scopes_supported: settings.scopes,
     authorization_response_iss_parameter_supported: true,
     ...(settings.acceptsMetadataDocuments && { client_id_metadata_document_supported: true }),

@@ -6,7 +6,7 @@ import { authenticateClient } from "./clients.ts";
 
 export async function answerRevoke(call: Call, authority: Authority): Promise<Answer> {
   const client = await authenticateClient(call, authority);
-  if (!client) return oauthError("invalid_client", "This client is not known, or did not prove itself.", 401);
+  if (typeof client === "string") return oauthError("invalid_client", client, 401);
   const { accessTokens, refreshTokens } = authority.store;
   const token = call.params.get("token") ?? "";
   const grant = (refreshTokens.get(token) ?? accessTokens.get(token))?.grant;

@@ -5,6 +5,7 @@ import { json, notFound, send } from "./answer.ts";
 import { type Authority, type Call, type Handler, readCall } from "./authority.ts";
 import { answerAuthorize } from "./authorize.ts";
 import { answerActivate, answerDevice, findDevice } from "./device.ts";
+import { checkProof } from "./dpop.ts";
 import { createFaults, type Fault } from "./faults.ts";
 import { publicKeys } from "./id-token.ts";
 import { answerMetadata, metadataPath } from "./metadata.ts";
@@ -33,6 +34,8 @@ export interface AuthorizationServer extends AsyncDisposable {
   /** What this endpoint got so far; of the token endpoint, only what asked for this grant type, if one is named. */
   readonly callsTo: (endpoint: Endpoint, grantType?: string) => readonly SeenCall[];
   readonly findLiveToken: (token: string) => AccessToken | undefined;
+  /** Whether a request to an MCP server proves the key of its token. */
+  readonly checkProof: (proof: Parameters<typeof checkProof>[0]) => ReturnType<typeof checkProof>;
   /** Every access token so far has expired. */
   readonly expireTokens: () => void;
   /** Every grant so far has ended, as if the person had ended it on the server's own page. */
@@ -79,7 +82,11 @@ export async function authorizationServer({
       if (!endpoint) return otherwise(request, response);
       const call = readCall(request);
       seen.push({ endpoint, ...call });
-      const usual = async () => handlers[endpoint](call, authority);
+      const usual = async () => {
+        const answer = await handlers[endpoint](call, authority);
+        const date = new Date(authority.now()).toUTCString();
+        return { ...answer, headers: { date, ...answer.headers } };
+      };
       const fault = faults.take(endpoint);
       if (fault) return fault(request, response, usual);
       usual().then(
@@ -90,7 +97,8 @@ export async function authorizationServer({
     { ...(port !== undefined && { port }), ...(secure !== undefined && { secure }) },
   );
   const { origin } = web;
-  const authority: Authority = { issuer: `${origin}${settings.issuerPath}`, settings, store };
+  const now = (): number => Date.now() + settings.clockLead;
+  const authority: Authority = { issuer: `${origin}${settings.issuerPath}`, settings, store, now };
 
   return {
     origin,
@@ -101,7 +109,8 @@ export async function authorizationServer({
     secrets: store.secrets,
     callsTo: (endpoint, grantType) =>
       seen.filter((call) => call.endpoint === endpoint && (!grantType || call.params.get("grant_type") === grantType)),
-    findLiveToken: (token) => findLiveToken(store, token, Date.now()),
+    checkProof: (proof) => checkProof(proof, authority),
+    findLiveToken: (token) => findLiveToken(store, token, now()),
     expireTokens() {
       for (const token of store.accessTokens.values()) token.expiresAt = 0;
     },

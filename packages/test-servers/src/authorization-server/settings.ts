@@ -1,10 +1,22 @@
 /** How the authorization server behaves: every setting can be changed while it runs. */
 
+import type { KeyObject } from "node:crypto";
+
 interface PreparedClient {
   readonly clientId: string;
-  /** Without one, a public client. */
+  /** Without one and without a key, a public client. */
   readonly clientSecret?: string;
-  readonly redirectUris: readonly string[];
+  /** How the secret has to come; in the header, unless said otherwise. */
+  readonly authentication?: "client_secret_basic" | "client_secret_post";
+  /** For `private_key_jwt`. */
+  readonly publicKey?: KeyObject;
+  readonly redirectUris?: readonly string[];
+}
+
+/** Somebody whose JWTs are accepted as grants (RFC 7523). */
+interface TrustedIssuer {
+  readonly issuer: string;
+  readonly publicKey: KeyObject;
 }
 
 export interface AuthorizationSettings {
@@ -44,6 +56,14 @@ export interface AuthorizationSettings {
   /** Errors that a waiting device gets first, one for each question. */
   deviceErrors: readonly string[];
   hasRevocation: boolean;
+  /** The only grants that are given; undefined: all. */
+  grantTypes: readonly string[] | undefined;
+  /** Whose JWTs are accepted as grants. */
+  trustedIssuers: readonly TrustedIssuer[];
+  /** "key": every token is bound to the key of a DPoP proof; "nonce": and the proof needs a nonce of this server. */
+  dpop: "off" | "key" | "nonce";
+  /** Milliseconds that the server's clock is ahead of everybody else's. */
+  clockLead: number;
   /** The person who signs in, as `sub` of an ID token. */
   account: string;
 }
@@ -70,6 +90,10 @@ export function defaultSettings(): AuthorizationSettings {
     deviceInterval: 5,
     deviceErrors: [],
     hasRevocation: true,
+    grantTypes: undefined,
+    trustedIssuers: [],
+    dpop: "off",
+    clockLead: 0,
     account: "someone@example.com",
   };
 }

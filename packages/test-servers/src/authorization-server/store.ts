@@ -1,11 +1,13 @@
 /** What the authorization server remembers: clients, requests, codes, grants and tokens, and the rules of their lives. */
 
-import { randomBytes } from "node:crypto";
+import { type KeyObject, randomBytes } from "node:crypto";
 
 export interface Client {
   readonly id: string;
   readonly secret?: string;
-  readonly authentication: "none" | "client_secret_basic" | "client_secret_post";
+  readonly authentication: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  /** For `private_key_jwt`. */
+  readonly publicKey?: KeyObject;
   readonly redirectUris: readonly string[];
   /** Milliseconds since 1970. */
   readonly expiresAt?: number;
@@ -46,6 +48,8 @@ export interface Device {
 export interface AccessToken {
   readonly grant: Grant;
   readonly scopes: readonly string[];
+  /** The thumbprint of the key that must prove it (RFC 9449); absent for a bearer token. */
+  readonly boundTo?: string;
   expiresAt: number;
 }
 
@@ -63,6 +67,8 @@ export interface Store {
   readonly refreshTokens: Map<string, RefreshToken>;
   /** Whatever must never be seen outside: all codes, tokens, client secrets, states and verifiers so far. */
   readonly secrets: Set<string>;
+  /** The `jti` of every JWT that was accepted: none is accepted twice. */
+  readonly spentJwts: Set<string>;
 }
 
 export function createStore(): Store {
@@ -74,6 +80,7 @@ export function createStore(): Store {
     accessTokens: new Map(),
     refreshTokens: new Map(),
     secrets: new Set(),
+    spentJwts: new Set(),
   };
 }
 
@@ -84,10 +91,10 @@ export function newSecret(store: Store, kind: string): string {
   return secret;
 }
 
-export function newAccessToken(store: Store, grant: Grant, scopes: readonly string[], expiresAt: number): string {
-  const token = newSecret(store, "access");
-  store.accessTokens.set(token, { grant, scopes, expiresAt });
-  return token;
+export function newAccessToken(store: Store, grant: Grant, token: Omit<AccessToken, "grant">): string {
+  const text = newSecret(store, "access");
+  store.accessTokens.set(text, { grant, ...token });
+  return text;
 }
 
 export function newRefreshToken(store: Store, grant: Grant): string {

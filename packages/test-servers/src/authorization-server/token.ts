@@ -5,14 +5,38 @@ import { type Answer, json, oauthError } from "./answer.ts";
 import { type Authority, type Call, scopesIn } from "./authority.ts";
 import { authenticateClient } from "./clients.ts";
 import { deviceGrant, deviceGrantType } from "./device.ts";
+import { nonce, readProof } from "./dpop.ts";
 import { newIdToken } from "./id-token.ts";
+import { exchangeToken, jwtBearer, machineGrant, tokenExchange } from "./machine-grants.ts";
 import { type Client, type Grant, newAccessToken, newRefreshToken, spend } from "./store.ts";
 
 const unsaidLife = 3600;
 
 export async function answerToken(call: Call, authority: Authority): Promise<Answer> {
-  const client = await authenticateClient(call, authority);
-  if (!client) return oauthError("invalid_client", "This client is not known, or did not prove itself.", 401);
+  const { grantTypes } = authority.settings;
+  const grantType = call.params.get("grant_type");
+  if (grantType !== null && grantTypes && !grantTypes.includes(grantType))
+    return oauthError("unsupported_grant_type", "This is not granted here.");
+  // A workload shows only its JWT: it need not be a client.
+  const isNameless = grantType === jwtBearer && !call.params.has("client_id") && !call.request.headers.authorization;
+  const client = isNameless
+    ? ({ id: "workload", authentication: "none", redirectUris: [] } as const)
+    : await authenticateClient(call, authority);
+  if (typeof client === "string") return oauthError("invalid_client", client, 401);
+  const boundTo = readProof(call, authority);
+  if (typeof boundTo === "object") return boundTo;
+  const answer = await grantFor(call, client, { ...authority, boundTo });
+  return authority.settings.dpop === "nonce"
+    ? { ...answer, headers: { ...answer.headers, "dpop-nonce": nonce } }
+    : answer;
+}
+
+/** An authority that knows the key of the request, if there is one. */
+interface Bound extends Authority {
+  readonly boundTo: string | undefined;
+}
+
+async function grantFor(call: Call, client: Client, authority: Bound): Promise<Answer> {
   switch (call.params.get("grant_type")) {
     case "authorization_code":
       return exchangeCode(call.params, client, authority);
@@ -24,13 +48,20 @@ export async function answerToken(call: Call, authority: Authority): Promise<Ans
         ? oauthError(outcome, "The device has to wait, or to give up.")
         : give(outcome, authority);
     }
+    case "client_credentials":
+    case jwtBearer: {
+      const outcome = machineGrant(call, client, authority);
+      return "status" in outcome ? outcome : give(outcome, authority, [], { isMachine: true });
+    }
+    case tokenExchange:
+      return exchangeToken(call, client, authority);
     case null:
       return oauthError("invalid_request", "grant_type is missing.");
   }
   return oauthError("unsupported_grant_type", "This is not granted here.");
 }
 
-function exchangeCode(params: URLSearchParams, client: Client, authority: Authority): Answer {
+function exchangeCode(params: URLSearchParams, client: Client, authority: Bound): Answer {
   const verifier = params.get("code_verifier") ?? "";
   authority.store.secrets.add(verifier);
   const code = authority.store.codes.get(params.get("code") ?? "");
@@ -47,7 +78,7 @@ function exchangeCode(params: URLSearchParams, client: Client, authority: Author
   return wrongTarget(params, code.grant, authority) ?? give(code.grant, authority);
 }
 
-function refresh(params: URLSearchParams, client: Client, authority: Authority): Answer {
+function refresh(params: URLSearchParams, client: Client, authority: Bound): Answer {
   const { store, settings } = authority;
   const presented = params.get("refresh_token") ?? "";
   const token = store.refreshTokens.get(presented);
@@ -74,16 +105,17 @@ function wrongTarget(params: URLSearchParams, grant: Grant, { settings }: Author
 
 function give(
   grant: Grant,
-  { issuer, settings, store }: Authority,
+  { issuer, settings, store, now, boundTo }: Bound,
   narrowed: readonly string[] = [],
-  { isSameRefreshToken = false }: { readonly isSameRefreshToken?: boolean } = {},
+  { isSameRefreshToken = false, isMachine = false } = {},
 ): Answer {
   const scopes = narrowed.length > 0 ? narrowed : grant.scopes;
   const { expiresIn, refreshTokens, tokenType, account } = settings;
-  const isRefreshable = refreshTokens !== "none" && !isSameRefreshToken;
+  const isRefreshable = refreshTokens !== "none" && !isSameRefreshToken && !isMachine;
+  const expiresAt = now() + (expiresIn ?? unsaidLife) * 1000;
   return json({
-    access_token: newAccessToken(store, grant, scopes, Date.now() + (expiresIn ?? unsaidLife) * 1000),
-    token_type: tokenType,
+    access_token: newAccessToken(store, grant, { scopes, expiresAt, ...(boundTo && { boundTo }) }),
+    token_type: boundTo ? "DPoP" : tokenType,
     ...(expiresIn !== undefined && { expires_in: expiresIn }),
     ...(isRefreshable && { refresh_token: newRefreshToken(store, grant) }),
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),

@@ -14,6 +14,8 @@ export interface GoogleSettings {
   expiresIn: number;
   /** Accounts that others may act as. */
   impersonable: readonly string[];
+  /** Checks a workload's subject token, and names the workload; undefined: the token is refused. */
+  workloadOf: (subjectToken: string, params: URLSearchParams) => string | undefined;
   /** Why the person's refresh token is no longer good; undefined: it is. */
   refreshError: string | undefined;
 }

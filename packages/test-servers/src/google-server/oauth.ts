@@ -1,4 +1,4 @@
-/** Google's token endpoint: a service account's signed word, or a person's refresh token, becomes a token. */
+/** Google's token endpoints: a signed word, a refresh token, or the subject token of a workload becomes a token. */
 
 import { verify } from "node:crypto";
 import { type Answer, json, oauthError } from "../authorization-server/answer.ts";
@@ -21,6 +21,19 @@ export function answerOAuth({ params }: Call, cloud: Cloud): Answer {
       return takeRefreshToken(params, cloud);
   }
   return oauthError("unsupported_grant_type", "Invalid grant_type.");
+}
+
+/** Token exchange (RFC 8693) for workloads of other platforms, and refresh tokens of people in workforce pools. */
+export function answerExchange({ params, request }: Call, cloud: Cloud): Answer {
+  const { clientId, clientSecret, refreshToken, email } = cloud.person;
+  const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;
+  if (params.get("refresh_token") === refreshToken && request.headers.authorization === basic)
+    return tokenAnswer(cloud, email, "");
+  if (params.get("grant_type") !== "urn:ietf:params:oauth:grant-type:token-exchange")
+    return oauthError("unsupported_grant_type", "Invalid grant_type.");
+  const workload = cloud.settings.workloadOf(params.get("subject_token") ?? "", params);
+  if (workload === undefined) return oauthError("invalid_grant", "The subject token is not valid.");
+  return tokenAnswer(cloud, workload, params.get("scope") ?? "");
 }
 
 function takeAssertion(assertion: string, cloud: Cloud): Answer {

@@ -7,9 +7,9 @@ import { type WebRequest, webServer } from "../web-server.ts";
 import { type CloudHandler, createCloud, type GivenToken, type GoogleSettings } from "./cloud.ts";
 import { answerAccessToken, answerIdToken, iamMethod } from "./iam.ts";
 import { answerMachine, machineRoot } from "./machine.ts";
-import { answerOAuth } from "./oauth.ts";
+import { answerExchange, answerOAuth } from "./oauth.ts";
 
-type GoogleEndpoint = "metadata" | "token" | "generateIdToken" | "generateAccessToken";
+type GoogleEndpoint = "metadata" | "token" | "exchange" | "generateIdToken" | "generateAccessToken";
 
 export interface GoogleCall extends Call {
   readonly endpoint: GoogleEndpoint;
@@ -38,12 +38,14 @@ export interface GoogleServer extends AsyncDisposable {
 const handlers: Readonly<Record<GoogleEndpoint, CloudHandler>> = {
   metadata: answerMachine,
   token: answerOAuth,
+  exchange: answerExchange,
   generateIdToken: answerIdToken,
   generateAccessToken: answerAccessToken,
 };
 
 const googleHosts = [
   "oauth2.googleapis.com",
+  "sts.googleapis.com",
   "iamcredentials.googleapis.com",
   "169.254.169.254",
   "metadata.google.internal",
@@ -59,6 +61,7 @@ export async function googleServer(changes: Partial<GoogleSettings> = {}): Promi
     project: "project",
     expiresIn: 3600,
     impersonable: ["target@project.iam.gserviceaccount.com"],
+    workloadOf: (subjectToken) => `workload:${subjectToken}`,
     refreshError: undefined,
     ...changes,
   };
@@ -118,5 +121,6 @@ function endpointAt({ method, path }: WebRequest): GoogleEndpoint | undefined {
   const [asked = ""] = path.split("?");
   if (method === "GET" && asked.startsWith(machineRoot)) return "metadata";
   if (method !== "POST") return undefined;
+  if (asked === "/v1/token") return "exchange";
   return asked === "/token" ? "token" : iamMethod(asked);
 }

@@ -17,24 +17,27 @@ const libraryFrame = /^[^\n]*\n(?:[^\n]*(?:[/\\]guard[/\\]|Object[.]apply)[^\n]*
 
 export function watchTimers(): void {
   for (const name of ["setTimeout", "setInterval"] as const) {
-    seeCalls(globalThis, name, (_, [, ms], timer) => watchTimer(timer, `${name} of ${Number(ms ?? 0)} ms`));
+    seeCalls(globalThis, name, (_, [, ms], timer) => watchTimer(timer, name, Number(ms ?? 0)));
     Reflect.set(timers, name, globalThis[name]);
   }
   seeCalls(promises, "setTimeout", (_, [ms], promise) => watchWait(promise, Number(ms ?? 0)));
   syncBuiltinESMExports();
 }
 
-function watchTimer(timer: unknown, name: string): void {
+/** A host that a file shares writes its history together, after this many milliseconds at most. */
+const longestBatch = 50;
+
+function watchTimer(timer: unknown, name: string, ms: number): void {
   if (!isTimer(timer)) return;
   watch({
-    describe: () => `a timer: ${name}`,
+    describe: () => `a timer: ${name} of ${ms} ms`,
     // The stack is written when it is asked for, which takes longer than everything else here: last.
     isOver: (origin) =>
       Reflect.get(timer, "_destroyed") === true ||
       clientTimers.test(origin.stack ?? "") ||
       (!timer.hasRef() && libraryFrame.test(origin.stack ?? "")),
     // A session has one timer for the deadlines of all its requests, and keeps it until it is closed.
-    mayBeShared: () => !timer.hasRef(),
+    mayBeShared: () => !timer.hasRef() || ms <= longestBatch,
     endsLater: false,
   });
 }

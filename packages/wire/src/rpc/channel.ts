@@ -21,6 +21,8 @@ export interface ChannelSendOptions {
   readonly maxBytes?: number;
   /** HTTP headers for this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** The client's open request that a server's message belongs to: over HTTP it goes onto the stream of that request. */
+  readonly about?: RequestId | undefined;
 }
 
 export interface ChannelEvents {

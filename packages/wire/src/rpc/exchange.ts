@@ -3,12 +3,14 @@
 import type { JsonObject, McpRequestOptions, Progress } from "../session.ts";
 import { onAbort } from "./abort.ts";
 import type { Cancellation } from "./cancellation.ts";
-import type { ChannelSendOptions } from "./channel.ts";
+import type { ChannelSendOptions, RequestId } from "./channel.ts";
 import type { RequestClock } from "./clock.ts";
 
 /** Options of a request inside the wire. */
 export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
+  /** As in `ChannelSendOptions`. */
+  readonly about?: RequestId | undefined;
   /** Members of `params._meta` that replace the caller's. */
   readonly meta?: JsonObject;
   /** Sends a progress token even without `onProgress`, because progress restarts the timeout. */
@@ -50,6 +52,7 @@ const noHeaders: Readonly<Record<string, string>> = {};
 export class Exchange implements ChannelSendOptions, Cancellation {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly about: RequestId | undefined;
   readonly openEnded: boolean;
   readonly quiet: boolean;
   readonly silence: number;
@@ -71,6 +74,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   constructor(method: string, options: ExchangeOptions, now: number, silence: number, settle: Settle) {
     this.method = method;
     this.headers = options.headers ?? noHeaders;
+    this.about = options.about;
     this.openEnded = options.openEnded ?? false;
     this.quiet = options.quiet ?? false;
     this.silence = silence;

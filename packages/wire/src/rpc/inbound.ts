@@ -1,7 +1,7 @@
 /** Answers the server's requests through the host's handler, a limited number at a time. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject, RequestHandler } from "../session.ts";
+import type { JsonObject } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";
 import { objectOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
@@ -19,18 +19,28 @@ export interface InboundOptions {
   readonly limitBytes: number;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
+  /** False: the handler also gets `ping`. Default: true. */
+  readonly answersPing?: boolean | undefined;
   /** Called when the server begins to wait for a response, and when it has one. */
   readonly waiting: () => void;
   readonly answered: () => void;
 }
 
-/** The server's open requests. */
+/** A `RequestHandler` that also receives the request's id, for messages that belong to the request. */
+export type InboundHandler = (
+  method: string,
+  params: JsonObject,
+  signal: AbortSignal,
+  id: RequestId,
+) => Promise<JsonObject>;
+
+/** The other side's open requests. */
 export interface Inbound {
   readonly take: (id: unknown, method: string, params: JsonObject, size: number) => void;
   /** Aborts the handler of a request and sends no response. Returns false if the request is not open. */
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
-  readonly handleWith: (handler: RequestHandler) => void;
+  readonly handleWith: (handler: InboundHandler) => void;
   /** Ignores requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;
 }
@@ -45,7 +55,7 @@ interface InboundRequest {
 export function createInbound(options: InboundOptions): Inbound {
   const open = new Map<RequestId, { readonly controller: AbortController; readonly size: number }>();
   let openBytes = 0;
-  let handler: RequestHandler | undefined;
+  let handler: InboundHandler | undefined;
   let ignoring = false;
 
   const lost = (error: unknown): void =>
@@ -58,14 +68,14 @@ export function createInbound(options: InboundOptions): Inbound {
   const refuse = (id: RequestId, code: number, message: string): void =>
     reply({ jsonrpc: "2.0", id, error: { code, message } });
 
-  async function answer({ id, method, params, size }: InboundRequest, handle: RequestHandler): Promise<void> {
+  async function answer({ id, method, params, size }: InboundRequest, handle: InboundHandler): Promise<void> {
     const request = { controller: new AbortController(), size };
     open.set(id, request);
     openBytes += size;
     options.waiting();
     let given: RpcMessage;
     try {
-      given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, request.controller.signal)) };
+      given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, request.controller.signal, id)) };
     } catch (error) {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };
     }
@@ -96,7 +106,7 @@ export function createInbound(options: InboundOptions): Inbound {
     take(id, method, params, size) {
       if (ignoring || !isRequestId(id))
         options.diagnose("unanswerable", `the server sent the request ${clip(method, 100)}, which was ignored`);
-      else if (method === "ping") reply({ jsonrpc: "2.0", id, result: {} });
+      else if (method === "ping" && options.answersPing !== false) reply({ jsonrpc: "2.0", id, result: {} });
       else if (open.has(id))
         options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
       else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);

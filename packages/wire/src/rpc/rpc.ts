@@ -1,7 +1,7 @@
 /** JSON-RPC over one channel: matches responses to requests, applies timeouts, sends and receives cancellations. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject, NotificationListener, RequestHandler } from "../session.ts";
+import type { JsonObject, NotificationListener } from "../session.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
 import { errorMessage } from "../shapes/text.ts";
@@ -9,7 +9,7 @@ import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
 import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
 import { createRequestClock, type RequestClock } from "./clock.ts";
 import { Exchange, type ExchangeOptions, openRequest } from "./exchange.ts";
-import { createInbound } from "./inbound.ts";
+import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
 import type { Unsolicited } from "./read-budget.ts";
@@ -28,7 +28,9 @@ import {
 import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
 
 export interface RpcOptions
-  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
+  extends Pick<ConnectOptions, "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
+  readonly onRequest?: InboundHandler | undefined;
+  readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
   /** True if all requests share one stream, so that a single one cannot be cancelled in the transport. */
@@ -40,7 +42,7 @@ export interface Rpc {
   readonly request: (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
-  readonly onRequest: (handler: RequestHandler) => void;
+  readonly onRequest: (handler: InboundHandler) => void;
   /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreRequests: () => void;
   readonly setProtocolVersion: (version: string) => void;
@@ -72,6 +74,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const inbound = createInbound({
     limit: options.limits.inboundRequests,
     limitBytes: options.limits.inboundBytes,
+    answersPing: options.answersPing,
     reply: (message) => transmit(message),
     diagnose,
     waiting: clock.pause,

@@ -13,6 +13,8 @@ export interface OutboxOptions {
   readonly unsentBytes: number;
   /** Milliseconds that a message may wait to be written. */
   readonly deadline: number;
+  /** The reader that a message about waiting names. Default: `the server`. */
+  readonly reader?: string;
 }
 
 /** The queue of messages to one server. */
@@ -34,7 +36,8 @@ interface Batch {
   timer?: NodeJS.Timeout;
 }
 
-export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadline }: OutboxOptions): Outbox {
+export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
+  const { messageBytes, unsentBytes, deadline, reader = "the server" } = options;
   /** Collects messages for the next write. */
   let next: Batch | undefined;
   /** The batch that is being written; the operating system has not accepted all of it. */
@@ -80,7 +83,7 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
   /** Starts the timeout of a batch that has to wait. */
   function watch(batch: Batch): void {
     batch.timer ??= setTimeout(() => {
-      const waited = `the server did not read its stdin for ${deadline} ms`;
+      const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
       // A partly written batch stays, or the next message would be corrupted.
       if (batch !== next) return;
@@ -122,7 +125,7 @@ export function createOutbox(stdin: Writable, { messageBytes, unsentBytes, deadl
       if (waiting > 0 && waiting + bytes > unsentBytes) {
         full ??= refuse(
           "send_blocked",
-          `${waiting} bytes wait for the server to read them, and the limit is ${unsentBytes} (unsentBytes)`,
+          `${waiting} bytes wait for ${reader} to read them, and the limit is ${unsentBytes} (unsentBytes)`,
         );
         return full;
       }

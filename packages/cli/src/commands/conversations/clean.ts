@@ -1,11 +1,7 @@
 /** `fairlead clean`: removes recorded conversations. */
 
 import { removeConversation } from "@fairlead/core/conversations/clean-conversations";
-import {
-  type ConversationInfo,
-  findConversation,
-  listConversations,
-} from "@fairlead/core/conversations/list-conversations";
+import { findConversation, recordingsIn } from "@fairlead/core/conversations/list-conversations";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -47,7 +43,7 @@ Examples:
     const configuration = await configurationOf(context);
     const removed: string[] = [];
     const open: string[] = [];
-    for (const { id } of await wanted(context, configuration)) {
+    for (const id of await wanted(context, configuration)) {
       const isGone = dryRun || (await removeConversation(folderOf(configuration), id));
       (isGone ? removed : open).push(id);
     }
@@ -59,15 +55,15 @@ Examples:
   },
 };
 
-async function wanted(context: Context, configuration: Configuration): Promise<readonly ConversationInfo[]> {
+async function wanted(context: Context, configuration: Configuration): Promise<readonly string[]> {
   const { operands, command } = context;
   const { olderThan, all = false } = command.opts<Options>();
   if ([operands.length > 0, olderThan !== undefined, all].filter(Boolean).length > 1)
     throw usageError("ids, --older-than and --all cannot be combined", context);
   const folder = folderOf(configuration);
-  if (operands.length > 0) return Promise.all(operands.map((id) => findConversation(folder, id)));
+  if (operands.length > 0) return Promise.all(operands.map(async (id) => (await findConversation(folder, id)).id));
   const before = all ? Number.POSITIVE_INFINITY : momentOf(olderThan ?? usualAge);
-  return (await listConversations(folder)).filter(({ updatedAt }) => Date.parse(updatedAt) < before);
+  return (await recordingsIn(folder)).flatMap(({ id, updated }) => (updated < before ? id : []));
 }
 
 function momentOf(word: string): number {

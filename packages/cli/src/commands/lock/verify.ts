@@ -4,6 +4,7 @@ import { type ErrorCode, exitCodeOf, HostError } from "@fairlead/core/errors";
 import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
+import { breakingDrift } from "../../lock/breaking.ts";
 import {
   checkLock,
   errorOf,
@@ -20,15 +21,21 @@ export const verb: Verb = {
   help: `
 Connects to every server in the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 nothing
 differs; 6 something differs, or the folder is not trusted; 4 a server could not be reached, so it was not compared.
-With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
+A removed tool, a new required parameter or a narrower type is breaking; other words, new tools and optional parameters
+are not. With --breaking, only breaking changes fail. Review the others all the same: a description is text that a
+model reads. With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
 
 Examples:
   fairlead lock verify
   fairlead lock verify --json
+  fairlead lock verify --breaking
   fairlead lock verify --trust-workspace      in CI`,
 
+  define: (command) => command.option("--breaking", "fail on breaking changes only"),
+
   async run(context) {
-    const { out, globals } = context;
+    const { out, globals, command } = context;
+    const { breaking: onlyBreaking = false } = command.opts<{ readonly breaking?: boolean }>();
     const workspace = await openWorkspace(context);
     const { file, entries } = workspace;
     const lock = await readLock(file);
@@ -37,13 +44,13 @@ Examples:
     const checked = await checkLock(lock, workspace, context);
     if (globals.json) out.json({ file, ok: checked.every(isAsLocked), servers: checked.map(checkedDocument) });
     else if (checked.length > 0) out.print(joinSafe(checked.map((one) => out.typed(checkedText(one)))));
-    failUnlessSame(checked);
+    failUnlessSame(checked, onlyBreaking ? (one) => breakingDrift(one).length > 0 : ({ drift }) => drift !== undefined);
   },
 };
 
 /** A difference outranks a server that could not be reached; both fail the command. */
-function failUnlessSame(checked: readonly LockCheck[]): void {
-  const drifted = checked.filter(({ drift }) => drift !== undefined);
+function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck) => boolean): void {
+  const drifted = checked.filter(isWrong);
   const errors = checked.flatMap((one) => errorOf(one) ?? []);
   const unasked = `${errors.length} of ${count(checked.length, "server")} could not be checked`;
   const [only] = drifted;

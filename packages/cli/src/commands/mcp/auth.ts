@@ -153,6 +153,13 @@ function connect(
 export async function checkHasSignIn(definition: ServerDefinition): Promise<void> {
   const { name: serverName, transport, origin } = definition;
   if (transport.kind === "stdio") throw isProgram(serverName, transport, `${origin.file}:${origin.line}`);
+  const { machineAuth } = definition.extras;
+  if (machineAuth !== undefined)
+    throw new HostError(
+      "usage",
+      `"${serverName}" needs no sign-in: Fairlead gets its tokens with machineAuth (${machineAuth.settings.kind})`,
+      { serverName, next: `fairlead mcp test ${toShellWord(serverName)}` },
+    );
   const { bringsOwnHeader } = await import("@fairlead/core/auth/store/sign-in-state");
   if (definition.authentication.provider !== "oauth" || !bringsOwnHeader(definition)) return;
   throw new HostError("usage", `"${serverName}" has an Authorization header in its entry, so it needs no sign-in`, {

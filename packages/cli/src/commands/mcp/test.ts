@@ -208,6 +208,8 @@ function withoutSecrets(step: Step, hide: Redact): Step {
       };
       return { ...step, serverInfo };
     }
+    case "machine":
+      return { ...step, detail: hide(step.detail) };
     case "list":
       return step.refused === undefined ? step : { ...step, refused: hide(step.refused) };
   }
@@ -239,6 +241,8 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
       ];
     case "start":
       return [safe`process started`];
+    case "machine":
+      return [safe`${toSafeLine(step.action)}: ${toVisibleLine(step.detail)}`];
     case "handshake": {
       const { serverInfo, protocolVersion, era, transport } = step;
       const server = safe`${toSafeLine(serverInfo.name)} ${toSafeLine(serverInfo.version)}`;

@@ -11,6 +11,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { type Output, type Style, table } from "../../output/output.ts";
 import { decisionWord, originText, ruleDocument, subjectText } from "../../output/policy/rule-lines.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
+import { timeText } from "../../output/time-text.ts";
 import { configurationOf } from "../../shell/configuration.ts";
 import { nameHint } from "../../shell/name-hint.ts";
 import type { Verb } from "../../shell/verb.ts";
@@ -24,8 +25,11 @@ Examples:
   fairlead policy list
   fairlead policy list --json`,
 
+  define: (command) => command.option("--utc", "show times in UTC; --json always has UTC"),
+
   async run(context) {
-    const { out, globals } = context;
+    const { out, globals, command } = context;
+    const { utc: isUtc = false } = command.opts<{ readonly utc?: boolean }>();
     const configuration = await configurationOf(context);
     const { rules, problems, files } = await loadPolicies(configuration);
     const approvals = await readToolApprovals(configuration.locations.state);
@@ -47,7 +51,7 @@ Examples:
       const own = all.filter((rule) => rule.tier === tier);
       return own.length === 0 ? [] : [safe`${headings[tier]}\n${ruleLines(own, out.style)}`];
     });
-    if (approvals.length > 0) texts.push(safe`your saved approvals\n${approvalLines(approvals)}`);
+    if (approvals.length > 0) texts.push(safe`your saved approvals\n${approvalLines(approvals, isUtc)}`);
     out.print(joinSafe(texts, safe`\n\n`));
   },
 };
@@ -91,11 +95,11 @@ function ruleLines(rules: readonly PolicyRule[], style: Style): SafeText {
   );
 }
 
-function approvalLines(approvals: readonly ToolApproval[]): SafeText {
+function approvalLines(approvals: readonly ToolApproval[], isUtc: boolean): SafeText {
   return table(
     approvals.map(({ server, tool, approvedAt, digest }) => [
       safe`  ${toVisibleLine(`${server}.${tool}`)}`,
-      safe`approved ${toSafeLine(approvedAt)}`,
+      safe`approved ${toSafeLine(timeText(approvedAt, isUtc))}`,
       toSafeLine(digest.slice(0, 12)),
     ]),
   );

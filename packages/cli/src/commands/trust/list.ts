@@ -5,6 +5,7 @@ import { type Approvals, readApprovals } from "@fairlead/core/trust/approvals";
 import { readTrustedFolders, type TrustRule } from "@fairlead/core/trust/trusted-folders";
 import { table } from "../../output/output.ts";
 import { problemLines } from "../../output/servers/server-details.ts";
+import { timeText } from "../../output/time-text.ts";
 import { concernsFile, configurationOf } from "../../shell/configuration.ts";
 import type { Verb } from "../../shell/verb.ts";
 
@@ -16,8 +17,11 @@ Examples:
   fairlead trust list
   fairlead trust list --json`,
 
+  define: (command) => command.option("--utc", "show times in UTC; --json always has UTC"),
+
   async run(context) {
-    const { out, globals } = context;
+    const { out, globals, command } = context;
+    const { utc: isUtc = false } = command.opts<{ readonly utc?: boolean }>();
     const { locations, trust } = await configurationOf(context);
     const { rules, problems } = await readTrustedFolders(locations.trustedFolders);
     const approvals = await readApprovals(locations.state);
@@ -39,7 +43,7 @@ Examples:
     out.print(
       safe`\nfolders (${toSafeLine(locations.trustedFolders)}):\n${rules.length === 0 ? safe`  none` : folderLines(rules)}`,
     );
-    out.print(safe`\napproved servers:\n${approvals.size === 0 ? safe`  none` : approvalLines(approvals)}`);
+    out.print(safe`\napproved servers:\n${approvals.size === 0 ? safe`  none` : approvalLines(approvals, isUtc)}`);
   },
 };
 
@@ -63,12 +67,12 @@ const words: Readonly<Record<TrustRule["level"], SafeText>> = {
   DO_NOT_TRUST: safe`not trusted`,
 };
 
-function approvalLines(approvals: Approvals): SafeText {
+function approvalLines(approvals: Approvals, isUtc: boolean): SafeText {
   return joinSafe(
     [...approvals].map(([root, servers]) => {
       const rows = [...servers].map(([name, { approvedAt, fingerprint }]) => [
         safe`    ${toSafeLine(name)}`,
-        safe`approved ${toSafeLine(approvedAt)}`,
+        safe`approved ${toSafeLine(timeText(approvedAt, isUtc))}`,
         toSafeLine(fingerprint.slice(0, 12)),
       ]);
       return safe`  ${toSafeLine(root)}\n${table(rows)}`;

@@ -4,6 +4,7 @@ import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger";
 import { joinSafe, type SafeText, safe, splitSafe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "../output.ts";
+import { timeText } from "../time-text.ts";
 
 const longestName = 60;
 
@@ -23,22 +24,13 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
   const { time, decision, outcome, durationMs, rule } = entry;
   const ended = outcome === "ok" ? safe`ok` : style.red(toSafeLine(outcome));
   return [
-    toSafeLine(isUtc ? time.replace(/\.\d+Z$/, "Z") : toLocalTime(time)),
+    toSafeLine(timeText(time, isUtc)),
     what(entry),
     decision === "ask_user" ? safe`ask` : toSafeLine(decision),
     ended,
     safe`${Math.round(durationMs)} ms`,
     safe`${toSafeLine(rule)}${answerText(entry)}`,
   ];
-}
-
-/** `2026-01-31 09:30:05` in the time zone of this machine, without fractions of a second. */
-function toLocalTime(time: string): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return time;
-  const two = (number: number): string => String(number).padStart(2, "0");
-  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
-  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
 }
 
 /** Who answered a rule that asks, and how. */

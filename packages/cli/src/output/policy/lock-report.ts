@@ -4,6 +4,7 @@ import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
 import type { LockFile } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { breakingDrift } from "../../lock/breaking.ts";
 import { errorOf, type LockCheck, type LockWorkspace, type ServerSnapshot } from "../../lock/workspace.ts";
 import type { Context } from "../../shell/verb.ts";
 import { errorDocument, errorLines } from "../error-lines.ts";
@@ -119,12 +120,18 @@ export function checkedText(checked: LockCheck): SafeText {
   const error = errorOf(checked);
   return joinSafe([
     ...(drift ? [safe`${name}: ${driftWords[drift.kind]}${isWithheld ? safe`; it was not started` : safe``}`] : []),
-    ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift))] : []),
+    ...(drift?.kind === "changed" ? [driftText(drift, differences(checked, drift)), breakingText(checked)] : []),
     ...(error ? [safe`${name}: cannot be checked: ${errorLines(error)}`] : []),
     ...(drift === undefined && look?.kind === "seen"
       ? [safe`${name}: matches the lock file (${offerWords(look.offer)})`]
       : []),
   ]);
+}
+
+function breakingText(checked: LockCheck): SafeText {
+  const breaking = breakingDrift(checked);
+  if (breaking.length === 0) return safe`  no breaking change`;
+  return joinSafe(breaking.map((change) => safe`  breaking: ${toSafeLine(change)}`));
 }
 
 const driftWords: Readonly<Record<LockDrift["kind"], SafeText>> = {
@@ -144,7 +151,7 @@ export function checkedDocument(checked: LockCheck): object {
   return {
     name,
     state,
-    ...(drift && driftDocument(drift, differences(checked, drift))),
+    ...(drift && { ...driftDocument(drift, differences(checked, drift)), breaking: breakingDrift(checked) }),
     ...(isWithheld && { started: false }),
     ...(error && { error: errorDocument(error) }),
   };

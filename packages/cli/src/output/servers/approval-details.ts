@@ -7,7 +7,7 @@ import type {
   Transport,
   VariableUse,
 } from "@fairlead/core/settings/define/definition";
-import { renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
+import { describeMachineAuth, renderer, resolveTransport } from "@fairlead/core/settings/define/expand";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { parseUrl } from "@fairlead/wire/text";
 import {
@@ -39,8 +39,26 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
     { label: safe`variables`, values: variables.map((use) => variableText(use, definition)) },
     { label: safe`secrets`, values: secrets.map((name) => safe`${show(name)} from the secret store`) },
     ...optionFields(definition, { show, hide: (text) => text }),
+    { label: safe`machineAuth`, values: machineValues(definition) },
     { label: safe`trust: true`, values: trust ? [safe`its tools run without confirmation`] : [] },
     { label: safe`note`, values: launchNotes(transport).map(show) },
+  ];
+}
+
+/** The user's settings lend the machine's credentials to this entry: which ones, and who gets them. */
+function machineValues(definition: ServerDefinition): SafeText[] {
+  const settings = describeMachineAuth(definition);
+  if (settings === undefined) return [];
+  const { kind, clientId, privateKeyFile, assertionFile, assertionEnv, assertionFrom, issuer, tokenUrl } = settings;
+  const [origin] = definition.extras.machineAuth ? [definition.extras.machineAuth.origin] : [];
+  const uses = { clientId, privateKeyFile, assertionFile, assertionEnv, assertionFrom };
+  return [
+    safe`your settings${origin === undefined ? safe`` : safe` (${place(origin, show)})`} lend it this machine's credentials (${show(kind)})`,
+    ...Object.entries(uses).flatMap(([key, value]) =>
+      value === undefined ? [] : [safe`${show(key)}: ${show(value)}`],
+    ),
+    safe`sent to ${show(tokenUrl ?? issuer ?? "the authorization server that the server names")}`,
+    safe`the token goes to the server's address above`,
   ];
 }
 

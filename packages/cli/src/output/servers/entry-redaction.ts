@@ -2,9 +2,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
+import { hidden } from "@fairlead/core/text/hidden-text";
 import { runsCode } from "./server-notes.ts";
 import { hideInUrl, hideInWords, hideLiteral, hideVariable, redactArguments } from "./server-redaction.ts";
-import { hidden } from "./server-secrets.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
 

@@ -5,8 +5,9 @@
 
 import { namedValuesIn, replaceValues } from "@fairlead/core/connect/named-values";
 import type { Transport } from "@fairlead/core/settings/define/definition";
+import { hidden } from "@fairlead/core/text/hidden-text";
 import { parseJson } from "@fairlead/wire/json";
-import { hidden, isTellingName, looksSecret } from "./server-secrets.ts";
+import { isTellingName, looksSecret } from "./server-secrets.ts";
 
 const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
 const scheme = /^(?:Bearer|Basic|Token|ApiKey|Bot)?$/i;

@@ -16,9 +16,6 @@ const tellingValue =
   /^(Bearer\s+|Basic\s+|Token\s+)?((sk|pk|rk)[-_]\w|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]|AIza|npm_\w{20}|eyJ[\w-]+\.|-----BEGIN)|^(Bearer|Basic)\s+\S/i;
 const reference = /\$(?!\$)(\{|[A-Za-z_])/;
 
-/** Shown instead of a secret. */
-export const hidden = "(hidden)";
-
 /** Whether a variable, header or option holds a literal secret. */
 export function looksSecret(name: string, value: string): boolean {
   // `$$` is a dollar sign; any other `$NAME` is a reference to a value that is stored elsewhere.

@@ -229,6 +229,7 @@ const byItselfWords: Readonly<Record<Extract<SignInState, { state: "none" }>["by
   header: safe`no sign-in: settings.json sets an Authorization header`,
   google: safe`automatic, with the Google credentials of this machine`,
   service_account: safe`automatic, as a Google service account`,
+  machine: safe`automatic, with the credentials under machineAuth`,
 };
 
 /** Fairlead renews a renewable token, so its expiry is not shown. */

@@ -63,6 +63,7 @@ function lettersOf(question: UserQuestion): string {
     const keys = offeredKeys(question.details.outcomes).map(({ letter, words }) => `${letter} (${words})`);
     return `Type one letter: ${keys.join(", ")}.`;
   }
+  if (question.kind === "sign_in") return "Type n to stop the sign-in.";
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 

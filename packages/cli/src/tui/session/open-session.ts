@@ -7,6 +7,7 @@ import { openHost } from "@fairlead/core/host";
 import type { Model } from "@fairlead/core/model/model";
 import { openUrl } from "@fairlead/core/net/open-url";
 import { extensionOf, toMediaType } from "@fairlead/core/normalise/content/media-type";
+import { createRecorder } from "@fairlead/core/recordings/recorder";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
 import { approvalsPath } from "@fairlead/core/trust/approvals";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -68,6 +69,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
       tell: (text) => session.note("warning", text),
     }),
     debug: context.globals.debug,
+    ...(context.globals.record !== undefined && { record: createRecorder({ folder: context.globals.record }) }),
     recover: true,
     watch: true,
     load: () => settings.read(),
@@ -211,7 +213,7 @@ function openServices({ session, context, settings, manual, screen }: ServicesOp
       session,
       settings,
       runVerb,
-      signIn: (server) => signInFromApp(server, { session, settings, context }),
+      signIn: (server, device) => signInFromApp(server, { session, settings, context, device }),
     }),
   };
   session.host.on("settings_changed", ({ file }) => void onSettingsChanged(file).catch(session.fail));

@@ -11,6 +11,8 @@ import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
+  /** `device`: with a code on another device. */
+  readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
   /** Reads the settings again and starts the servers. `reason` returns a sentence to show before the changes. */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */
@@ -22,7 +24,7 @@ export interface ServerActionsOptions {
   readonly settings: LiveSettings;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
   /** Signs in with a separate connection. */
-  readonly signIn: (server: string) => Promise<void>;
+  readonly signIn: (server: string, device: boolean) => Promise<void>;
 }
 
 export function createServerActions({ session, settings, runVerb, signIn }: ServerActionsOptions): ServerActions {
@@ -81,9 +83,9 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
       stateOf(server);
       await setEnabled(server, "disable");
     },
-    async auth(server) {
+    async auth(server, { device = false } = {}) {
       stateOf(server);
-      await signIn(server);
+      await signIn(server, device);
       await host.restart([server]);
       tell(server);
     },

@@ -60,6 +60,8 @@ export interface AppSession extends QuestionQueue {
   readonly clear: () => void;
   /** Continues with another conversation, and shows what happened in it. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
+  /** Lets the model summarise the conversation, while no turn runs. Esc stops it, and messages wait for its end. */
+  readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
 
@@ -264,6 +266,23 @@ export function createSession(options: SessionOptions): AppSession {
       for (const event of shown) dispatch(event);
       session.setModel(next.model);
       onRedraw();
+    },
+    async compact() {
+      const controller = new AbortController();
+      stop = controller;
+      dispatch({ type: "sent", text: "/compact", attachments: [], now: clock.now() });
+      const tell = (event: TurnEvent): void => dispatch({ type: "turn", event, now: clock.now() });
+      try {
+        await conversation.compact({ signal: controller.signal });
+        tell({ type: "note", message: "The model continues from its summary. The recording keeps everything." });
+        tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
+      } catch (error) {
+        tell({ type: "error", error: unexpected(error) });
+      } finally {
+        stop = undefined;
+        if (controller.signal.aborted) takeBack();
+        else sendNext();
+      }
     },
     quit() {
       dispatch({ type: "quit" });

@@ -18,13 +18,13 @@ export interface AppSignInOptions {
   readonly session: Pick<AppSession, "ask" | "note" | "store" | "host">;
   readonly settings: LiveSettings;
   readonly context: Pick<Context, "io" | "globals">;
+  /** Sign in with a code on another device (RFC 8628), instead of in the browser. */
+  readonly device: boolean;
 }
 
 /** Resolves when the server accepts the tokens. @throws HostError why the sign-in failed */
-export async function signInFromApp(
-  serverName: string,
-  { session, settings, context }: AppSignInOptions,
-): Promise<void> {
+export async function signInFromApp(serverName: string, options: AppSignInOptions): Promise<void> {
+  const { session, settings, context } = options;
   const configuration = settings.get();
   const { server, admission } = findServer(configuration, serverName);
   const before = session.host.states().find(({ name }) => name === serverName);
@@ -32,7 +32,7 @@ export async function signInFromApp(
     throw notConnectedError(before);
   if (server.definition !== undefined) await checkHasSignIn(server.definition);
   const ending = new AbortController();
-  const ways = screenSignIn(serverName, ending, { session, settings, context });
+  const ways = screenSignIn(serverName, ending, options);
   const state = await useHost(
     configuration,
     context,
@@ -41,36 +41,63 @@ export async function signInFromApp(
       return host.states().find(({ name }) => name === serverName);
     },
     { signIn: ways },
-  );
+  )
+    .catch((error: unknown) => {
+      // The user stopped the sign-in: the reason says so.
+      ending.signal.throwIfAborted();
+      throw error;
+    })
+    .finally(() => ending.abort());
   if (state?.status !== "connected" && state !== undefined) throw whyNot(state);
 }
 
-/** Messages appear in the question that waits for the pasted address; messages after it are notes. */
+/**
+ * Messages appear in the question that waits for the pasted address or for the other device; messages after it are
+ * notes.
+ */
 function screenSignIn(
   serverName: string,
   ending: AbortController,
-  { session, settings, context: { io } }: AppSignInOptions,
+  { session, settings, context: { io }, device }: AppSignInOptions,
 ): SignInUi {
   const { ask, note, store } = session;
   const place = userLocation(io);
   const browserFirst = place === "desk";
   let messages: readonly SignInMessage[] = [];
+  /** Closes the question that shows the device code. */
+  let closeCode = (): void => {};
 
   function renewQuestion(): void {
     const open = store.get().questions.find((each) => each.kind === "sign_in" && each.serverName === serverName);
     if (open?.kind === "sign_in") store.dispatch({ type: "ask_again", question: { ...open, messages } });
   }
 
+  function cancelled(): HostError {
+    return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
+  }
+
+  /** Shows the code until the sign-in has ended; the user can only stop it. */
+  async function showCode(): Promise<void> {
+    const closing = new AbortController();
+    closeCode = () => closing.abort();
+    const signal = AbortSignal.any([closing.signal, ending.signal]);
+    await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: false }, signal);
+    if (!signal.aborted) ending.abort(cancelled());
+  }
+
   return {
     browserFirst,
     again: true,
+    device,
     openBrowser: (url) => openUrl(url, programPlace(settings.get())),
     show(message) {
       // The question is closed, or closes now.
+      if (message.kind === "signed_in") closeCode();
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
         return note("info", joinSafe(messageLines(message, { place, browserFirst })));
       messages = [...messages, message];
-      renewQuestion();
+      if (message.kind === "device") void showCode();
+      else renewQuestion();
     },
     async consent(consent, signal) {
       const asked = { kind: "url", serverName, message: "", url: consent.url, purpose: "sign_in", consent } as const;
@@ -80,7 +107,7 @@ function screenSignIn(
     async paste(signal) {
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
-      const reason = new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
+      const reason = cancelled();
       // The browser may have returned meanwhile; then the sign-in continues.
       if (!signal.aborted) ending.abort(reason);
       throw reason;

@@ -61,10 +61,10 @@ export const rename: BuiltIn = {
 export const compact: BuiltIn = {
   name: "compact",
   summary: "let the model summarise the conversation, to make requests smaller",
-  async run(_words, { session }) {
-    session.note("info", "Asking the model for a summary.");
-    await session.conversation.compact();
-    session.note("info", "The model continues from its summary. The recording keeps the whole conversation.");
+  run(_words, { session }) {
+    if (session.store.get().turn.kind === "running")
+      throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /compact" });
+    return session.compact();
   },
 };
 

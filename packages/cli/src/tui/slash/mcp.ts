@@ -17,6 +17,7 @@ import { typedHere } from "./typed-here.ts";
 type Run = (words: readonly string[], services: Services) => void | Promise<void>;
 
 const logLines = 40;
+const deviceOption = "--device";
 
 const summaries: Readonly<Record<ServerVerb, string>> = {
   start: "connect to a server",
@@ -59,6 +60,8 @@ export const mcp: BuiltIn = {
         ...[...own].map(([value, { summary }]) => ({ value, about: summary })),
         ...[...passedOn].map(([value, about]) => ({ value, about })),
       ];
+    if (verb === "auth" && names.length === 1)
+      return [{ value: deviceOption, about: "sign in with a code on another device" }];
     return names.length === 0 && verb !== "list" && verb !== "reload" && verb !== "add" ? serverNames(services) : [];
   },
   async run(line, services) {
@@ -95,11 +98,15 @@ async function logs([name = ""]: readonly string[], services: Services): Promise
 }
 
 function doTo(verb: ServerVerb): Run {
-  return async ([name], { session, servers, runVerb }) => {
-    if (name !== undefined) return servers[verb](name);
+  return async (words, { session, servers, runVerb }) => {
+    const device = verb === "auth" && words.includes(deviceOption);
+    const [name] = device ? words.filter((word) => word !== deviceOption) : words;
+    if (name !== undefined) return verb === "auth" ? servers.auth(name, { device }) : servers[verb](name);
     // Without a name, `mcp auth` lists the sign-in states.
-    if (verb === "auth") return session.show("/mcp auth", await runVerb("mcp", "auth"));
-    throw new HostError("usage", `/mcp ${verb} needs a server name`, { next: `/mcp ${verb} NAME` });
+    if (verb === "auth" && !device) return session.show("/mcp auth", await runVerb("mcp", "auth"));
+    throw new HostError("usage", `/mcp ${verb} needs a server name`, {
+      next: `/mcp ${verb} NAME${device ? ` ${deviceOption}` : ""}`,
+    });
   };
 }
 

@@ -32,6 +32,7 @@ export function openDialog(question: UserQuestion): DialogState {
       return { key, kind: "form", form: openForm(question.schema, question.values) };
     case "sign_in":
     case "client_id":
+      if (!takesText(question)) return { key, kind: "read", scroll: 0 };
       // The input field is at the end.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
@@ -40,8 +41,9 @@ export function openDialog(question: UserQuestion): DialogState {
 }
 
 /** Whether text can be typed into the question; otherwise only a single key is an answer. */
-export function takesText({ kind }: UserQuestion): boolean {
-  return kind === "form" || kind === "sign_in" || kind === "client_id";
+export function takesText(question: UserQuestion): boolean {
+  const { kind } = question;
+  return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
 }
 
 /** The room of a dialog; running items, the prompt and the status line stay visible. */
@@ -90,6 +92,9 @@ function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): Quest
     const value = urlAnswers.get(name === "text" ? (letter ?? "") : name);
     return value === undefined ? undefined : { kind: "url", value };
   }
+  // Enter does not stop a sign-in: it is pressed too easily while the user types the code elsewhere.
+  if (question.kind === "sign_in")
+    return name === "escape" || letter === "n" ? { kind: "sign_in", value: undefined } : undefined;
   if ((question.kind !== "sampling" && question.kind !== "trust") || !(isNo || isYes)) return undefined;
   return { kind: question.kind, value: isYes };
 }

@@ -57,7 +57,7 @@ export type Asked =
       /** Names of servers that the user has already approved. */
       readonly approved: readonly string[];
     }
-  /** A sign-in in the browser; the user can paste the address at which the browser ended. */
+  /** A sign-in in the browser: the user can paste the address at which the browser ended. With a device code, only stop. */
   | {
       readonly kind: "sign_in";
       readonly serverName: string;

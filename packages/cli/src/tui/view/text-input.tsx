@@ -88,7 +88,8 @@ export function layoutInput(
     else row.after = safe`${row.after}${shown}`;
   }
 
-  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+  // The first Segmenter takes long to make, and the first frame has no text.
+  for (const { segment, index } of text === "" ? [] : new Intl.Segmenter().segment(text)) {
     const isUnderCursor = cursor >= index && cursor < index + segment.length;
     if (segment === "\n" || segment === "\r\n") {
       if (isUnderCursor) put(blank, true);

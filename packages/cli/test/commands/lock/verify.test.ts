@@ -23,6 +23,29 @@ test("servers that are as locked pass, each by name", async () => {
   });
 });
 
+describe("--breaking", () => {
+  test("passes other words and new tools, and says that they are harmless", async () => {
+    await using here = await lockedMachine();
+    await here.write("list.json", list({ pay: "Pays at once.", ask: "Asks.", show: "Shows." }));
+    const { code, stdout } = await here.run("lock", "verify", "--breaking");
+    expect(stdout).toContain("  no breaking change\n");
+    expect(code).toBe(0);
+    expect(await here.run("lock", "verify")).toMatchObject({ code: 6 });
+  });
+
+  test("fails on a new required parameter", async () => {
+    await using here = await lockedMachine();
+    const [pay, ask] = list({ pay: "Pays once.", ask: "Asks." });
+    const inputSchema = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+    await here.write("list.json", [{ ...pay, inputSchema }, ask ?? {}]);
+    const { code, stdout } = await here.run("lock", "verify", "--breaking", "--json");
+    expect(code).toBe(6);
+    expect((JSON.parse(stdout) as { servers: unknown[] }).servers[0]).toMatchObject({
+      breaking: ["tool pay: the parameter text is now required"],
+    });
+  });
+});
+
 describe("drift exits with 6", () => {
   test("and shows tools that were added, removed and changed, with the difference while it is remembered", async () => {
     await using here = await lockedMachine();
@@ -41,6 +64,7 @@ describe("drift exits with 6", () => {
     description
       - Pays once.
       + Pays twice.⟨U+200B⟩
+  breaking: tool ask was removed
 books: matches the lock file`);
     const again = await here.run("lock", "verify", "--json");
     expect(again.code).toBe(6);
@@ -66,6 +90,8 @@ books: matches the lock file`);
     + ${JSON.stringify(args)}
   env.BASE
     + https://evil.example
+  breaking: args of the entry has changed
+  breaking: env.BASE of the entry has changed
 books: matches the lock file`);
     await expect(here.read("started")).rejects.toThrow(/ENOENT/);
   });

@@ -10,6 +10,24 @@ async function decisionOf(here: Machine, tool: string, ...words: readonly string
   return JSON.parse(stdout).decision;
 }
 
+test("policy list shows when an approval was saved, in local time or in UTC", async () => {
+  const approval = {
+    server: "s",
+    tool: "t",
+    digest: "d".repeat(64),
+    fingerprint: "f",
+    approvedAt: "2026-01-31T08:30:05.123Z",
+  };
+  await using here = await machine({
+    "home/.fairlead/approvals.json": { version: 2, workspaces: {}, tools: [approval] },
+  });
+  const local = (await here.run("policy", "list")).stdout;
+  expect(local).toMatch(/\n {2}s\.t {2}approved 2026-0[12]-[03]\d \d\d:\d\d:05 {2}d{12}\n/);
+  expect((await here.run("policy", "list", "--utc")).stdout).toContain(
+    "  s.t  approved 2026-01-31T08:30:05Z  dddddddddddd\n",
+  );
+});
+
 describe("policy allow, ask, deny", () => {
   test.each([
     ["allow", "allow"],

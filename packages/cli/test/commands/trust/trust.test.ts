@@ -196,5 +196,6 @@ test("trust list shows the verdict here, the rules and the approvals", async () 
   expect(stdout).toMatch(
     /\n {2}not trusted +\/nowhere\/gone +\(no effect: the folder does not exist, or is a link\)\n/,
   );
-  expect(stdout).toMatch(/\napproved servers:\n {2}.*project\n {4}a {2}approved \d{4}-/);
+  expect(stdout).toMatch(/\napproved servers:\n {2}.*project\n {4}a {2}approved \d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/);
+  expect((await here.run("trust", "list", "--utc")).stdout).toMatch(/approved \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}/);
 });

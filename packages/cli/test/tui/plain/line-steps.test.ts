@@ -66,6 +66,18 @@ test("one of several is chosen by its number, and a text is typed", () => {
   expect([valuesOf(id, " abc "), valuesOf(id, "")]).toEqual([["abc"], [""]]);
 });
 
+test("a sign-in with a device code can only be stopped", () => {
+  const code = asked({ kind: "sign_in", serverName: "s", messages: [], canPaste: false });
+  expect([valuesOf(code, "n"), valuesOf(code, ""), isAskedAgain(code, "http://127.0.0.1/?code=1")]).toEqual([
+    [undefined],
+    [],
+    true,
+  ]);
+  expect(entered(code, "y").state.items.at(-1)).toMatchObject({
+    text: '"y" is not an answer. Type n to stop the sign-in.',
+  });
+});
+
 test("a form is filled in line by line; an empty line leaves a field as it is", () => {
   const properties = {
     name: { type: "string" },

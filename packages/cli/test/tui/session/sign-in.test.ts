@@ -49,3 +49,34 @@ test("to call it off leaves everything as it was", async () => {
   expect(app.state().servers[0]?.status).toBe("needs_auth");
   expect(scene.authorization.callsTo("token")).toEqual([]);
 });
+
+test("with --device the code stays on the screen until it was entered elsewhere", async () => {
+  await using scene = await signInScene({ authorization: { deviceInterval: 0.05 } });
+  await using app = await openScene(scene.here);
+  await app.until(({ servers }) => servers.some(({ status }) => status === "needs_auth"));
+  app.enter("/mcp auth docs --device");
+  const { messages, canPaste } = await app.asked("sign_in");
+  expect(canPaste).toBe(false);
+  expect(messages).toMatchObject([{ kind: "device", verificationUri: `${scene.authorization.issuer}/activate` }]);
+  const [code] = messages;
+  scene.authorization.decideDevice(code?.kind === "device" ? code.userCode : "", "approve");
+  await app.shown(/"docs": connected: 1 tool/);
+  expect(app.state().questions).toEqual([]);
+});
+
+test("a sign-in with a device code can be stopped, and one that fails closes its question", async () => {
+  await using scene = await signInScene({ authorization: { deviceInterval: 0.05 } });
+  await using app = await openScene(scene.here);
+  await app.until(({ servers }) => servers.some(({ status }) => status === "needs_auth"));
+  app.enter("/mcp auth --device docs");
+  const { key } = await app.asked("sign_in");
+  app.session.answer(key, { kind: "sign_in", value: undefined });
+  await app.shown(/sign-in to "docs" cancelled/);
+  app.enter("/mcp auth docs --device");
+  const [code] = (await app.asked("sign_in")).messages;
+  scene.authorization.decideDevice(code?.kind === "device" ? code.userCode : "", "deny");
+  await app.shown(/refused the sign-in: access_denied/);
+  expect(app.state().questions).toEqual([]);
+  app.enter("/mcp auth --device");
+  await app.shown(/\/mcp auth needs a server name/);
+});

@@ -15,6 +15,7 @@ const url = asked({ kind: "url", serverName: "s", message: "m", url: "https://a.
 const sampling = asked({ kind: "sampling", serverName: "s", model: "m", params: {} });
 const trust = asked({ kind: "trust", root: "/w", servers: [], approved: [] });
 const signIn = asked({ kind: "sign_in", serverName: "s", messages: [], canPaste: true });
+const deviceCode = asked({ kind: "sign_in", serverName: "s", messages: [], canPaste: false });
 const clientId = asked({
   kind: "client_id",
   serverName: "s",
@@ -50,6 +51,8 @@ test.each([
   ["a folder", trust, [esc], false],
   ["a sign-in", signIn, [{ name: "paste", text: " http://127.0.0.1/?code=1\n" }, enter], "http://127.0.0.1/?code=1"],
   ["a sign-in", signIn, [esc], undefined],
+  ["a device code", deviceCode, [letter("x"), letter("n")], undefined],
+  ["a device code", deviceCode, [esc], undefined],
   ["a client ID", clientId, [letter("abc"), enter], "abc"],
   ["a client ID", clientId, [letter("abc"), esc], ""],
   ["a choice", choice, [{ name: "down" }, { name: "down" }, enter], 1],
@@ -65,6 +68,7 @@ describe("what is no answer", () => {
     ["a letter with Ctrl", url, { name: "text", text: "y", ctrl: true } as const],
     ["a paste", trust, { name: "paste", text: "y" } as const],
     ["Enter before anything was pasted", signIn, enter],
+    ["Enter while a device code is shown", deviceCode, enter],
     ["a letter in a choice", choice, letter("a")],
   ])("%s", (_, question, key) => expect(press(question, key)).toHaveProperty("dialog"));
 });

@@ -131,3 +131,25 @@ test("before a sign-in it is told where the tokens come from, if not from the is
   const shown = rows({ kind: "url", serverName: "s", message: "", url, purpose: "sign_in", consent });
   expect(shown).toContain("│ tokens   from t.example");
 });
+
+test("a device code: the code, the address to copy, and one way to stop", () => {
+  const code = {
+    issuer: "https://login.example",
+    verificationUri: "https://login.example/activate",
+    userCode: "AB-12",
+  };
+  const messages = [{ kind: "device", serverName: "docs", minutes: 10, ...code } as const];
+  expect(rows({ kind: "sign_in", serverName: "docs", messages, canPaste: false })).toEqual([
+    "╭─ Sign in to docs",
+    '│ "docs" requires a sign-in (authorization server',
+    "│ https://login.example).",
+    "│ On any device, open",
+    "│",
+    "https://login.example/activate",
+    "│",
+    "│ and type this code: AB-12",
+    "│ The code expires in 10 minutes. Waiting for you to finish",
+    "│ there.",
+    "╰─ n stop the sign-in (also Esc)",
+  ]);
+});

@@ -6,7 +6,12 @@
 import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
-import type { AuthClient, ExternalAccountClientOptions, JWTInput, OAuth2ClientOptions } from "google-auth-library";
+import type {
+  AuthClient,
+  ExternalAccountAuthorizedUserClientOptions,
+  JWTInput,
+  OAuth2ClientOptions,
+} from "google-auth-library";
 import { HostError } from "../../errors.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
@@ -34,9 +39,8 @@ export async function openGoogleClient(options: GoogleCredentialsOptions): Promi
   const file = named === undefined || named === "" ? gcloudFile(environment) : named;
   const found = file === undefined ? ({ kind: "absent" } as const) : await readText(file, limits.settingsBytes);
   if (found.kind === "text") {
-    const client = fromFile(parseObject(found.text) ?? {}, options, library);
-    if (client === undefined) throw unusable(options, file, "the file has no supported Google credentials");
-    return withQuotaProject(client, environment);
+    const fail = (why: string): HostError => unusable(options, file, why);
+    return withQuotaProject(await fromFile(parseObject(found.text) ?? {}, { ...options, fail }, library), environment);
   }
   if (found.kind === "unreadable") throw unusable(options, file, found.reason);
   if (file === named) throw unusable(options, file, `the file does not exist, although ${variable} names it`);
@@ -55,8 +59,12 @@ function gcloudFile({ env, home, platform }: Environment): string | undefined {
   return folder === undefined ? undefined : join(folder, "application_default_credentials.json");
 }
 
-/** Undefined if the file has none of the supported types. */
-function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: Library): AuthClient | undefined {
+interface FileOptions extends GoogleCredentialsOptions {
+  /** The error for a file that cannot be used. */
+  readonly fail: (why: string) => HostError;
+}
+
+async function fromFile(json: JsonObject, options: FileOptions, library: Library): Promise<AuthClient> {
   const scopes = [...options.scopes];
   const shared = clientOptions(options);
   switch (textIn(json, "type") ?? "") {
@@ -73,33 +81,28 @@ function fromFile(json: JsonObject, options: GoogleCredentialsOptions, library: 
     case "impersonated_service_account":
       return fromImpersonation(json, options, library);
     case "external_account": {
-      // Uses the library's `fetch`: ours refuses the metadata addresses that other clouds use.
-      const client = isExternalAccount(json) ? library.ExternalAccountClient.fromJSON(json) : null;
-      if (client === null) return undefined;
-      client.scopes = scopes;
-      return client;
+      const { openExternalAccount } = await import("./external-account.ts");
+      const { serverName, environment, fail: unusable } = options;
+      return openExternalAccount(json, { serverName, environment, scopes, shared, unusable });
     }
+    case "external_account_authorized_user":
+      if (!isWorkforceUser(json)) throw options.fail('"client_id", "client_secret" or "refresh_token" is missing');
+      return new library.ExternalAccountAuthorizedUserClient({ ...json, ...shared });
   }
-  return undefined;
+  throw options.fail("the file has no supported Google credentials");
 }
 
-/** Checks only the required members; the library checks the rest. */
-function isExternalAccount(json: JsonObject): json is JsonObject & ExternalAccountClientOptions {
-  const texts = [textIn(json, "audience"), textIn(json, "subject_token_type")];
-  return texts.every((text) => text !== undefined) && isObject(json["credential_source"]);
+/** A person of a workforce pool, signed in with `gcloud`. */
+function isWorkforceUser(json: JsonObject): json is JsonObject & ExternalAccountAuthorizedUserClientOptions {
+  return ["client_id", "client_secret", "refresh_token"].every((key) => textIn(json, key) !== undefined);
 }
 
-function fromImpersonation(
-  json: JsonObject,
-  options: GoogleCredentialsOptions,
-  library: Library,
-): AuthClient | undefined {
-  const source = isObject(json["source_credentials"])
-    ? fromFile(json["source_credentials"], options, library)
-    : undefined;
+async function fromImpersonation(json: JsonObject, options: FileOptions, library: Library): Promise<AuthClient> {
   const address = textIn(json, "service_account_impersonation_url") ?? "";
   const targetPrincipal = /\/([^/:]+):generateAccessToken$/.exec(address)?.[1];
-  if (source === undefined || targetPrincipal === undefined) return undefined;
+  if (!isObject(json["source_credentials"]) || targetPrincipal === undefined)
+    throw options.fail("the file has no supported Google credentials");
+  const source = await fromFile(json["source_credentials"], options, library);
   return new library.Impersonated({
     ...clientOptions(options),
     sourceClient: source,

@@ -16,12 +16,15 @@ export interface GoogleFailureFacts {
   readonly serverName: string;
   /** Next step if Google answered 403. */
   readonly forbidden?: string;
+  /** The credentials are a workload's: no person can sign in. */
+  readonly isWorkload?: boolean;
 }
 
-export function toGoogleError(error: unknown, { serverName, forbidden }: GoogleFailureFacts): HostError {
+export function toGoogleError(error: unknown, facts: GoogleFailureFacts): HostError {
   if (error instanceof HostError) return error;
+  const { serverName, forbidden, isWorkload = false } = facts;
   const { status, code, reason } = readAnswer(error);
-  if (code !== undefined && signInAgain.has(code))
+  if (!isWorkload && code !== undefined && signInAgain.has(code))
     return new HostError("auth_required", `Google requires a new sign-in for "${serverName}" (${reason})`, {
       serverName,
       next: signInWithGoogle,

@@ -58,7 +58,7 @@ export function askForCode({
   fail,
 }: AuthorizationOptions): AuthorizationRequest {
   const verifier = randomWord();
-  const url = new URL(plan.endpoints.authorization);
+  const url = new URL(plan.endpoints.authorization ?? "");
   url.hash = "";
   const parameters = {
     response_type: "code",

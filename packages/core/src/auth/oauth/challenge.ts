@@ -1,35 +1,46 @@
-/** Reads the Bearer challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9728). */
+/** Reads the Bearer or DPoP challenge in the header `WWW-Authenticate` (RFC 6750, RFC 9449, RFC 9728). */
 
-/** Parameters of a Bearer challenge. */
+/** Parameters of a Bearer or DPoP challenge. */
 export interface BearerChallenge {
   readonly resourceMetadata?: string;
   readonly scope?: string;
   readonly error?: string;
   readonly errorDescription?: string;
+  /** The server demands tokens that are bound to a key (RFC 9449). */
+  readonly isDpop?: true;
 }
 
 /** A scheme, or a parameter with its value, quoted or not. */
 const part = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy;
 
-/** Reads the first Bearer challenge of the header, and the first value of each parameter. */
+/** Reads the first Bearer challenge of the header, else the first DPoP challenge, with the first value of each parameter. */
 export function readChallenge(header: string | undefined): BearerChallenge {
+  const bearer = parametersOf(header ?? "", "bearer");
+  const parameters = bearer ?? parametersOf(header ?? "", "dpop");
+  if (parameters === undefined) return {};
+  return {
+    ...Object.fromEntries(names.flatMap(([key, name]) => (parameters.has(name) ? [[key, parameters.get(name)]] : []))),
+    ...(bearer === undefined && { isDpop: true }),
+  };
+}
+
+/** Undefined if the header has no challenge of that scheme. */
+function parametersOf(header: string, wanted: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
   let scheme = "";
-  for (const [, name = "", quoted, bare] of (header ?? "").matchAll(part)) {
+  for (const [, name = "", quoted, bare] of header.matchAll(part)) {
     const value = quoted?.replaceAll(/\\(.)/g, "$1") ?? bare;
     if (value === undefined) {
-      if (scheme === "bearer") break;
+      if (scheme === wanted) break;
       scheme = name.toLowerCase();
-    } else if (scheme === "bearer" && value !== "" && !parameters.has(name.toLowerCase())) {
+    } else if (scheme === wanted && value !== "" && !parameters.has(name.toLowerCase())) {
       parameters.set(name.toLowerCase(), value);
     }
   }
-  return Object.fromEntries(
-    names.flatMap(([key, name]) => (parameters.has(name) ? [[key, parameters.get(name)]] : [])),
-  );
+  return scheme === wanted ? parameters : undefined;
 }
 
-const names: readonly (readonly [keyof BearerChallenge, string])[] = [
+const names: readonly (readonly [Exclude<keyof BearerChallenge, "isDpop">, string])[] = [
   ["resourceMetadata", "resource_metadata"],
   ["scope", "scope"],
   ["error", "error"],

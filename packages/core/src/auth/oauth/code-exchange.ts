@@ -6,7 +6,7 @@ import type { Fetch } from "../../net/bounded-fetch.ts";
 import { present } from "../../settings/schema/present.ts";
 import type { StoredClient, StoredTokens } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
-import { postForm } from "./endpoint-request.ts";
+import { clientProof, type DpopBinding, postForm } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
 
 export interface TokenRequestOptions {
@@ -18,6 +18,8 @@ export interface TokenRequestOptions {
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly fail: Fail;
+  /** Binds the tokens to a key, because the server requires it. */
+  readonly dpop?: DpopBinding | undefined;
 }
 
 const longestReason = 300;
@@ -40,14 +42,15 @@ export async function exchangeCode(
 /** Sends a token request. @throws HostError `auth_failed` if the endpoint cannot be reached */
 export async function askForTokens(
   grant: Readonly<Record<string, string>>,
-  { plan, client, audiences, post, now, fail }: TokenRequestOptions,
+  { plan, client, audiences, post, now, fail, dpop }: TokenRequestOptions,
 ): Promise<TokenAnswer> {
   const askedAt = now();
   const { token: url } = plan.endpoints;
   const audience = audiences.length > 0 && { audience: audiences.join(" ") };
   const parameters = { ...grant, resource: plan.resource, ...audience };
-  const asked = postForm({ url, client, parameters, fetch: post }).then((response) =>
-    readTokenAnswer(response, askedAt),
+  const proof = clientProof(client);
+  const asked = postForm({ url, proof, parameters, fetch: post, dpop }).then((response) =>
+    readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP"),
   );
   return explainFailure(asked, (words, cause) =>
     fail("token request", `${url} cannot be reached: ${words}`, { cause }),
@@ -90,7 +93,7 @@ const longestDescription = 1_000;
 const longestLife = 10 * 365 * 24 * 3600;
 
 /** @param askedAt Time of the request in milliseconds since 1970, from which the lifetime counts. */
-export async function readTokenAnswer(response: Response, askedAt: number): Promise<TokenAnswer> {
+export async function readTokenAnswer(response: Response, askedAt: number, tokenType = "Bearer"): Promise<TokenAnswer> {
   const { status } = response;
   const text = await response.text();
   if (status >= 500 || status === 429 || status === 408) return { kind: "unavailable", status };
@@ -104,14 +107,14 @@ export async function readTokenAnswer(response: Response, askedAt: number): Prom
   }
   if (!response.ok) return { kind: "unusable", reason: `it answered HTTP ${status}` };
   if (answer === undefined) return { kind: "unusable", reason: "its response is not a JSON object" };
-  return readTokens(answer, askedAt);
+  return readTokens(answer, askedAt, tokenType);
 }
 
-function readTokens(answer: JsonObject, askedAt: number): TokenAnswer {
+function readTokens(answer: JsonObject, askedAt: number, tokenType: string): TokenAnswer {
   const type = textIn(answer, "token_type");
-  if (type?.toLowerCase() !== "bearer") {
+  if (type?.toLowerCase() !== tokenType.toLowerCase()) {
     const what = type === undefined ? "missing" : `${JSON.stringify(type.slice(0, longestWord))}`;
-    return { kind: "unusable", reason: `its token_type is ${what}; it must be Bearer` };
+    return { kind: "unusable", reason: `its token_type is ${what}; it must be ${tokenType}` };
   }
   const accessToken = textIn(answer, "access_token");
   if (accessToken === undefined) return { kind: "unusable", reason: "its response has no access_token" };
@@ -124,7 +127,7 @@ function readTokens(answer: JsonObject, askedAt: number): TokenAnswer {
     kind: "tokens",
     tokens: {
       accessToken,
-      tokenType: "Bearer",
+      tokenType,
       obtainedAt: askedAt,
       ...present({
         refreshToken,

@@ -8,7 +8,7 @@ import type { SignInMessage } from "../browser/sign-in-ui.ts";
 import type { StoredTokens } from "../store/credentials.ts";
 import { askForTokens, reasonIn, type TokenRequestOptions } from "./code-exchange.ts";
 import { otherTokenHost } from "./discovery.ts";
-import { postForm } from "./endpoint-request.ts";
+import { clientProof, postForm } from "./endpoint-request.ts";
 import { explainFailure, type Fail } from "./failure.ts";
 
 export interface DeviceOptions extends TokenRequestOptions {
@@ -81,7 +81,7 @@ async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }:
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
   };
-  const asked = postForm({ url, client, parameters, fetch: post });
+  const asked = postForm({ url, proof: clientProof(client), parameters, fetch: post });
   const response = await explainFailure(asked, (words, cause) =>
     fail(step, `${url} cannot be reached: ${words}`, { cause }),
   );

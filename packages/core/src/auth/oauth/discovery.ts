@@ -26,6 +26,8 @@ export interface DiscoveryOptions {
   readonly oauth: OAuthSettings;
   readonly fetch: Fetch;
   readonly fail: Fail;
+  /** A machine needs no authorization endpoint; `tokenUrl` alone names its authorization server. */
+  readonly isMachine?: boolean;
   /** The `oauth` settings come from the workspace, not from the user: they may not mix endpoints with an issuer. */
   readonly isFromWorkspace?: boolean | undefined;
   /** `issuerOverride` in the user's settings; it replaces the issuers that the server names. */
@@ -49,12 +51,15 @@ export interface SignInPlan {
   readonly scopes: readonly string[];
   /** The server itself is the authorization server, as in the protocol 2025-03-26. */
   readonly isLegacyFallback: boolean;
+  /** The server demands tokens that are bound to a key (RFC 9449). */
+  readonly isDpop: boolean;
   /** No metadata was found: the endpoints are the default ones of the protocol 2025-03-26. */
   readonly isGuess: boolean;
 }
 
 export interface Endpoints {
-  readonly authorization: string;
+  /** Always present in a plan for a person. */
+  readonly authorization?: string;
   readonly token: string;
   readonly registration?: string;
   readonly revocation?: string;
@@ -78,7 +83,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
       },
     );
   const origin = new URL(serverUrl).origin;
-  const isPinned = oauth.authorizationUrl !== undefined && oauth.tokenUrl !== undefined;
+  const isPinned = oauth.tokenUrl !== undefined && (oauth.authorizationUrl !== undefined || options.isMachine === true);
   // Endpoints from the settings do not belong to the issuers that the server names.
   const issuer = await issuerFor(options, isPinned ? [] : (found?.authorizationServers ?? []));
   const isLegacy = issuer === undefined && !isPinned;
@@ -94,6 +99,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
     metadata,
     scopes: challenge.scope === undefined ? (found?.scopes ?? []) : scopesIn(challenge.scope),
     isLegacyFallback: isLegacy,
+    isDpop: challenge.isDpop === true || found?.isDpop === true,
     isGuess: isLegacy && found === undefined && metadata === undefined,
   };
 }
@@ -192,7 +198,7 @@ async function findServer(
 }
 
 function endpointsFor(
-  { oauth, fail }: DiscoveryOptions,
+  { oauth, isMachine = false, fail }: DiscoveryOptions,
   metadata: ServerMetadata | undefined,
   legacyOrigin: string | undefined,
 ): Endpoints {
@@ -212,12 +218,13 @@ function endpointsFor(
     oauth.authorizationUrl ?? metadata?.authorization ?? fallback("/authorize"),
   );
   const token = checked("token", oauth.tokenUrl ?? metadata?.token ?? fallback("/token"));
-  if (authorization === undefined || token === undefined)
-    throw fail(aboutIssuer, `the metadata has no ${authorization === undefined ? "authorization" : "token"} endpoint`);
+  const isIncomplete = authorization === undefined && !isMachine;
+  if (isIncomplete || token === undefined)
+    throw fail(aboutIssuer, `the metadata has no ${isIncomplete ? "authorization" : "token"} endpoint`);
   return {
-    authorization,
     token,
     ...present({
+      authorization,
       registration: checked("registration", oauth.registrationUrl ?? metadata?.registration ?? fallback("/register")),
       revocation: checked("revocation", metadata?.revocation),
       device: checked("device authorization", metadata?.device),

@@ -2,20 +2,46 @@
 
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { ClientAuthentication, Credentials, StoredClient } from "../store/credentials.ts";
+import type { DpopProofs } from "./dpop.ts";
 
 export interface EndpointRequest {
   readonly url: string;
-  readonly client: StoredClient;
+  readonly proof: ClientProof;
+  /** A new proof for a second request, if a proof can be used only once. */
+  readonly renewProof?: () => Promise<ClientProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
+  /** Binds the tokens of the response to a key (RFC 9449). */
+  readonly dpop?: DpopBinding | undefined;
+}
+
+/** The proofs of a key, and the clock that dates them. */
+export interface DpopBinding {
+  readonly proofs: DpopProofs;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** Rejects with the error of `fetch`; even then the request may have arrived. */
-export function postForm({ url, client, parameters, fetch }: EndpointRequest): Promise<Response> {
-  const proof = clientProof(client);
+export async function postForm(request: EndpointRequest): Promise<Response> {
+  const { url, dpop } = request;
+  const response = await post(request);
+  const nonce = response.headers.get("dpop-nonce");
+  const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
+  // The server demands its nonce in the proof, and did nothing else with the request (RFC 9449 §8).
+  const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
+  return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
+}
+
+function post({ url, proof, parameters, fetch, dpop }: EndpointRequest): Promise<Response> {
   return fetch(url, {
     method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json", ...proof.headers },
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      accept: "application/json",
+      ...proof.headers,
+      ...(dpop && { dpop: dpop.proofs.proofFor({ method: "POST", url, now: dpop.now() }) }),
+    },
     body: new URLSearchParams({ ...parameters, ...proof.parameters }).toString(),
     // The form contains secrets for this endpoint only.
     redirect: "error",
@@ -23,7 +49,7 @@ export function postForm({ url, client, parameters, fetch }: EndpointRequest): P
 }
 
 /** Headers and parameters that authenticate a request to a token, revocation or device endpoint. */
-interface ClientProof {
+export interface ClientProof {
   readonly headers: Readonly<Record<string, string>>;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -65,7 +91,7 @@ export async function revokeTokens({ endpoints, client, tokens }: Credentials, f
   const { refreshToken, accessToken } = tokens;
   const revoke = async (token: string, hint: string) => {
     const parameters = { token, token_type_hint: hint };
-    const response = await postForm({ url, client, parameters, fetch }).catch(() => undefined);
+    const response = await postForm({ url, proof: clientProof(client), parameters, fetch }).catch(() => undefined);
     return response?.ok ?? false;
   };
   const isRefreshRevoked = refreshToken === undefined || (await revoke(refreshToken, "refresh_token"));

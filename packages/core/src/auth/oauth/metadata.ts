@@ -10,6 +10,8 @@ export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopes: readonly string[];
+  /** Whether the server demands tokens that are bound to a key (RFC 9449). */
+  readonly isDpop: boolean;
 }
 
 /** Metadata of an authorization server. Absent members are not announced. */
@@ -23,6 +25,7 @@ export interface ServerMetadata {
   readonly scopes?: readonly string[];
   readonly challengeMethods?: readonly string[];
   readonly tokenAuthentication?: readonly string[];
+  readonly signingAlgorithms?: readonly string[];
   /** Whether the server announces `iss` in its authorization responses (RFC 9207). */
   readonly sendsIssuer: boolean;
   /** Whether the server accepts the URL of a client metadata document as client ID. */
@@ -54,6 +57,7 @@ export function toResourceMetadata(document: JsonObject): ResourceMetadata | und
     resource,
     authorizationServers: listIn(document, "authorization_servers") ?? [],
     scopes: listIn(document, "scopes_supported") ?? [],
+    isDpop: document["dpop_bound_access_tokens_required"] === true,
   };
 }
 
@@ -72,6 +76,7 @@ export function toServerMetadata(document: JsonObject): ServerMetadata | undefin
       scopes: listIn(document, "scopes_supported"),
       challengeMethods: listIn(document, "code_challenge_methods_supported"),
       tokenAuthentication: listIn(document, "token_endpoint_auth_methods_supported"),
+      signingAlgorithms: listIn(document, "token_endpoint_auth_signing_alg_values_supported"),
     }),
     sendsIssuer: document["authorization_response_iss_parameter_supported"] === true,
     takesMetadataDocuments: document["client_id_metadata_document_supported"] === true,

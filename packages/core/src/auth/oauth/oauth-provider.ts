@@ -5,7 +5,7 @@ import type { SignInUi } from "../browser/sign-in-ui.ts";
 import type { Credentials } from "../store/credentials.ts";
 import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
 import type { BearerChallenge } from "./challenge.ts";
-import type { TokenKeeper } from "./refresh.ts";
+import type { TokenKeeper } from "./token-keeper.ts";
 
 /** Options of `MCPOAuthProvider`: where tokens are stored, and how the network is reached. */
 export interface MCPOAuthProviderOptions {

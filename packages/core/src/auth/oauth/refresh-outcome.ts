@@ -5,7 +5,8 @@ import { HostError } from "../../errors.ts";
 import type { Fetch } from "../../net/bounded-fetch.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { readTokenAnswer, type TokenAnswer } from "./code-exchange.ts";
-import { postForm } from "./endpoint-request.ts";
+import { createDpopProofs } from "./dpop.ts";
+import { clientProof, postForm } from "./endpoint-request.ts";
 import { authCommand } from "./failure.ts";
 
 export type RefreshOutcome =
@@ -58,14 +59,16 @@ export async function refreshTokens(request: RefreshRequest): Promise<RefreshOut
 
 async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): Promise<TokenAnswer> {
   const askedAt = now();
-  const { client, endpoints, resource, audiences } = credentials;
+  const { client, endpoints, resource, audiences, dpopKey } = credentials;
+  const dpop = dpopKey === undefined ? undefined : { proofs: createDpopProofs(dpopKey), now };
   const parameters = {
     grant_type: "refresh_token",
     refresh_token: refreshToken,
     resource,
     ...(audiences === undefined ? {} : { audience: audiences.join(" ") }),
   };
-  return readTokenAnswer(await postForm({ url: endpoints.token, client, parameters, fetch }), askedAt);
+  const response = await postForm({ url: endpoints.token, proof: clientProof(client), parameters, fetch, dpop });
+  return readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP");
 }
 
 /** Members that the response omits keep their old values (RFC 6749 §6). */

@@ -52,7 +52,10 @@ export function knownClient({
 }: KnownClientOptions): StoredClient | undefined {
   const { clientId, clientSecret } = oauth;
   if (clientId !== undefined)
-    return { clientId, ...(clientSecret !== undefined && { clientSecret, authentication: methodWithSecret(plan) }) };
+    return {
+      clientId,
+      ...(clientSecret !== undefined && { clientSecret, authentication: methodWithSecret(plan.metadata) }),
+    };
   if (clientMetadataUrl !== undefined && plan.metadata?.takesMetadataDocuments === true)
     return { clientId: clientMetadataUrl, authentication: "none" };
   // A registration is valid for its own authorization server only.
@@ -118,7 +121,7 @@ function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions
     redirect_uris: [redirectUri],
     grant_types: isDevice ? [...grants, "urn:ietf:params:oauth:grant-type:device_code"] : grants,
     response_types: ["code"],
-    token_endpoint_auth_method: isSupported(plan, "none") ? "none" : methodWithSecret(plan),
+    token_endpoint_auth_method: isSupported(plan.metadata, "none") ? "none" : methodWithSecret(plan.metadata),
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
   };
 }
@@ -126,16 +129,17 @@ function requestFor({ plan, redirectUri, scopes, isDevice }: RegistrationOptions
 function registeredMethod(registered: unknown, plan: SignInPlan): ClientAuthentication {
   if (registered === "none" || registered === "client_secret_post" || registered === "client_secret_basic")
     return registered;
-  return methodWithSecret(plan);
+  return methodWithSecret(plan.metadata);
 }
 
-function methodWithSecret(plan: SignInPlan): ClientAuthentication {
-  return !isSupported(plan, "client_secret_basic") && isSupported(plan, "client_secret_post")
+/** How a client sends its secret: in the header `Authorization`, unless the metadata allows only the form. */
+export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secret_basic" | "client_secret_post" {
+  return !isSupported(metadata, "client_secret_basic") && isSupported(metadata, "client_secret_post")
     ? "client_secret_post"
     : "client_secret_basic";
 }
 
 /** True also if the metadata lists no methods. */
-function isSupported({ metadata }: SignInPlan, method: ClientAuthentication): boolean {
+function isSupported(metadata: SignInPlan["metadata"], method: ClientAuthentication): boolean {
   return metadata?.tokenAuthentication?.includes(method) ?? true;
 }

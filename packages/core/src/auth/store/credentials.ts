@@ -53,6 +53,15 @@ export interface Credentials {
   };
   /** Requested scopes. */
   readonly scopes?: readonly string[];
+  /** Facts that a machine's next token request needs; absent if a person signed in. */
+  readonly machine?: {
+    /** `aud` of the JWTs that prove who the client is. */
+    readonly assertionAudience: string;
+    /** Algorithms that the authorization server accepts for them. */
+    readonly signingAlgorithms?: readonly string[];
+  };
+  /** Private key (JWK) that the tokens are bound to (RFC 9449); absent for bearer tokens. */
+  readonly dpopKey?: string;
   /** The setting `oauth.audiences`, sent with every token request. */
   readonly audiences?: readonly string[];
 }

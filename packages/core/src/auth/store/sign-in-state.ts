@@ -16,7 +16,7 @@ export type SignInState =
   /** Fairlead does not sign in with OAuth; `by` says how the server gets credentials. */
   | {
       readonly state: "none";
-      readonly by: "program" | "header" | "google" | "service_account";
+      readonly by: "program" | "header" | "google" | "service_account" | "machine";
       /** Why the settings cannot work. */
       readonly problem?: string;
     }
@@ -56,6 +56,7 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
     const problem = serverUrl === undefined ? undefined : await problemWith(definition, serverUrl, facts);
     return { state: "none", by, ...present({ problem }) };
   }
+  if (definition.extras.machineAuth !== undefined) return { state: "none", by: "machine" };
   if (bringsOwnHeader(definition)) return { state: "none", by: "header" };
   if (serverUrl === undefined) return { state: "unknown" };
   const { folder, now } = facts;
@@ -119,18 +120,22 @@ export function bringsOwnHeader({ transport, authentication }: ServerDefinition)
 }
 
 /**
- * Digest of the issuer, endpoints and client that a definition sets: definitions with different pins have separate
+ * Digest of the issuer, endpoints, client and machine that a definition sets: definitions with different pins have separate
  * sign-ins. Undefined if it sets none of them: all such definitions of one URL share one sign-in.
  */
 export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
   const { authentication, extras, scope, base } = definition;
   if (authentication.provider !== "oauth") return undefined;
   const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
-  const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId];
+  const { machineAuth } = extras;
+  // Another key, assertion or client is another machine. The whole setting counts, as written.
+  const machine = machineAuth && JSON.stringify(machineAuth.settings);
+  const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;
   const { createHash } = await import("node:crypto");
   // Settings of a workspace are valid in that workspace only.
-  const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...pinned.map((text) => text ?? null)]);
+  const written = machine === undefined ? pinned.slice(0, -1) : pinned;
+  const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...written.map((text) => text ?? null)]);
   return createHash("sha256").update(whole).digest("hex");
 }
 

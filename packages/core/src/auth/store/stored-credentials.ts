@@ -46,6 +46,8 @@ export function readCredentials(text: string): Credentials | undefined {
       tokens,
       scopes: readTexts(record["scopes"]),
       audiences: readTexts(record["audiences"]),
+      dpopKey: textIn(record, "dpopKey"),
+      machine: readMachine(record["machine"]),
     }),
   };
 }
@@ -95,6 +97,12 @@ function readEndpoints(value: unknown): Credentials["endpoints"] | undefined {
       device: textIn(value, "device"),
     }),
   };
+}
+
+function readMachine(value: unknown): Credentials["machine"] | undefined {
+  const assertionAudience = isObject(value) ? textIn(value, "assertionAudience") : undefined;
+  if (!isObject(value) || assertionAudience === undefined) return undefined;
+  return { assertionAudience, ...present({ signingAlgorithms: readTexts(value["signingAlgorithms"]) }) };
 }
 
 function readTexts(value: unknown): readonly string[] | undefined {

@@ -4,7 +4,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import { createConversationId } from "../../conversations/conversation-id.ts";
 import type { RecordingHead } from "../../conversations/format.ts";
-import { createRecorder } from "../../conversations/recorder.ts";
+import { createConversationRecorder } from "../../conversations/recorder.ts";
 import type { RecordingFile } from "../../conversations/recording-file.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
@@ -32,6 +32,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
   readonly reads: HostReads;
   readonly search: HostSearch;
   readonly isDenied: TurnHost["isDenied"];
+  /** The tools that were used before in this workspace: latest first. */
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   readonly approvals: ConversationApprovals;
   readonly secrets: Pick<HostSecrets, "redactor">;
@@ -52,13 +53,6 @@ export function createHostConversations(options: HostConversationsOptions): Host
   const { manager } = options.servers;
   const host = createTurnHost(options);
   const recorders = createRecorders(options);
-  let used: readonly ToolIdentity[] = [];
-  let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
-
-  async function loadUsedTools(): Promise<void> {
-    loadingUsed ??= options.usedTools();
-    used = await loadingUsed;
-  }
 
   function check({ model = options.model, servers = [] }: NewConversation): Model {
     if (closing.aborted) throw new HostError("usage", "this host has been closed");
@@ -93,8 +87,9 @@ export function createHostConversations(options: HostConversationsOptions): Host
   return {
     conversation,
     async toolOffers({ model = options.model ?? assumedModel, ...how } = {}) {
-      await loadUsedTools();
-      return begin({ ...how, model }).offers();
+      await host.loadUsedTools();
+      check({ ...how, model });
+      return createConversation({ ...how, model }, host, unrecorded("")).offers();
     },
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
@@ -118,9 +113,11 @@ export function createHostConversations(options: HostConversationsOptions): Host
     close: recorders.close,
   };
 
-  function createTurnHost(given: HostConversationsOptions): TurnHost {
-    const { catalogs, calls, reads, search, isDenied, confirm, clock } = given;
+  function createTurnHost(parts: HostConversationsOptions): TurnHost {
+    const { catalogs, calls, reads, search, isDenied, usedTools, confirm, clock } = parts;
     const settings = () => configuration.current().settings.host;
+    let used: readonly ToolIdentity[] = [];
+    let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
     return {
       openTools: (names) => catalogs.tools.openConversation(names),
       resources: catalogs.resources,
@@ -129,7 +126,10 @@ export function createHostConversations(options: HostConversationsOptions): Host
       toolBudget: () => settings().toolBudget,
       isAlwaysLoaded: (server) => configuration.definition(server)?.extras.alwaysLoad ?? false,
       usedTools: () => used,
-      loadUsedTools,
+      async loadUsedTools() {
+        loadingUsed ??= usedTools();
+        used = await loadingUsed;
+      },
       searchTools: search.find,
       isDenied,
       known: catalogs.catalog,
@@ -149,6 +149,10 @@ export function createHostConversations(options: HostConversationsOptions): Host
       closing,
     };
   }
+}
+
+function unrecorded(id: string): ConversationRecord {
+  return { id, record: () => {}, close: async () => {} };
 }
 
 interface Recorders {
@@ -194,13 +198,13 @@ function createRecorders(options: HostConversationsOptions): Recorders {
     others: readonly GivenApproval[],
     resumed?: RecordingFile,
   ): Pick<ConversationRecord, "record" | "close"> {
-    const recorder = createRecorder({
+    const recorder = createConversationRecorder({
       head,
       workspace: root(),
       ...(resumed && { resumed }),
       open: (size) => open(head.id, size),
       hide: secrets.redactor,
-      isPrivate: (server) => configuration.definition(server)?.extras.recording === false,
+      isPrivate: (server) => configuration.definition(server)?.extras.hideResults === true,
       now,
       onFailed: (error) => emit({ type: "recording_failed", conversation: head.id, message: errorMessage(error) }),
     });
@@ -226,7 +230,7 @@ function createRecorders(options: HostConversationsOptions): Recorders {
     folder,
     begin({ provider, name }) {
       const id = createConversationId(now());
-      if (!isRecording()) return { id, record: () => {}, close: async () => {} };
+      if (!isRecording()) return unrecorded(id);
       const time = new Date(now()).toISOString();
       const head: RecordingHead = { v: 1, id, time, workspace: root(), model: { provider, name } };
       return { id, ...start(head, [...approvals.given()]) };
@@ -249,7 +253,7 @@ function createRecorders(options: HostConversationsOptions): Recorders {
         for (const approval of given) approvals.restore(approval);
         if (!isRecording()) {
           await file.close();
-          return { id, record: () => {}, close: async () => {}, earlier };
+          return { ...unrecorded(id), earlier };
         }
         const started = start(recording.head, others, file);
         if (model.name !== name || model.provider !== provider) started.record({ type: "model", provider, name });

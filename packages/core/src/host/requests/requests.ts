@@ -4,7 +4,9 @@ import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
+import { assumedModel } from "../../model/assumed.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
@@ -22,7 +24,7 @@ import { createHostDecisions, type HostDecisions } from "./decisions.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
-import { createHostSearch } from "./tool-search.ts";
+import { createHostSearch, type HostSearch } from "./tool-search.ts";
 
 export interface HostRequestsOptions extends Omit<OpenHostOptions, "clock" | "now" | "today">, Emitter {
   readonly configuration: LiveConfiguration;
@@ -45,6 +47,7 @@ export interface HostRequests
       | "runTurn"
       | "asCallableTool"
       | "callAsModel"
+      | "relay"
       | "flushHistory"
       | "searchTools"
       | "toolOffers"
@@ -125,6 +128,12 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         },
         present: (result) => result,
       }),
+
+    relay: (server, client, { signal } = {}) =>
+      work.run(async (until) => {
+        const { relayClient } = await import("./relay.ts");
+        return relayClient(server, client, { relay: options.servers.relay, spine, signal: until });
+      }, signal),
 
     flushHistory: ledger.flush,
 

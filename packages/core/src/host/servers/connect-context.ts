@@ -3,7 +3,7 @@
  * first connection.
  */
 
-import type { ConnectContext } from "../../connect/open-session.ts";
+import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { once } from "../open-work.ts";
@@ -18,17 +18,17 @@ export interface HostConnectContext {
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The account that is signed in to the server, if known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
-  /** Resolves when the log files are on disk. */
+  /** Resolves when the log files and the recordings are on disk. */
   close(): Promise<void>;
 }
 
-export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "tokens" | "openBrowser" | "signIn">;
+export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "record" | "tokens" | "openBrowser" | "signIn">;
 
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, tokens } = options;
+  const { debug = false, record, tokens } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -61,8 +61,9 @@ export function createConnectContext(
         connectTimeout: settings.host.connectTimeout,
         keeper,
         secret,
-        auth: async (definition, serverUrl) => (await signIn()).hookFor(definition, serverUrl),
+        auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
         log: (serverName) => logs.of(serverName),
+        record: record && ((serverName, write) => record.connection(serverName, write)),
         debug: (serverName) => debug === true || debug === serverName,
       };
     },
@@ -72,6 +73,7 @@ export function createConnectContext(
     },
     async close() {
       await (await opened)?.close();
+      await record?.close();
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../clock.ts";
 import { isLaunched } from "../../connect/connect-timeout.ts";
-import type { ConnectContext } from "../../connect/open-session.ts";
+import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import { demoName } from "../../demo/name.ts";
 import { McpClient, type McpClientOptions } from "../../mcp/client.ts";
 import type { ManagedServer } from "../../mcp/client-manager.ts";

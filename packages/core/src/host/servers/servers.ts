@@ -1,6 +1,7 @@
 /** The servers group of a host: a client for each server that may start, idle stop, and file watch. */
 
 import type { Clock } from "../../clock.ts";
+import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import { McpClientManager } from "../../mcp/client-manager.ts";
@@ -35,6 +36,12 @@ export interface HostServers {
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly use: (server: string) => () => void;
+  /**
+   * Opens a relay to the server, beside its client.
+   *
+   * @throws HostError `server_unknown`, or why the server may not start
+   */
+  readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
   /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;
   readonly close: () => Promise<void>;
@@ -74,6 +81,12 @@ export function createHostServers(options: HostServersOptions): HostServers {
     async ready(server, signal) {
       closing.throwIfAborted();
       return manager.ready(server, signal);
+    },
+    async relay(server, given) {
+      closing.throwIfAborted();
+      const name = manager.getClient(server)?.name ?? server;
+      const { openHostRelay } = await import("./open-host-relay.ts");
+      return openHostRelay(name, { configuration, states: () => manager.states(), context }, given);
     },
     async update() {
       const changes = await manager.update(managed());

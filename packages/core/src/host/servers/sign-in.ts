@@ -2,6 +2,7 @@
 
 import type { SignInRequest } from "../../auth/auth-hook.ts";
 import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
+import type { MachineObserver } from "../../auth/machine/machine-step.ts";
 import type { MCPOAuthProvider, SignInServer } from "../../auth/oauth/oauth-provider.ts";
 import { recordSignInNeed, type ServerAuth } from "../../auth/sign-in-need.ts";
 import type { Credentials } from "../../auth/store/credentials.ts";
@@ -25,7 +26,11 @@ export interface HostSignInOptions {
 
 export interface HostSignIn {
   /** Returns the hook of a server; undefined if its settings contain credentials. */
-  readonly hookFor: (definition: ServerDefinition, serverUrl: string) => Promise<ServerAuth | undefined>;
+  readonly hookFor: (
+    definition: ServerDefinition,
+    serverUrl: string,
+    observe?: MachineObserver,
+  ) => Promise<ServerAuth | undefined>;
   /**
    * Signs in before the server has asked for it. Undefined: neither the server nor its entry names an authorization
    * server.
@@ -118,8 +123,30 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     });
   }
 
+  async function machineHook(
+    definition: ServerDefinition,
+    serverUrl: string,
+    observe: MachineObserver = () => {},
+  ): Promise<ServerAuth> {
+    const [{ createMachineHook }, { signInFolder }, pin] = await Promise.all([
+      import("../../auth/machine/machine-hook.ts"),
+      import("../../auth/store/token-storage.ts"),
+      pinOf(definition),
+    ]);
+    return createMachineHook(definition, {
+      serverUrl,
+      secret,
+      hasCredentials: () => hasCredentials(serverUrl, pin),
+      storage: (await storage()).pinned(pin),
+      lockFolder: signInFolder(locations.state),
+      env,
+      observe,
+    });
+  }
+
   return {
-    async hookFor(definition, serverUrl) {
+    async hookFor(definition, serverUrl, observe) {
+      if (definition.extras.machineAuth !== undefined) return machineHook(definition, serverUrl, observe);
       const { authentication } = definition;
       switch (authentication.provider) {
         case "google": {

@@ -2,6 +2,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Difference } from "../../discover/tool-changes.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
+import { fitsText, hidden } from "../../text/hidden-text.ts";
 import type { LockedCatalog, LockFile } from "./lock-file.ts";
 
 /** A server as it is now. `offer` is absent if its catalog was not read. */
@@ -55,9 +56,6 @@ export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
 }
 
-/** Replaces a secret, or a text that looks like one, in the lock file. */
-const hidden = "(hidden)";
-
 /**
  * Compares a locked entry with an entry that still contains its secrets. `(hidden)` in the lock file matches any text.
  * Returns only the places that differ, because the new values may be secrets.
@@ -86,17 +84,7 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
 function fits(shown: string, text: string): boolean {
   const [items, others] = [listOf(shown), listOf(text)];
   if (items && others) return items.length === others.length && items.every((item, at) => fits(item, others[at] ?? ""));
-  const [first = "", ...rest] = shown.split(hidden);
-  if (rest.length === 0) return shown === text;
-  const last = rest.pop() ?? "";
-  if (!text.startsWith(first) || !text.endsWith(last)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return at <= text.length - last.length;
+  return fitsText(shown, text);
 }
 
 /** The items of a list that `flat` wrote as JSON text. */

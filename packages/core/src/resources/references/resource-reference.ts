@@ -32,8 +32,8 @@ export type ResourceFinding =
   | { readonly kind: "other" };
 
 /**
- * Finds a resource. `x://p`: that URI on server x, else the only resource of x whose URI ends with `://p`. `x:uri`:
- * that resource of x. Else a URI that exactly one server has. A listed resource takes precedence over a template.
+ * Finds a resource. `x://p`: that URI on server x, else the only resource of x whose URI ends with `://p`. `x:uri`
+ * and `x.uri`: that resource of x. Else a URI that exactly one server has. A listed resource takes precedence over a template.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
   const wishes = toWishes(target, source.servers);
@@ -58,13 +58,20 @@ interface Wish {
 /** Returns the possible readings of the text, longest server name first. */
 export function toWishes(target: string, servers: readonly string[]): readonly Wish[] {
   return servers
-    .filter((server) => server !== "" && target.startsWith(`${server}:`) && target.length > server.length + 1)
+    .filter((server) => server !== "" && names(server, target))
     .sort((a, b) => b.length - a.length)
     .map((server) => {
       const rest = target.slice(server.length + 1);
       if (rest.startsWith("//")) return { server, uri: target, tail: rest.slice(2) };
       return { server, uri: rest, ...(!rest.includes("://") && { tail: rest }) };
     });
+}
+
+/** Whether the text begins with the server: `server:…`, or `server.` and a URI. */
+function names(server: string, target: string): boolean {
+  const rest = target.slice(server.length + 1);
+  if (target.startsWith(`${server}:`)) return rest !== "";
+  return target.startsWith(`${server}.`) && withScheme.test(rest);
 }
 
 function onServer({ server, uri: wanted, tail }: Wish, { resources }: ResourceSource): ResourceFinding | undefined {

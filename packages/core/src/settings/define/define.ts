@@ -6,9 +6,10 @@ import { canonicalOf, childNode, numberOf, stringNode, switchOf, textsOf } from 
 import type { SettingsSource } from "../read/source.ts";
 import { isReserved, type Lookup } from "../read/variables.ts";
 import { defaults } from "../schema/defaults.ts";
+import { machineAuthSchema } from "../schema/machine-auth-schema.ts";
 import { present } from "../schema/present.ts";
 import { whyNotUrl } from "../schema/validate.ts";
-import type { Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
+import type { Authentication, MachineAuth, Problem, ServerDefinition, ServerExtras, Transport } from "./definition.ts";
 import { readAuthentication } from "./entry-authentication.ts";
 import { type ReportProblem, readTransport } from "./entry-transport.ts";
 import {
@@ -19,6 +20,7 @@ import {
   resolveTransport,
   valueOfVariable,
 } from "./expand.ts";
+import { readMachineAuth } from "./machine-auth.ts";
 import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
 
 export interface EntryContext {
@@ -29,6 +31,8 @@ export interface EntryContext {
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
+  /** `machineAuth` of the user's or the system's file. */
+  readonly machine?: { readonly source: SettingsSource; readonly node: Node; readonly lookup: Lookup };
   /** Problems that validation found in the entry. */
   readonly found: readonly Problem[];
 }
@@ -41,9 +45,9 @@ export interface DefinedEntry {
 
 export function defineServer(name: string, entry: Node, context: EntryContext): DefinedEntry {
   const problems = [...context.found];
-  const add = (problem: Pick<Problem, "severity" | "code" | "message">, node: Node, next?: string): void => {
+  const add: AddProblem = (problem, node, next, source = context.source) => {
     const message = `server "${name}": ${problem.message}`;
-    problems.push(present({ ...problem, message, origin: context.source.originOf(node), serverName: name, next }));
+    problems.push(present({ ...problem, message, origin: source.originOf(node), serverName: name, next }));
   };
   const report: ReportProblem = (severity, node, message, next) =>
     add({ severity, code: "settings_invalid", message }, node, next);
@@ -51,11 +55,9 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   const transport = readTransport(entry, report);
   const authentication = transport && readAuthentication(entry, transport.kind, report);
   const mentions = findVariables(entry, context.lookup);
-  for (const mistake of mentions.mistakes) {
-    const { code, message, next } = explain(mistake);
-    add({ severity: "error", code, message }, mistake.text.node, next);
-  }
-  checkUrls(mentions, report);
+  checkMentions(mentions, add, context.source);
+  const machine =
+    transport && authentication && defineMachineAuth({ transport, authentication, mentions }, context, add);
 
   const kind = transport?.kind;
   const isInvalid = problems.some(({ severity, code }) => severity === "error" && code === "settings_invalid");
@@ -74,16 +76,16 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     origin: context.source.originOf(context.at),
     transport,
     ...present({ resolved, description: stringNode(childNode(entry, "description")) }),
-    variables: mentions.variables,
+    variables: [...mentions.variables, ...(machine?.mentions.variables ?? [])],
     values: mentions.values,
     base: context.base,
-    secrets: mentions.secrets,
+    secrets: [...new Set([...mentions.secrets, ...(machine?.mentions.secrets ?? [])])],
     timeout: numberOf(childNode(entry, "timeout")) ?? defaults.timeout,
     trust: switchOf(childNode(entry, "trust")) ?? false,
     ...present({ includeTools: listOf(childNode(entry, "includeTools")) }),
     excludeTools: textsOf(childNode(entry, "excludeTools")),
     authentication,
-    extras: context.extras,
+    extras: { ...context.extras, ...(machine && { machineAuth: machine.machineAuth }) },
     fingerprint: fingerprintOf({
       entry,
       command: commandOf(transport, mentions, context.base),
@@ -91,6 +93,60 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
     }),
   };
   return { kind, definition, problems };
+}
+
+/** Adds a problem at a node of a settings file, by default the file of the entry. */
+type AddProblem = (
+  problem: Pick<Problem, "severity" | "code" | "message">,
+  node: Node,
+  next?: string,
+  source?: SettingsSource,
+) => void;
+
+interface EntryFacts {
+  readonly transport: Transport;
+  readonly authentication: Authentication;
+  readonly mentions: Mentions;
+}
+
+/** Reads `machineAuth`; undefined without it, or after a mistake. */
+function defineMachineAuth(
+  { transport, authentication, mentions }: EntryFacts,
+  { machine, source }: EntryContext,
+  add: AddProblem,
+): { readonly machineAuth: MachineAuth; readonly mentions: Mentions } | undefined {
+  // Validation has reported another type.
+  if (machine?.node.type !== "object" && machine?.node.type !== "boolean") return undefined;
+  const read = readMachineAuth(machine.node, {
+    kind: transport.kind,
+    scope: source.scope,
+    oauth: authentication.provider === "oauth" ? authentication.oauth : undefined,
+    hasOwnHeader:
+      transport.kind !== "stdio" && [...transport.headers.keys()].some((name) => /^authorization$/i.test(name)),
+  });
+  if (read === undefined) return undefined;
+  if ("reason" in read) {
+    add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
+    return undefined;
+  }
+  // `true` uses texts of the entry, which are looked up like the rest of the entry.
+  const own =
+    machine.node.type === "object"
+      ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
+      : { ...mentions, variables: [], mistakes: [], texts: [] };
+  checkMentions(own, add, machine.source);
+  const machineAuth = { settings: read.settings, values: own.values, origin: machine.source.originOf(machine.node) };
+  return { machineAuth, mentions: own };
+}
+
+function checkMentions(mentions: Mentions, add: AddProblem, source: SettingsSource): void {
+  for (const mistake of mentions.mistakes) {
+    const { code, message, next } = explain(mistake);
+    add({ severity: "error", code, message }, mistake.text.node, next, source);
+  }
+  checkUrls(mentions, (severity, node, message, next) =>
+    add({ severity, code: "settings_invalid", message }, node, next, source),
+  );
 }
 
 function listOf(node: Node | undefined): readonly string[] | undefined {

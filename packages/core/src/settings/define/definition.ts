@@ -105,6 +105,38 @@ export interface ServerDefinition {
   readonly programs?: readonly { readonly file: string; readonly digest?: string }[];
 }
 
+/** The keys of `fairlead.servers.<name>.machineAuth`, as written. */
+export interface MachineAuthSettings {
+  readonly kind: "client_credentials" | "jwt_bearer" | "enterprise";
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  readonly clientAuthentication?: "client_secret_basic" | "client_secret_post";
+  readonly privateKeyFile?: string;
+  readonly privateKey?: string;
+  readonly keyId?: string;
+  readonly assertionFile?: string;
+  readonly assertionEnv?: string;
+  readonly assertionFrom?: "gcp" | "azure" | "github";
+  readonly tokenUrl?: string;
+  readonly issuer?: string;
+  readonly audience?: string;
+  readonly scopes?: readonly string[];
+  readonly identityProvider?: {
+    readonly issuer?: string;
+    readonly tokenUrl?: string;
+    readonly clientId?: string;
+    readonly clientSecret?: string;
+  };
+}
+
+/** How Fairlead gets tokens for a server without a person. */
+export interface MachineAuth {
+  readonly settings: MachineAuthSettings;
+  /** The values of the variables that the settings mention. They may be confidential. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly origin: Origin;
+}
+
 /**
  * Fairlead's own settings for one server, `fairlead.servers.<name>`. The keys that give the server more rights
  * (`trustAnnotations`, `sampling`, `roots`, `machineAuth`, `issuerOverride`) have no effect in a workspace's settings.
@@ -112,13 +144,14 @@ export interface ServerDefinition {
 export interface ServerExtras {
   readonly start: "background" | "lazy";
   readonly enabled: boolean;
-  /** Whether recorded conversations contain the server's results. */
-  readonly recording: boolean;
   readonly trustAnnotations: boolean;
   readonly sampling: boolean;
   /** Whether Fairlead sends the workspace root to the server. It does so only if the folder is trusted. */
   readonly roots: boolean;
-  readonly machineAuth: boolean;
+  /** How Fairlead gets tokens for the server without a person; absent without `machineAuth`. */
+  readonly machineAuth?: MachineAuth;
+  /** Set if the server's results must not be written into recordings, conversations and snapshots. */
+  readonly hideResults?: true;
   readonly issuerOverride?: string;
   /** Whether models are always offered the server's tools directly. */
   readonly alwaysLoad: boolean;

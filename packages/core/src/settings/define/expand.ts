@@ -1,7 +1,7 @@
 import { resolve, sep } from "node:path";
 import { HostError } from "../../errors.ts";
 import { whyNotUrl } from "../schema/validate.ts";
-import type { Authentication, OAuthSettings, ServerDefinition, Transport } from "./definition.ts";
+import type { Authentication, MachineAuthSettings, OAuthSettings, ServerDefinition, Transport } from "./definition.ts";
 
 type Render = (text: string) => string;
 type Secret = (name: string) => Promise<string | undefined>;
@@ -24,6 +24,38 @@ export async function expandAuthentication(definition: ServerDefinition, secret:
   if (authentication.provider === "sa-impersonation") return authentication;
   const render = await renderWith(definition, secret);
   return { provider: authentication.provider, oauth: renderOAuth(authentication.oauth, render) };
+}
+
+/** `machineAuth` with variables and secrets expanded and paths resolved; undefined without it. */
+export async function expandMachineAuth(
+  definition: ServerDefinition,
+  secret: Secret,
+): Promise<MachineAuthSettings | undefined> {
+  const { machineAuth } = definition.extras;
+  if (machineAuth === undefined) return undefined;
+  return renderMachineAuth(definition, await renderWith({ ...definition, values: machineAuth.values }, secret));
+}
+
+/** `machineAuth` for people and `doctor`: with resolved paths, and secrets as written; undefined without it. */
+export function describeMachineAuth(definition: ServerDefinition): MachineAuthSettings | undefined {
+  const { machineAuth } = definition.extras;
+  return machineAuth && renderMachineAuth(definition, renderer(machineAuth.values));
+}
+
+function renderMachineAuth(
+  { extras, base: { home } }: ServerDefinition,
+  render: Render,
+): MachineAuthSettings | undefined {
+  if (extras.machineAuth === undefined) return undefined;
+  const rendered = (key: string, value: unknown): unknown => {
+    // The settings are the user's, so a relative path starts at the home folder.
+    if (typeof value === "string")
+      return key.endsWith("File") ? resolve(home, renderPath(value, { home, folder: home }, render)) : render(value);
+    if (Array.isArray(value)) return value.map((item) => render(String(item)));
+    return Object.fromEntries(Object.entries(value ?? {}).map(([inner, text]) => [inner, rendered(inner, text)]));
+  };
+  const { kind, ...rest } = extras.machineAuth.settings;
+  return { kind, ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, rendered(key, value)])) };
 }
 
 /** Secrets are not expanded, because the result is shown and compared. */

@@ -181,21 +181,36 @@ export function extrasFor(
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
     enabled: disabledBy(name, sources) === undefined,
-    recording: said("recording").every((node) => switchOf(node) !== false),
     trustAnnotations: granted("trustAnnotations"),
     sampling: granted("sampling"),
     roots: granted("roots"),
-    machineAuth: granted("machineAuth"),
     alwaysLoad:
       said("alwaysLoad")
         .map(switchOf)
         .findLast((value) => value !== undefined) ?? false,
+    // One source is enough.
+    ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({
       issuerOverride: said("issuerOverride", granting)
         .map(stringNode)
         .findLast((issuer) => issuer !== undefined),
     }),
   };
+}
+
+/** The strongest `machineAuth` of the user's and the system's files. */
+export function machineAuthFor(
+  name: string,
+  sources: readonly CheckedSource[],
+  { privileged }: { readonly privileged: boolean },
+): { readonly source: CheckedSource; readonly node: Node } | undefined {
+  const granting = privileged ? sources.filter(({ scope }) => scope !== "workspace") : [];
+  return granting
+    .flatMap((source) => {
+      const node = childNode(source.extras.get(name)?.value, "machineAuth");
+      return node === undefined ? [] : [{ source, node }];
+    })
+    .at(-1);
 }
 
 /** The strongest source that disables the server. One source is enough. */

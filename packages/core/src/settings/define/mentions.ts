@@ -38,8 +38,12 @@ export interface Mentions {
 const mistakesKept = 100;
 
 /** Without a lookup (an untrusted workspace), no variable is looked up or reported as missing. */
-export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions {
-  const texts = expandedTexts(entry, entrySchema, "");
+export function findVariables(
+  entry: Node,
+  lookup: Lookup | undefined,
+  { schema, where }: { readonly schema: SettingsKey; readonly where: string } = { schema: entrySchema, where: "" },
+): Mentions {
+  const texts = expandedTexts(entry, schema, where);
   const variables = new Map<string, VariableUse>();
   const values = new Map<string, string>();
   const secrets = new Set<string>();
@@ -49,7 +53,7 @@ export function findVariables(entry: Node, lookup: Lookup | undefined): Mentions
     if (part.kind === "text") return undefined;
     if (part.kind === "secret") {
       secrets.add(part.name);
-      const isPath = text.where === "command" || text.where === "cwd";
+      const isPath = /^(?:command|cwd|machineAuth[.](?:privateKey|assertion)File)$/.test(text.where);
       return isPath ? { kind: "secret-in-path", secret: part.name, text } : undefined;
     }
     const found = lookup?.(part.name);

@@ -2,7 +2,7 @@
 
 import { chooseEntries, type EntryCandidate, type EntryChoice } from "../define/candidates.ts";
 import type { ConfiguredServer, Origin, Problem, Settings } from "../define/definition.ts";
-import { disabledBy, extrasFor, gatesOf, hostWide, privileges } from "../define/host-settings.ts";
+import { disabledBy, extrasFor, gatesOf, hostWide, machineAuthFor, privileges } from "../define/host-settings.ts";
 import { type CheckedSource, checkSource } from "../schema/checked.ts";
 import { present } from "../schema/present.ts";
 import { childNode } from "./nodes.ts";
@@ -75,6 +75,7 @@ function configure(
   const isWorkspace = source.scope === "workspace";
   const privileged = !isWorkspace || shadowed.length === 0;
   const extras = extrasFor(name, counting, { start, privileged });
+  const machine = machineAuthFor(name, counting, { privileged });
   const found = [
     ...winner.problems,
     ...counting.flatMap(({ extrasProblems }) => extrasProblems.get(name) ?? []),
@@ -88,6 +89,7 @@ function configure(
       source,
       at,
       extras,
+      ...(machine && { machine: { ...machine, lookup: lookupFor(machine.source.scope, lookup) } }),
       found,
       lookup: isWorkspace && !trusted ? undefined : lookupFor(source.scope, lookup),
       base: { home, folder: isWorkspace ? lookup.root : home },

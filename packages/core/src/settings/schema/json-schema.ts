@@ -21,7 +21,8 @@ function toJsonSchema(key: SettingsKey): JsonSchema {
       Object.entries(key.properties).map(([name, inner]) => [name, toJsonSchema(inner)]),
     );
     const oneOf = key.exactlyOneOf?.map((name) => ({ required: [name] }));
-    return present({ type: "object", description, properties, additionalProperties: key.shared ?? false, oneOf });
+    const type = key.instead === undefined ? "object" : ["object", shapeOf(key.instead)["type"]];
+    return present({ type, description, properties, additionalProperties: key.shared ?? false, oneOf });
   }
   if (key.type === "named") return { type: "object", description, additionalProperties: toJsonSchema(key.each) };
   const { examples, ignored } = key;

@@ -54,6 +54,8 @@ export interface ObjectKey {
   readonly properties: Readonly<Record<string, SettingsKey>>;
   /** Exactly one of these keys must be set. */
   readonly exactlyOneOf?: readonly string[];
+  /** A value that may be written instead of the object. */
+  readonly instead?: LeafKey;
   /** Other programs store their own keys here, so unknown keys are no mistake. */
   readonly shared?: true;
 }

@@ -3,6 +3,7 @@
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
 import { type LeafKey, longestTime, type ObjectKey, type SettingsKey } from "./key.ts";
+import { machineAuthSchema } from "./machine-auth-schema.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
@@ -24,13 +25,6 @@ const serverExtras: ObjectKey = {
       workspace: trusted,
       description: "As `fairlead.start`, for this server.",
     },
-    recording: {
-      type: "switch",
-      default: true,
-      workspace: tightens,
-      description:
-        "`false` in any file keeps the results of the server's tools and resources out of recorded conversations.",
-    },
     trustAnnotations: {
       type: "switch",
       default: false,
@@ -50,11 +44,12 @@ const serverExtras: ObjectKey = {
       description:
         "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
     },
-    machineAuth: {
+    machineAuth: machineAuthSchema,
+    hideResults: {
       type: "switch",
       default: false,
-      workspace: never,
-      description: "The server may be reached with this machine's own credentials.",
+      workspace: tightens,
+      description: "Keep the server's results out of recorded conversations, recordings and snapshots: `(hidden)` stands in their place.",
     },
     alwaysLoad: {
       type: "switch",
@@ -150,12 +145,32 @@ const fairlead: ObjectKey = {
       },
     },
     toolBudget: {
-      type: "number",
-      minimum: 1,
-      maximum: 1_000_000_000,
-      workspace: tightens,
+      type: "object",
       description:
-        "How many tokens the tool definitions may take in a request to the model. Default: 20 000, or a tenth of the model's context if that is less. The model searches for the tools that do not fit.",
+        "How much the tool definitions may take in a request to the model. A number means `tokens`. The model searches for the tools that do not fit.",
+      instead: {
+        type: "number",
+        minimum: 1,
+        maximum: 1_000_000_000,
+        workspace: tightens,
+        description: "The same as `tokens`.",
+      },
+      properties: {
+        tokens: {
+          type: "number",
+          minimum: 1,
+          maximum: 1_000_000_000,
+          workspace: tightens,
+          description: "How many tokens. Default: 20000, or a tenth of the model's context if that is less.",
+        },
+        tools: {
+          type: "number",
+          minimum: 1,
+          maximum: 10_000,
+          workspace: tightens,
+          description: "How many tools. Default: as many as the model's API accepts.",
+        },
+      },
     },
     resultTokens: {
       type: "number",

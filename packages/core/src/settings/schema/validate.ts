@@ -35,7 +35,9 @@ export function validate(root: Node, scope: Scope = "user"): readonly SettingsFi
 }
 
 function check(place: Place, key: SettingsKey): void {
-  if (key.type === "object") checkObject(place, key);
+  const { instead } = key.type === "object" ? key : {};
+  if (instead !== undefined && place.node.type === wantedTypes[instead.type].type) check(place, instead);
+  else if (key.type === "object") checkObject(place, key);
   else if (key.type === "named") checkNamed(place, key);
   else {
     checkLeaf(place, key);
@@ -54,8 +56,8 @@ function checkNamed(place: Place, { each }: NamedKey): void {
   }
 }
 
-function checkObject(place: Place, { properties, shared }: ObjectKey): void {
-  for (const property of propertiesAt(place)) {
+function checkObject(place: Place, { properties, shared, instead }: ObjectKey): void {
+  for (const property of propertiesAt(place, instead && wantedTypes[instead.type].words)) {
     const { name, key } = property;
     const inner = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (inner !== undefined) {
@@ -71,9 +73,10 @@ function checkObject(place: Place, { properties, shared }: ObjectKey): void {
 }
 
 /** The last property of each name. Repeated names are reported. */
-function propertiesAt(place: Place): Iterable<JsonProperty> {
+function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
   if (place.node.type !== "object") {
-    error(place, `${quoted(place)} must be an object, not ${typeNames[place.node.type]}`);
+    const wanted = instead === undefined ? "an object" : `an object or ${instead}`;
+    error(place, `${quoted(place)} must be ${wanted}, not ${typeNames[place.node.type]}`);
     return [];
   }
   const counting = entriesOf(place.node);

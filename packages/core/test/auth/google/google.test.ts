@@ -240,16 +240,3 @@ test("scopes are needed, and the settings say where", async () => {
   const entry = { authProviderType: "google_credentials", oauth: { scopes: ["${NONE:-}"] } };
   await expect(scene.hookFor(entry)).rejects.toThrow('"cloud" uses Google credentials, but sets no scopes');
 });
-
-test("a workload of another cloud is known by its file", async () => {
-  await using scene = await googleScene();
-  await scene.writeCredentials({
-    type: "external_account",
-    audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
-    subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
-    token_url: "https://sts.googleapis.com/v1/token",
-    credential_source: { file: "/nowhere/subject" },
-  });
-  const hook = await scene.hookFor(google_);
-  await expect(headersOf(hook)).rejects.toThrow(/Google returned no token for "cloud": .*\/nowhere\/subject/);
-});

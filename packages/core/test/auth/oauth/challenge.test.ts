@@ -15,7 +15,9 @@ test.each([
   ["the first of two values", 'Bearer scope="one", scope="two"', { scope: "one" }],
   ["another scheme before it", 'Basic realm="x", scope="no", Bearer scope="yes"', { scope: "yes" }],
   ["another scheme after it", 'Bearer scope="yes", Basic scope="no", error="no"', { scope: "yes" }],
-  ["another scheme only", 'DPoP error="use_dpop_nonce"', {}],
+  ["another scheme only", 'Basic error="no"', {}],
+  ["a key-bound token", 'DPoP error="use_dpop_nonce"', { error: "use_dpop_nonce", isDpop: true }],
+  ["either kind of token", 'DPoP scope="no", Bearer scope="yes"', { scope: "yes" }],
   ["a quotation that never ends", 'Bearer scope="a", error="b', { scope: "a" }],
   [
     "where the metadata is",

@@ -52,12 +52,15 @@ test("a resource's metadata says what it is about, or is none", () => {
     resource: "https://h",
     authorizationServers: ["https://i"],
     scopes: ["s"],
+    isDpop: false,
   });
   expect(toResourceMetadata({ resource: "https://h" })).toEqual({
     resource: "https://h",
     authorizationServers: [],
     scopes: [],
+    isDpop: false,
   });
+  expect(toResourceMetadata({ ...known, dpop_bound_access_tokens_required: true })?.isDpop).toBe(true);
   expect(toResourceMetadata({ ...known, resource: "" })).toBeUndefined();
 });
 

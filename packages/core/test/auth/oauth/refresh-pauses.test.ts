@@ -1,6 +1,6 @@
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { createRefreshPauses, type RefreshPauses } from "../../../src/auth/oauth/refresh.ts";
+import { createRefreshPauses, type RefreshPauses } from "../../../src/auth/oauth/refresh-pauses.ts";
 import { HostError } from "../../../src/errors.ts";
 
 const error = new HostError("unreachable", "no answer", { serverName: "docs", next: "Try again." });

@@ -8,6 +8,7 @@ function plan(scopes: readonly string[], offered?: readonly string[]): SignInPla
     isIssuerKnown: true,
     isLegacyFallback: false,
     isGuess: false,
+    isDpop: false,
     resource: "https://h/mcp",
     endpoints: { authorization: "https://issuer/authorize", token: "https://issuer/token" },
     scopes,

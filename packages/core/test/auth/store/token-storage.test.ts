@@ -44,6 +44,8 @@ const whole: Required<Omit<Credentials, "pin">> = {
   },
   scopes: ["read", "write"],
   audiences: ["https://docs.example"],
+  dpopKey: '{"kty":"EC"}',
+  machine: { assertionAudience: "https://login.example", signingAlgorithms: ["ES256"] },
 };
 
 const openIn = (state: string) => openTokenStorage({ state, env: {}, platform: "linux" });

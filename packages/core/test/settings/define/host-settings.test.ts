@@ -32,15 +32,15 @@ test("without any file the defaults hold", async () => {
   });
 });
 
-test("any file switches recording off, as a whole or for one server, and no file switches it on again", async () => {
+test("any file switches recording off, or hides the results of one server, and no file undoes it", async () => {
   await using world = await createWorld();
-  const off = { fairlead: { recording: false, servers: { s: { recording: false } } } };
-  const on = { fairlead: { recording: true, servers: { s: { recording: true } } } };
+  const off = { fairlead: { recording: false, servers: { s: { hideResults: true } } } };
+  const on = { fairlead: { recording: true, servers: { s: { hideResults: false } } } };
   await world.writeUser({ mcpServers: { s: { command: "x" } }, ...on });
   await world.writeWorkspace(off);
   await world.writeSystem(on);
   const settings = await world.load();
-  expect([settings.host.recording, serverOf(settings, "s").definition?.extras.recording]).toEqual([false, false]);
+  expect([settings.host.recording, serverOf(settings, "s").definition?.extras.hideResults]).toEqual([false, true]);
 });
 
 describe("limits", () => {
@@ -124,9 +124,9 @@ describe("permissions", () => {
 });
 
 describe("extras of a server", () => {
-  const all = { trustAnnotations: true, sampling: true, roots: true, machineAuth: true, issuerOverride: "https://i/" };
-  const usual = { enabled: true, recording: true, alwaysLoad: false };
-  const none = { trustAnnotations: false, sampling: false, roots: false, machineAuth: false };
+  const all = { trustAnnotations: true, sampling: true, roots: true, issuerOverride: "https://i/" };
+  const usual = { enabled: true, alwaysLoad: false };
+  const none = { trustAnnotations: false, sampling: false, roots: false };
 
   test("give privileges from user and system files, the strongest last", async () => {
     await using world = await createWorld();
@@ -155,7 +155,7 @@ describe("extras of a server", () => {
     expect(settings.host).toMatchObject({ audit: { arguments: false }, googleHosts: [] });
     expect(
       said(settings.problems).filter((line) => line.includes("applies only in user or system settings")).length,
-    ).toBe(8);
+    ).toBe(7);
   });
 
   test("do not pass to an entry by which a workspace replaces the one they were given to", async () => {

@@ -162,10 +162,9 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
     title: titleLine([span(safe`Sign in to `), nameSpan(serverName)], place),
     colour: "cyan",
     body: [...told, ...(canPaste ? fieldLines(safe`paste the address here:`, editor, width) : [])],
-    keys: [
-      ...(canPaste ? [key(safe`Enter`, safe`use the pasted address`)] : []),
-      key(safe`Esc`, safe`stop the sign-in`),
-    ],
+    keys: canPaste
+      ? [key(safe`Enter`, safe`use the pasted address`), key(safe`Esc`, safe`stop the sign-in`)]
+      : [key(safe`n`, safe`stop the sign-in (also Esc)`)],
   };
 }
 

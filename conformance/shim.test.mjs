@@ -1,0 +1,67 @@
+/** What the shim may take from outside, and that its page is generated. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { conformancePage } from "./page.mjs";
+import { parseSummary, summary } from "./report.mjs";
+import { settingsFor } from "./settings.mjs";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+const expected = JSON.parse(readFileSync(`${here}/expected.json`, "utf8"));
+
+/** Every line of the shim with this text, by file. */
+function linesWith(text) {
+  const files = readdirSync(here).filter((name) => /^[^.]+[.]mjs$/.test(name));
+  const lines = files.map((file) => [file, readFileSync(`${here}/${file}`, "utf8").split("\n")]);
+  const found = lines.map(([file, all]) => [file, all.filter((line) => line.includes(text))]);
+  return Object.fromEntries(found.filter(([, all]) => all.length > 0));
+}
+
+test("no file imports a provider of the SDK: only skills use the SDK", () => {
+  expect(linesWith("@modelcontextprotocol/client")).toEqual({
+    "skills.mjs": [
+      'import { Client } from "@modelcontextprotocol/client";',
+      'import { SkillsClient, SkillVerificationError } from "@modelcontextprotocol/client/ext/skills";',
+    ],
+  });
+});
+
+test("every other scenario runs through createHost() alone", () => {
+  expect(linesWith("./bundle/")).toEqual({
+    "client.mjs": ['import { createHost } from "./bundle/host.js";'],
+    "skills.mjs": ['import { connect } from "./bundle/index.js";'],
+  });
+});
+
+test("docs/conformance.md is the page of expected.json", () => {
+  expect(readFileSync(`${here}/../docs/conformance.md`, "utf8")).toBe(conformancePage(expected));
+});
+
+test("the page has every scenario and every exception", () => {
+  const page = conformancePage(expected);
+  for (const [version, { scenarios, exceptions = {} }] of Object.entries(expected)) {
+    for (const name of Object.keys(scenarios)) expect(page).toContain(`\n| \`${name}\``);
+    for (const [name, why] of Object.entries(exceptions))
+      expect(page).toContain(`Expected to fail in ${version}: \`${name}\`. ${why}`);
+  }
+});
+
+test("an outcome is read from its line as it was written", () => {
+  const outcome = { ok: false, passed: 12, failed: 3, warned: 0, skipped: 1 };
+  expect(parseSummary(summary(outcome))).toEqual(outcome);
+});
+
+test("credentials of the suite become settings, and nothing else", () => {
+  const { settings, env } = settingsFor("auth/wif-jwt-bearer", "http://localhost:1/mcp", {
+    client_id: "c",
+    valid_jwt: "a.b.c",
+  });
+  expect(settings.mcpServers.conformance).toEqual({ url: "http://localhost:1/mcp" });
+  expect(settings.fairlead.servers.conformance.machineAuth).toEqual({
+    kind: "jwt_bearer",
+    clientId: "c",
+    assertionEnv: "CONFORMANCE_TOKEN",
+  });
+  expect(env).toEqual({ CONFORMANCE_TOKEN: "a.b.c" });
+});

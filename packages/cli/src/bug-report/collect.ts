@@ -1,0 +1,167 @@
+/** Collects the facts of a bug report. Names a server: connects to it once, with its messages in the log. */
+
+import { readFile } from "node:fs/promises";
+import { release } from "node:os";
+import { createRedactor, proxyAccounts, type Redact, secretsOf, secretVariables } from "@fairlead/core/connect/redact";
+import { logPath } from "@fairlead/core/connect/server-log";
+import { unless } from "@fairlead/core/files/system-error";
+import type { Host } from "@fairlead/core/host";
+import type { AdmittedServer, Configuration } from "@fairlead/core/trust/configuration";
+import { type ListedServer, serverDocument } from "../output/servers/server-state.ts";
+import type { Context } from "../shell/verb.ts";
+import { version } from "../shell/version.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { useHost } from "../targets/with-host.ts";
+import { readSettings, type SettingsOutline } from "./settings-outline.ts";
+import { createWireSummary } from "./wire-summary.ts";
+
+export interface BugReport {
+  readonly created: string;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly trusted: boolean;
+  readonly settings: readonly SettingsOutline[];
+  /** Problems in the settings: their place and code. A message may quote a value. */
+  readonly problems: readonly string[];
+  readonly servers: readonly object[];
+  /** The connection that the report has made, if it names a server. */
+  readonly attempt?: Attempt;
+  readonly logs: readonly { readonly server: string; readonly lines: readonly string[] }[];
+}
+
+interface Attempt {
+  readonly server: string;
+  readonly steps: readonly string[];
+  readonly messages: readonly string[];
+}
+
+export interface Collected {
+  readonly report: BugReport;
+  /** Hides secrets in the finished text. */
+  readonly hide: Redact;
+}
+
+const mostLines = 40;
+const mostMessages = 30;
+const longestLine = 500;
+
+export async function collectReport(
+  configuration: Configuration,
+  server: AdmittedServer | undefined,
+  context: Context,
+): Promise<Collected> {
+  const { locations, environment, servers, trust, problems } = configuration;
+  const settings = await readSettings(locations);
+  const created = new Date().toISOString();
+  const found = await observe(configuration, server, context);
+  const names = new Set(servers.map((each) => each.server.name));
+  const redact = createRedactor([...secretsIn(configuration), ...settings.values.filter((value) => !names.has(value))]);
+  const { home } = environment;
+  // A home folder "/" is part of every path.
+  const withoutHome: Redact = (text) => (home.length > 1 ? text.replaceAll(home, "~") : text);
+  const hide: Redact = (text) => withoutHome(redact(found.hide(text)));
+  const named = server === undefined ? servers : [server];
+  const logs = await Promise.all(
+    named.map(async ({ server: { name } }) => {
+      const lines = await readLog(logPath(locations.state, name));
+      // The messages of the report's own connection are shown apart.
+      const isEarlier = (line: string): boolean => line < created || !isWire(line);
+      return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
+    }),
+  );
+  return {
+    hide,
+    report: {
+      created,
+      versions: {
+        fairlead: version(),
+        node: process.version,
+        system: `${environment.platform} ${release()} ${process.arch}`,
+      },
+      trusted: trust.trusted,
+      settings: settings.outlines,
+      problems: problems.map(({ severity, code, serverName, origin }) =>
+        [severity, code, serverName ?? "", origin === undefined ? "" : `${origin.file}:${origin.line}`]
+          .join(" ")
+          .trim(),
+      ),
+      servers: found.listed.map(serverDocument),
+      ...(server && { attempt: await attemptOf(server, created, { steps: found.steps, hide }, locations.state) }),
+      logs: logs.filter(({ lines }) => lines.length > 0),
+    },
+  };
+}
+
+interface Observed {
+  readonly listed: readonly ListedServer[];
+  readonly steps: readonly string[];
+  readonly hide: Redact;
+}
+
+/** The states of all servers; connects only to the named one. */
+function observe(
+  configuration: Configuration,
+  server: AdmittedServer | undefined,
+  context: Context,
+): Promise<Observed> {
+  const name = server?.server.name;
+  const steps: string[] = [];
+  let hide: Redact = (text) => text;
+  const look = async (host: Host): Promise<Observed> => {
+    const [cached, failed] = await Promise.all([host.recall(), host.failedStarts()]);
+    if (server?.admission.status === "admitted") await connectServers(host, [server.server.name], context);
+    const listed = configuration.servers.flatMap((each): ListedServer[] => {
+      const state = host.states().find((one) => one.name === each.server.name);
+      const isOf = ({ server: other }: { readonly server: string }): boolean => other === each.server.name;
+      return state === undefined
+        ? []
+        : [{ server: each.server, state, known: cached.find(isOf), failed: failed.find(isOf) }];
+    });
+    return { listed, steps, hide };
+  };
+  const globals = { ...context.globals, ...(name !== undefined && { debug: name }) };
+  return useHost(configuration, { ...context, globals }, look, {
+    observe(_name, step) {
+      if (step.step === "definition") hide = step.redact;
+      const words = step.step === "list" ? `${step.step} ${step.method}: ${step.items} items` : step.step;
+      steps.push(`${words}, ${Math.round(step.milliseconds)} ms`);
+    },
+  });
+}
+
+async function attemptOf(
+  { server }: AdmittedServer,
+  since: string,
+  { steps, hide }: Pick<Observed, "steps" | "hide">,
+  state: string,
+): Promise<Attempt> {
+  const lines = (await readLog(logPath(state, server.name))).filter((line) => line >= since && isWire(line));
+  return { server: server.name, steps, messages: lines.map(summarised(hide)).slice(-mostMessages) };
+}
+
+/** The secrets of all servers and of the environment. */
+function secretsIn({ servers, environment }: Configuration): readonly string[] {
+  const own = servers.flatMap(({ server: { definition } }) =>
+    definition === undefined ? [] : secretsOf(definition.resolved ?? definition.transport, definition, []),
+  );
+  return [...own, ...secretVariables(environment.env), ...proxyAccounts(environment.env)];
+}
+
+async function readLog(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8").catch(unless("ENOENT"));
+  return (text ?? "").split("\n").filter((line) => line !== "");
+}
+
+function isWire(line: string): boolean {
+  return /^\S+ wire /.test(line);
+}
+
+/** A log line as the report shows it: a message without its content. Secrets are hidden before the line is cut. */
+function summarised(hide: Redact): (logged: string) => string {
+  const summary = createWireSummary();
+  return (logged) => {
+    const line = hide(logged);
+    if (!isWire(line)) return line.slice(0, longestLine);
+    const [time = "", kind = "", ...message] = line.split(" ");
+    return `${time} ${kind} ${summary(message.join(" "))}`.slice(0, longestLine);
+  };
+}

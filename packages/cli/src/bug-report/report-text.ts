@@ -1,0 +1,47 @@
+/** Writes a bug report as one Markdown file, which a maintainer can read at once. */
+
+import type { Redact } from "@fairlead/core/connect/redact";
+import { type SafeText, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
+import type { BugReport } from "./collect.ts";
+
+/** The whole file. `hide` removes secrets from all of it at once, so that no part can be forgotten. */
+export function reportText(report: BugReport, hide: Redact): SafeText {
+  const { created, versions, trusted, settings, problems, servers, attempt, logs } = report;
+  const parts = [
+    "# Fairlead bug report",
+    "What I did, what I expected, and what happened instead:\n\n(write it here)",
+    section("Versions", [
+      ...Object.entries(versions).map(([name, version]) => `${name} ${version}`),
+      `created ${created}`,
+    ]),
+    section("Workspace", [trusted ? "trusted" : "not trusted"]),
+    section(
+      "Settings: keys without values",
+      settings.map(
+        ({ scope, file, state, keys }) => `${scope} ${file} (${state})${keys === undefined ? "" : `\n${json(keys)}`}`,
+      ),
+    ),
+    section("Problems in the settings", problems),
+    section("Servers", servers.map(json)),
+    ...(attempt === undefined
+      ? []
+      : [
+          section(`Connection to ${attempt.server}: steps`, attempt.steps),
+          section(`Connection to ${attempt.server}: last messages without content`, attempt.messages),
+        ]),
+    ...logs.map(({ server, lines }) => section(`Log of ${server}: last lines`, lines)),
+  ];
+  return toSafeText(`${hide(parts.join("\n\n"))}\n`);
+}
+
+/** The fence is longer than any in the lines, so that no line of a server can end it. */
+function section(title: string, lines: readonly string[]): string {
+  const text = lines.length === 0 ? "(none)" : lines.join("\n");
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `## ${title.replaceAll(/\s/g, " ")}\n\n${fence}text\n${text}\n${fence}`;
+}
+
+function json(value: unknown): string {
+  return toSafeJson(value);
+}

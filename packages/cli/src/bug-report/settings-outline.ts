@@ -1,0 +1,51 @@
+/** The settings files with their keys but without their values. */
+
+import { readSources } from "@fairlead/core/settings/read/load";
+import { plainValueOf } from "@fairlead/core/settings/read/nodes";
+import type { Locations } from "@fairlead/core/settings/read/paths";
+import { isObject } from "@fairlead/wire/json";
+
+export interface SettingsOutline {
+  readonly scope: string;
+  readonly file: string;
+  readonly state: string;
+  /** Keys, with the kind of each value; undefined if the file cannot be read. */
+  readonly keys?: unknown;
+}
+
+export interface ReadSettings {
+  readonly outlines: readonly SettingsOutline[];
+  /** Values in the files that look like no ordinary word: they must not appear anywhere in a report. */
+  readonly values: readonly string[];
+}
+
+export async function readSettings(locations: Locations): Promise<ReadSettings> {
+  const sources = await readSources(locations);
+  const read = sources.map(({ scope, file, state, root }) => ({
+    scope,
+    file,
+    state,
+    value: root && plainValueOf(root),
+  }));
+  return {
+    outlines: read.map(({ value, ...source }) => ({
+      ...source,
+      ...(value !== undefined && { keys: outlineOf(value) }),
+    })),
+    values: [...new Set(read.flatMap(({ value }) => unusualTexts(value)))],
+  };
+}
+
+function outlineOf(value: unknown): unknown {
+  if (Array.isArray(value)) return `(list of ${value.length})`;
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, outlineOf(inner)]));
+  return typeof value === "boolean" ? value : `(${typeof value === "string" ? "text" : typeof value})`;
+}
+
+/** Letters and digits without a blank or a slash: a key, a token or a password, seldom a name. */
+const unusual = /^(?=.*\d)(?=.*[A-Za-z])[^\s/\\@]{8,}$/;
+
+function unusualTexts(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value, ...value.split(/[\s=:,]+/)].filter((text) => unusual.test(text));
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(unusualTexts) : [];
+}

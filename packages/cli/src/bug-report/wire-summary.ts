@@ -1,0 +1,73 @@
+/** Protocol messages without their content: methods, sizes, versions, capabilities and errors. */
+
+import { isObject, listOf, member, objectOf, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+
+/** Turns the logged messages of one connection into lines. A response is named after its request. */
+export function createWireSummary(): (logged: string) => string {
+  const methods = new Map<unknown, string>();
+  return (logged) => {
+    const [direction = "", ...rest] = logged.split(" ");
+    const json = rest.join(" ");
+    const size = `${json.length} characters`;
+    // A long message is cut in the log, so that it is not JSON any more.
+    const message = parseJson(json);
+    if (!isObject(message)) return `${direction} ${methodIn(json)} (${size})`;
+    const { method, id, params, result, error } = message;
+    if (typeof method === "string" && id !== undefined) methods.set(id, method);
+    const name = typeof method === "string" ? method : `response to ${methods.get(id) ?? "a request"}`;
+    const number = typeof id === "number" ? ` #${id}` : "";
+    const inner = [
+      ["params", params],
+      ["result", result],
+      ["error", error],
+    ].flatMap(([label, value]) =>
+      value === undefined ? [] : [`${String(label)} ${JSON.stringify(withoutContent(value))}`],
+    );
+    return `${direction} ${clip(name, 100)}${number} (${size}) ${inner.join(" ")}`.trimEnd();
+  };
+}
+
+function methodIn(json: string): string {
+  return /"method":"([\w/-]{1,60})"/.exec(json)?.[1] ?? "message";
+}
+
+const longestVersion = 80;
+
+/** Keeps what describes the connection; replaces everything else by its size. */
+function withoutContent(value: unknown): unknown {
+  if (!isObject(value)) return sizeOf(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (key === "protocolVersion" && typeof inner === "string") return [key, clip(inner, longestVersion)];
+      if (key === "capabilities") return [key, namesOf(inner, 2)];
+      if (key === "serverInfo" || key === "clientInfo") return [key, identityOf(inner)];
+      if (key === "code" && typeof inner === "number") return [key, inner];
+      // The message of an error; a result has none.
+      if (key === "message" && typeof inner === "string" && typeof member(value, "code") === "number")
+        return [key, clip(inner, 300)];
+      return [clip(key, 60), sizeOf(inner)];
+    }),
+  );
+}
+
+function identityOf(info: unknown): object {
+  const { name, version } = objectOf(info);
+  return { name: clip(String(name), longestVersion), version: clip(String(version), longestVersion) };
+}
+
+/** The names of capabilities, which say what a server can do. */
+function namesOf(value: unknown, depth: number): unknown {
+  if (!isObject(value) || depth === 0) return typeof value === "boolean" ? value : sizeOf(value);
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, 30)
+      .map(([key, inner]) => [clip(key, 60), namesOf(inner, depth - 1)]),
+  );
+}
+
+function sizeOf(value: unknown): string {
+  if (Array.isArray(value)) return `(list of ${listOf(value).length})`;
+  if (isObject(value)) return `(object with ${Object.keys(value).length} members)`;
+  return typeof value === "string" ? `(text of ${value.length})` : `(${value === null ? "null" : typeof value})`;
+}

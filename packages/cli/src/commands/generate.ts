@@ -1,0 +1,123 @@
+/** `fairlead generate ts` and `fairlead generate cli`: write typed clients of servers. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host";
+import { notConnectedError } from "@fairlead/core/mcp/server-state";
+import { safe, toSafeLine, toSafeText } from "@fairlead/core/text/safe-text";
+import { commandFile } from "../generate/command-file.ts";
+import { writeGenerated } from "../generate/generated-file.ts";
+import { type ServerTools, typescriptModule } from "../generate/typescript-module.ts";
+import { count } from "../output/output.ts";
+import { nameHint } from "../shell/name-hint.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+import { connectServers } from "../targets/connect-servers.ts";
+import { namesOf } from "../targets/look-up.ts";
+import { withHost } from "../targets/with-host.ts";
+
+interface Options {
+  readonly output?: string;
+  readonly refresh?: boolean;
+}
+
+interface Generator {
+  readonly help: string;
+  readonly operand: string;
+  readonly write: (servers: readonly ServerTools[]) => string;
+  /** The mode of a new file. */
+  readonly mode?: number;
+}
+
+const shared = `Uses the catalog cache, and connects only to servers without a cached catalog. The same catalogs give the same file,
+so that you can keep it under version control. Tools that your settings leave out are left out.`;
+
+export const generateVerbs: Readonly<Record<"ts" | "cli", Verb>> = {
+  ts: generateVerb({
+    operand: "<servers...>",
+    write: typescriptModule,
+    help: `
+Writes one TypeScript module with a client for each server: a method for each tool, with the types of its arguments and
+of its result. The module runs on @fairlead/core and calls tools through a host, with your settings and rules.
+
+${shared}
+
+Examples:
+  fairlead generate ts demo
+  fairlead generate ts github -o src/github.ts
+  fairlead generate ts github linear -o src/clients.ts --refresh`,
+  }),
+  cli: generateVerb({
+    operand: "<server>",
+    write: (servers) => servers.map(commandFile).join(""),
+    mode: 0o755,
+    help: `
+Writes one program that calls the tools of a server: TOOL --flag value, --json, --help, and the exit codes of fairlead. It
+runs on @fairlead/core, with your settings and rules.
+
+${shared}
+
+Examples:
+  fairlead generate cli demo -o demo.mjs
+  node demo.mjs greet --name Ada`,
+  }),
+};
+
+function generateVerb({ help, operand, write, mode }: Generator): Verb {
+  return {
+    help,
+    define(command) {
+      command
+        .argument(operand, "names from fairlead mcp list")
+        .option("-o, --output <file>", "write this file instead of stdout; replaces only a generated file")
+        .option("--refresh", "connect to the servers instead of using the catalog cache");
+    },
+
+    async run(context) {
+      const { io, out, globals, command, operands } = context;
+      const { output, refresh = false } = command.opts<Options>();
+      await withHost(context, async (host) => {
+        const servers = await readTools(host, [...new Set(operands)], refresh, context);
+        const text = write(servers);
+        const tools = servers.reduce((sum, server) => sum + server.tools.length, 0);
+        if (output === undefined) {
+          if (globals.json) out.json({ servers: operands, tools, text });
+          else out.print(toSafeText(text.trimEnd()));
+          return;
+        }
+        const done = await writeGenerated(output, text, { cwd: io.cwd, ...(mode !== undefined && { mode }) });
+        if (globals.json) out.json({ servers: operands, tools, file: output, changed: done === "written" });
+        else out.say(safe`${toSafeLine(output)}: ${count(tools, "tool")}, ${toSafeLine(done)}`);
+      });
+    },
+  };
+}
+
+/** Reads the tools that can be called: those that the server lists and the settings do not filter. */
+async function readTools(
+  host: Host,
+  names: readonly string[],
+  isFresh: boolean,
+  context: Context,
+): Promise<readonly ServerTools[]> {
+  for (const name of names) checkName(name, namesOf(host));
+  const cached = new Set(isFresh ? [] : (await host.recall(names)).map(({ server }) => server));
+  await connectServers(
+    host,
+    names.filter((name) => !cached.has(name)),
+    context,
+  );
+  return names.map((name) => {
+    const catalog = host.catalog(name);
+    const state = host.states().find((each) => each.name === name);
+    if (catalog === undefined && state !== undefined) throw notConnectedError(state);
+    const hidden = new Set(host.hidden(name).map(({ serverToolName }) => serverToolName));
+    return { name, tools: (catalog?.tools ?? []).filter((tool) => !hidden.has(tool.name)) };
+  });
+}
+
+function checkName(name: string, known: readonly string[]): void {
+  if (known.includes(name)) return;
+  throw new HostError("server_unknown", `no server "${name}" is configured${nameHint(name, known)}`, {
+    serverName: name,
+    next: "fairlead mcp list",
+  });
+}

@@ -1,0 +1,91 @@
+/** `fairlead serve-recording`: an MCP server that answers as recorded, on stdio or over HTTP. */
+
+import { resolve } from "node:path";
+import { systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import { createPlayer, type Player } from "@fairlead/core/recordings/player";
+import { readRecording } from "@fairlead/core/recordings/recording";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { WireError } from "@fairlead/wire";
+import { type HttpListenerOptions, openClientStdio, serveClient } from "@fairlead/wire/serve";
+import { readDuration } from "../arguments/duration.ts";
+import { count } from "../output/output.ts";
+import { checkHttpOptions, defineHttpOptions, type ListenOptions, serveHttp } from "../shell/http-server.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+
+interface Options extends ListenOptions {
+  readonly loose?: boolean;
+  readonly timing: string;
+}
+
+export const verb: Verb = {
+  help: `
+A request gets the answer of the recorded request with the same method and arguments: the first time the first answer,
+the second time the second one, and after the last one the last one again. A request that was never recorded gets an
+error, and at the end the command exits with 1 (diverged). Text that was hidden in the recording matches any text.
+
+On stdio, the client starts this command. With --http it listens on the loopback address, prints one line of JSON
+{"url","pid"} when it is ready, and runs until Ctrl-C.
+
+Examples:
+  fairlead serve-recording github.jsonl
+  fairlead serve-recording github.jsonl --http --port 4000
+  fairlead tools --stdio 'fairlead serve-recording github.jsonl'`,
+
+  define(command) {
+    command
+      .argument("<file>", "a recording of fairlead record, or of --record")
+      .option("--loose", "if the arguments were never recorded, match by tool, prompt or resource only")
+      .option("--timing <when>", "when messages are sent: none (at once), recorded, or a pause such as 200ms", "none");
+    defineHttpOptions(command);
+  },
+
+  async run(context) {
+    const { io, operands, command } = context;
+    const { loose = false, timing, ...http } = command.opts<Options>();
+    checkHttpOptions(http, context);
+    const file = resolve(io.cwd, operands[0] ?? "");
+    const recording = await readRecording(file);
+    const player = createPlayer(recording, {
+      loose,
+      timing: toTiming(timing),
+      clock: systemClock,
+      createError: (...error) => new WireError(...error),
+    });
+    if (player.eras.length === 0)
+      throw new HostError("diverged", `${file} cannot be served: it has no successful handshake`, {
+        next: `fairlead record ${toShellWord(recording.header.server)} -o ${toShellWord(file)}`,
+      });
+    const onClient: HttpListenerOptions["onClient"] = (open, era) =>
+      void serveClient(open, (client) => player.session(client, era));
+    await (http.http ? serveHttp(http, { eras: player.eras, onClient }, context) : serveStdio(player, context));
+    report(player, file, context);
+  },
+};
+
+async function serveStdio(player: Player, { io }: Context): Promise<void> {
+  const client = serveClient(openClientStdio({ input: io.stdin, output: io.stdout }), (one) => player.session(one));
+  const stop = (): void => void client.close();
+  io.signal.addEventListener("abort", stop, { once: true });
+  await client.closed;
+  io.signal.removeEventListener("abort", stop);
+}
+
+const shownRequests = 5;
+
+/** @throws HostError `diverged` if a client asked for something that was never recorded */
+function report(player: Player, file: string, { out }: Context): void {
+  const unmatched = player.unmatched();
+  if (unmatched.length === 0) return;
+  for (const { method, target, params } of unmatched.slice(0, shownRequests))
+    out.warn(safe`never recorded: ${toSafeLine(`${method} ${target}`.trim())} ${toSafeLine(JSON.stringify(params))}`);
+  throw new HostError("diverged", `${count(unmatched.length, "request")} had no recorded answer in ${file}`, {
+    next: "record again, or match by tool only: --loose",
+  });
+}
+
+function toTiming(word: string): number | "recorded" {
+  if (word === "recorded") return word;
+  return word === "none" ? 0 : readDuration("--timing", word);
+}

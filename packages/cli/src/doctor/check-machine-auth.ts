@@ -1,0 +1,34 @@
+/** Checks the private keys and JWTs of `machineAuth`: usable, private, and not expired. Pure. */
+
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { type Observation, ok, problem, warning } from "./finding.ts";
+import type { MachineFact } from "./machine-facts.ts";
+
+/** Milliseconds before its end in which a JWT should have been replaced. */
+const soon = 60_000;
+
+export function checkMachineAuth(facts: readonly MachineFact[], now: number = Date.now()): readonly Observation[] {
+  return facts.flatMap((fact) =>
+    [...ofAccess(fact), ofContent(fact, now)].map((found) => ({ ...found, server: fact.server })),
+  );
+}
+
+function ofContent({ server, source, failure, algorithm, expiresAt }: MachineFact, now: number): Observation {
+  if (failure !== undefined) return problem(failure);
+  if (expiresAt === undefined) return ok(`${source} is usable (${algorithm ?? "JWT"})`);
+  const moment = new Date(expiresAt).toISOString();
+  if (expiresAt <= now)
+    return problem({
+      code: "auth_failed",
+      message: `the JWT of "${server}" in ${source} expired at ${moment}`,
+      next: "check the program that renews it, and this machine's clock",
+    });
+  return expiresAt - now < soon
+    ? warning(`the JWT of "${server}" in ${source} expires at ${moment}`, "check the program that renews it")
+    : ok(`${source} is usable until ${moment}`);
+}
+
+function ofAccess({ server, file, isOpen }: MachineFact): readonly Observation[] {
+  if (file === undefined || !isOpen) return [];
+  return [warning(`other users can read ${file} of "${server}"`, `chmod 600 ${toShellWord(file)}`)];
+}

@@ -1,0 +1,30 @@
+/** The first line of a generated file, and writing the file. A file that Fairlead did not generate is not overwritten. */
+
+import { resolve } from "node:path";
+import { HostError } from "@fairlead/core/errors";
+import { updateText } from "@fairlead/core/files/atomic/update-text";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+
+const mark = "// Written by `fairlead generate ";
+
+/** The line that names the command; it has no time and no version, so that the same catalogs give the same file. */
+export function generatedBy(kind: "ts" | "cli", servers: readonly string[]): string {
+  const words = servers.map((name) => toVisibleLine(toShellWord(name)));
+  return `${mark}${kind} ${words.join(" ")}\`. Do not edit: run the command again.`;
+}
+
+/** @throws HostError `usage` if the file has another content */
+export async function writeGenerated(
+  given: string,
+  text: string,
+  { cwd, mode }: { readonly cwd: string; readonly mode?: number },
+): Promise<"written" | "unchanged"> {
+  const replace = (before: string | undefined): string => {
+    if (before === undefined || before === "" || before.slice(0, 200).includes(mark)) return text;
+    throw new HostError("usage", `${given} exists and was not written by fairlead generate`, {
+      next: "choose another file with -o, or delete it",
+    });
+  };
+  return updateText(resolve(cwd, given), replace, mode === undefined ? {} : { mode });
+}

@@ -1,0 +1,114 @@
+/** Writes foreign text into TypeScript: names, literals and doc comments that cannot break out of their place. */
+
+import { toSafeText } from "@fairlead/core/text/safe-text";
+import { disruptive, exoticSpaces, invisible } from "@fairlead/core/text/unseen";
+import { isShallow } from "@fairlead/wire/json";
+
+/** A string literal. Characters that are invisible or change how text is displayed are escaped. */
+export function toStringLiteral(text: string): string {
+  return escapeUnseen(JSON.stringify(text));
+}
+
+function escapeUnseen(json: string): string {
+  const toEscapes = (characters: string): string =>
+    [...Array(characters.length).keys()]
+      .map((at) => `\\u${characters.charCodeAt(at).toString(16).padStart(4, "0")}`)
+      .join("");
+  return [disruptive, invisible, exoticSpaces].reduce((text, unseen) => text.replaceAll(unseen, toEscapes), json);
+}
+
+const longestLiteral = 2_000;
+
+/** A JSON value as a literal type; undefined if it is too large. The JSON text of a value is also its literal type. */
+export function toLiteralType(value: unknown): string | undefined {
+  const json = isShallow(value) ? JSON.stringify(value) : undefined;
+  return json === undefined || json.length > longestLiteral ? undefined : escapeUnseen(json);
+}
+
+/** A property name: quoted unless it is a plain identifier. */
+export function toPropertyKey(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toStringLiteral(name);
+}
+
+const wordParts = /[\p{ID_Start}$_\p{ID_Continue}]+/gu;
+
+/** `create-issue` → `createIssue`. Methods that JavaScript itself calls get an underscore: they must not call a tool. */
+export function toMethodName(name: string): string {
+  const [first = "tool", ...others] = wordsOf(name);
+  const start = first === first.toUpperCase() ? first.toLowerCase() : lowerFirst(first);
+  const method = identifier([start, ...others.map(upperFirst)].join(""));
+  return method in Object.prototype || method === "then" || method === "toJSON" ? `${method}_` : method;
+}
+
+/** `create-issue` → `CreateIssue`. */
+export function toTypeName(...names: readonly string[]): string {
+  const words = names.flatMap(wordsOf);
+  return identifier((words.length === 0 ? ["Type"] : words.map(upperFirst)).join(""));
+}
+
+const longestName = 80;
+
+function wordsOf(name: string): readonly string[] {
+  const parts = name.slice(0, longestName).match(wordParts) ?? [];
+  return parts.flatMap((part) => part.split("_")).filter((word) => word !== "");
+}
+
+function identifier(name: string): string {
+  return /^[\p{ID_Start}$]/u.test(name) ? name : `_${name}`;
+}
+
+function upperFirst(word: string): string {
+  const [first = "", ...others] = word;
+  return first.toUpperCase() + others.join("");
+}
+
+function lowerFirst(word: string): string {
+  const [first = "", ...others] = word;
+  return first.toLowerCase() + others.join("");
+}
+
+/** Gives each name once: a name that is taken gets a number. */
+export function createNames(taken: Iterable<string> = []): (name: string) => string {
+  const used = new Set(taken);
+  return (name) => {
+    let free = name;
+    for (let number = 2; used.has(free); number += 1) free = `${name}${number}`;
+    used.add(free);
+    return free;
+  };
+}
+
+const columns = 110;
+
+/** A doc comment: a text, facts about it in brackets, and tags of ours; no lines if there are none. */
+export function toDocComment(text: string, facts = "", tags: readonly string[] = []): readonly string[] {
+  const words = toSafeText(text.trim());
+  const added = facts === "" ? "" : `[${toSafeText(facts)}]`;
+  const paragraphs = words.includes("\n") ? [words, added] : [`${words} ${added}`.trim()];
+  const lines = paragraphs
+    .filter((paragraph) => paragraph !== "")
+    .flatMap((paragraph) => paragraph.split("\n").flatMap(wrap))
+    .map(toDocLine)
+    .concat(tags);
+  const [only = "", ...others] = lines;
+  if (lines.length === 0) return [];
+  return others.length === 0 ? [`/** ${only} */`] : ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */"];
+}
+
+/** Escapes the end of the comment, and an `@` that would begin a tag or a directive such as `@ts-expect-error`. */
+function toDocLine(line: string): string {
+  return line.replaceAll("*/", "*\\/").replace(/^(\s*)@/, "$1\\@");
+}
+
+function wrap(line: string): readonly string[] {
+  if (line.length <= columns) return [line.trimEnd()];
+  const lines: string[] = [];
+  let rest = line;
+  while (rest.length > columns) {
+    const space = rest.lastIndexOf(" ", columns);
+    if (space <= 0) break;
+    lines.push(rest.slice(0, space).trimEnd());
+    rest = rest.slice(space + 1);
+  }
+  return [...lines, rest.trimEnd()];
+}

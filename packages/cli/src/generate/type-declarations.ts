@@ -1,0 +1,272 @@
+/**
+ * Writes JSON Schemas as TypeScript types. A type accepts every value that validation accepts; rules that TypeScript cannot
+ * express (lengths, patterns, `not`, conditions) are left out, and the comment names the simple ones.
+ */
+
+import { HostError } from "@fairlead/core/errors";
+import { prepareSchema } from "@fairlead/core/execute/validation/prepare-schema";
+import { openDocument, type SchemaDocument, type Spot } from "@fairlead/core/normalise/schema/document";
+import { lastStep } from "@fairlead/core/normalise/schema/pointer";
+import { textOf } from "@fairlead/core/normalise/schema/read/bounds";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, listOf, objectOf } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { closureOf, countAlternatives, leadsTo, partsOf, subschemaAt, targetOf } from "./schema-graph.ts";
+import { createNames, toDocComment, toLiteralType, toPropertyKey, toTypeName } from "./source-text.ts";
+import {
+  anyObject,
+  emptyObject,
+  intersectionOf,
+  isUnknown,
+  literalsOf,
+  mapOf,
+  neverType,
+  objectOfMembers,
+  type TypeClaim,
+  type TypeText,
+  toOperand,
+  toText,
+  unionOf,
+  unknownType,
+} from "./type-text.ts";
+
+/** Writes the types of one module. */
+export interface TypeDeclarations {
+  /** Returns a name that no other declaration has. */
+  readonly claim: (name: string) => string;
+  /** Writes a schema as the type `name`, which must be claimed. Its declaration, if it needs one, is in `declarations`. */
+  readonly write: (schema: unknown, name: string) => WrittenType;
+  readonly declarations: readonly string[];
+}
+
+interface WrittenType {
+  /** The name, or the type itself if it is too short to need a name. */
+  readonly text: string;
+  /** Whether `{}` is a value of the type. */
+  readonly takesEmpty: boolean;
+}
+
+/** Deeper schemas, and those after this number, become `unknown`: compilers have limits too. */
+const deepest = 24;
+const mostSchemas = 5_000;
+const longestDescription = 600;
+
+/** Where a schema is written. */
+interface Place {
+  /** The path of the named type, until an object is entered: inside of an object, a type may contain itself. */
+  readonly owner?: string;
+  /** The innermost list. A type may contain itself in an array, but not always in a tuple. */
+  readonly list?: "array" | "tuple";
+  readonly depth: number;
+}
+
+export function createTypeDeclarations(taken: Iterable<string>): TypeDeclarations {
+  const claim = createNames(taken);
+  const declarations: string[] = [];
+  /** Names of definitions by their text: servers repeat the same definitions in many tools. */
+  const shared = new Map<string, string>();
+
+  function write(raw: unknown, name: string): WrittenType {
+    const document = toDocument(raw);
+    if (document === undefined) return { text: toText(anyObject), takesEmpty: true };
+    const names = new Map([["", name]]);
+    const waiting: { readonly name: string; readonly spot: Spot }[] = [];
+    const typeOf = createSpotWriter(document, (target) => {
+      const known = names.get(target.path);
+      if (known !== undefined) return known;
+      const closure = closureOf(document, target) ?? `${name} ${target.path}`;
+      const given = shared.get(closure) ?? claim(definitionName(name, target.path));
+      if (!shared.has(closure)) waiting.push({ name: given, spot: target });
+      shared.set(closure, given);
+      names.set(target.path, given);
+      return given;
+    });
+    const type = typeOf(document.root, { owner: "", depth: 0 });
+    const { required } = objectOf(document.root.raw);
+    const takesEmpty = isObjectText(type) && listOf(required).length === 0;
+    if (type === anyObject || type === emptyObject || isUnknown(type)) return { text: toText(type), takesEmpty };
+    declarations.push(declare(name, type, document.root.raw));
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      declarations.push(declare(next.name, typeOf(next.spot, { owner: next.spot.path, depth: 0 }), next.spot.raw));
+    return { text: name, takesEmpty };
+  }
+
+  return { claim, write, declarations };
+}
+
+/** The schema as validation uses it; undefined if it is too large for a type. */
+function toDocument(raw: unknown): SchemaDocument | undefined {
+  try {
+    textOf(raw);
+    const { schema } = prepareSchema(objectOf(raw), () => undefined);
+    return openDocument(schema);
+  } catch (error) {
+    if (error instanceof HostError) return undefined;
+    throw error;
+  }
+}
+
+const containers: ReadonlySet<string> = new Set(["$defs", "definitions"]);
+
+/** A definition has its author's name; a reference to any other place is named after the type and the place. */
+function definitionName(prefix: string, path: string): string {
+  const [around, name] = lastStep(path);
+  return containers.has(lastStep(around)[1]) ? toTypeName(name) : toTypeName(prefix, name);
+}
+
+function isObjectText({ alternatives, isIntersection }: TypeText): boolean {
+  return alternatives.length === 1 && isIntersection !== true && alternatives[0]?.startsWith("{") === true;
+}
+
+function declare(name: string, type: TypeText, raw: unknown): string {
+  const written = isObjectText(type) ? `interface ${name} ${toText(type)}` : `type ${name} = ${toText(type)};`;
+  return [...commentOf(raw), `export ${written}`].join("\n");
+}
+
+/** The description of a schema, and the rules that its type cannot express. */
+function commentOf(raw: unknown): readonly string[] {
+  const { description, title, deprecated, ...rules } = objectOf(raw);
+  const words = [description, title].find((text) => typeof text === "string" && text !== "");
+  const facts = told.flatMap((keyword) => {
+    const value = Object.hasOwn(rules, keyword) ? toLiteralType(rules[keyword]) : undefined;
+    return value === undefined ? [] : [`${keyword}: ${value}`];
+  });
+  const tags = deprecated === true ? ["@deprecated"] : [];
+  return toDocComment(typeof words === "string" ? clip(words, longestDescription) : "", facts.join(", "), tags);
+}
+
+const told = [
+  "format",
+  "default",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+];
+
+/** Returns a function that writes schemas of one document. `nameOf` names the target of a reference. */
+function createSpotWriter(
+  document: SchemaDocument,
+  nameOf: (target: Spot) => string,
+): (spot: Spot, place: Place) => TypeText {
+  let left = mostSchemas;
+
+  function write(spot: Spot, place: Place): TypeText {
+    const { raw } = spot;
+    if (raw === false) return neverType;
+    left -= 1;
+    if (!isObject(raw) || place.depth > deepest || left < 0) return unknownType;
+    const here = { ...place, depth: place.depth + 1 };
+    return intersectionOf([
+      { type: ownType(spot, raw, here), count: () => listOf(raw["enum"]).length },
+      ...reference(spot, here),
+      ...["anyOf", "oneOf"].map((keyword) => alternatives(partsOf(spot, keyword), here)),
+      ...partsOf(spot, "allOf").map((part) => alternatives([part], here)),
+    ]);
+  }
+
+  function alternatives(parts: readonly Spot[], place: Place): TypeClaim {
+    if (parts.length === 0) return { type: unknownType, count: () => 1 };
+    const count = (): number => parts.reduce((sum, part) => sum + countAlternatives(document, part), 0);
+    return { type: unionOf(parts.map((part) => write(part, place))), count };
+  }
+
+  function reference(spot: Spot, { owner, list: around }: Place): readonly TypeClaim[] {
+    const target = targetOf(document, spot);
+    if (target === undefined) return [];
+    const isGuarded = owner === undefined || around === "array";
+    if (!isGuarded && leadsTo(document, target, owner, around === "tuple")) return [];
+    return [{ type: { alternatives: [nameOf(target)] }, count: () => countAlternatives(document, target) }];
+  }
+
+  /** The claims of `type`, `enum`, `const` and the keywords of objects and lists. */
+  function ownType(spot: Spot, raw: JsonObject, place: Place): TypeText {
+    const types = typesOf(raw);
+    const values = Object.hasOwn(raw, "const") ? [raw["const"]] : listOf(raw["enum"]);
+    if (values.length > 0)
+      return literalsOf(values.filter((value) => types.length === 0 || types.some((type) => isOfType(value, type))));
+    if (types.length === 0) return unknownType;
+    return unionOf(
+      types.map((type): TypeText => {
+        if (type === "object") return object(spot, raw, { depth: place.depth });
+        if (type === "array") return list(spot, raw, place);
+        return { alternatives: [type === "integer" ? "number" : type], isBare: true };
+      }),
+    );
+  }
+
+  function list(spot: Spot, raw: JsonObject, place: Place): TypeText {
+    const { items, additionalItems, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = raw;
+    // A list in `items` is the form of draft-07 and before.
+    const [first, rest, others] = Array.isArray(items)
+      ? (["items", "additionalItems", additionalItems] as const)
+      : (["prefixItems", "items", items] as const);
+    const parts = partsOf(spot, first);
+    const inside: Place = { ...place, list: parts.length === 0 ? "array" : "tuple" };
+    const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), inside);
+    if (parts.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
+    // Named, because a type cannot contain itself inside of an optional item without a name.
+    const places = parts.map(
+      (part, at) => `item${at + 1}${at < Number(minItems) ? "" : "?"}: ${toText(write(part, inside))}`,
+    );
+    const isFull = others === false || Number(maxItems) <= places.length;
+    return { alternatives: [`[${[...places, ...(isFull ? [] : [`...others: ${toOperand(further)}[]`])].join(", ")}]`] };
+  }
+
+  function object(spot: Spot, raw: JsonObject, place: Place): TypeText {
+    const properties = objectOf(raw["properties"]);
+    const required = new Set(listOf(raw["required"]).filter((name) => typeof name === "string"));
+    const { additionalProperties: others } = raw;
+    const patterns = Object.keys(objectOf(raw["patternProperties"]));
+    const members = Object.keys(properties).map((name) => {
+      const property = subschemaAt(spot, "properties", name);
+      // TypeScript takes a member of Object.prototype for a property of every object.
+      const isInherited = name in Object.prototype && !required.has(name);
+      const type = isInherited ? "unknown" : toText(write(property, place));
+      return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];
+    });
+    const undescribed = [...required].filter((name) => !Object.hasOwn(properties, name));
+    members.push(...undescribed.map((name) => [`${toPropertyKey(name)}: unknown;`]));
+    const isOpen = patterns.length > 0 || others === true || isObject(others);
+    if (members.length > 0) return objectOfMembers([...members, ...(isOpen ? [["[key: string]: unknown;"]] : [])]);
+    if (!isOpen) return others === false ? emptyObject : anyObject;
+    const values = patterns.map((pattern) => write(subschemaAt(spot, "patternProperties", pattern), place));
+    // Without a rule for them, other names may have any value.
+    return mapOf(
+      unionOf([
+        ...values,
+        others === undefined ? unknownType : write(subschemaAt(spot, "additionalProperties"), place),
+      ]),
+    );
+  }
+
+  return write;
+}
+
+const hints: readonly (readonly [type: string, ...keywords: readonly string[]])[] = [
+  ["object", "properties", "required", "additionalProperties", "patternProperties"],
+  ["array", "items", "prefixItems"],
+];
+
+/** The types, or those that other keywords imply. */
+function typesOf(raw: JsonObject): readonly string[] {
+  const { type, nullable } = raw;
+  const named = [type].flat().filter((word) => typeof word === "string");
+  if (named.length > 0) return nullable === true && !named.includes("null") ? [...named, "null"] : named;
+  return hints.flatMap(([implied, ...keywords]) =>
+    keywords.some((keyword) => Object.hasOwn(raw, keyword)) ? [implied] : [],
+  );
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (value === null) return type === "null";
+  if (Array.isArray(value)) return type === "array";
+  return type === "integer" ? Number.isInteger(value) : typeof value === type;
+}

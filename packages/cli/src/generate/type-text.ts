@@ -1,0 +1,100 @@
+/** TypeScript types as text: unions, intersections, objects and maps. Pure. */
+
+import { toLiteralType } from "./source-text.ts";
+
+/** A type as the alternatives of a union; one alternative if it is none. */
+export interface TypeText {
+  readonly alternatives: readonly string[];
+  readonly isIntersection?: boolean;
+  /** Whether it says no more than the name of a JSON type, so that any other claim is more exact. */
+  readonly isBare?: boolean;
+}
+
+export const unknownType: TypeText = { alternatives: ["unknown"] };
+export const neverType: TypeText = { alternatives: ["never"] };
+/** An object without rules, and one that must be empty. */
+export const anyObject: TypeText = { alternatives: ["{ [key: string]: unknown }"], isBare: true };
+export const emptyObject: TypeText = { alternatives: ["{ [key: string]: never }"] };
+
+export function isUnknown({ alternatives }: TypeText): boolean {
+  return alternatives.includes("unknown");
+}
+
+const longestLine = 100;
+
+export function toText({ alternatives }: TypeText): string {
+  const line = alternatives.join(" | ");
+  if (alternatives.length === 1 || line.length <= longestLine) return line;
+  return alternatives.map((one) => `\n  | ${indent(one)}`).join("");
+}
+
+/** The type as an operand of `&`, `[]` or `?`. */
+export function toOperand(type: TypeText): string {
+  if (type.alternatives.length === 1 && type.isIntersection !== true) return toText(type);
+  const text = toText(type);
+  return text.startsWith("\n") ? `(${text}\n)` : `(${text})`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll("\n", "\n  ");
+}
+
+/** If one alternative is any value, the union is any value. */
+export function unionOf(types: readonly TypeText[]): TypeText {
+  if (types.some(isUnknown)) return unknownType;
+  const [only, ...others] = types;
+  if (only !== undefined && others.length === 0) return only;
+  const alternatives = [...new Set(types.flatMap((type) => type.alternatives))].filter((one) => one !== "never");
+  const isBare = types.every((type) => type.isBare === true);
+  return alternatives.length === 0 ? neverType : { alternatives, isBare };
+}
+
+/** A type that one keyword claims. */
+export interface TypeClaim {
+  readonly type: TypeText;
+  /** Counts its alternatives, with references followed. Called only if there are several claims. */
+  readonly count: () => number;
+}
+
+/** An intersection of unions has as many alternatives as the product of theirs; compilers refuse very many. */
+const mostProducts = 128;
+
+/** All claims at once. Claims that would make too many alternatives are left out: the type then accepts more. */
+export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
+  const exact = claims.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
+  const [only, ...others] = exact;
+  if (only === undefined) return claims.find(({ type }) => !isUnknown(type))?.type ?? unknownType;
+  if (others.length === 0) return only.type;
+  let product = 1;
+  const kept = exact.filter(({ count }, at) => {
+    const next = product * Math.max(count(), 1);
+    if (at > 0 && next > mostProducts) return false;
+    product = next;
+    return true;
+  });
+  const texts = [...new Set(kept.map(({ type }) => toOperand(type)))];
+  return texts.length === 1 ? only.type : { alternatives: [texts.join(" & ")], isIntersection: true };
+}
+
+const mostLiterals = 1_000;
+
+/** A union of literal types. */
+export function literalsOf(values: readonly unknown[]): TypeText {
+  const literals = values.slice(0, mostLiterals + 1).map(toLiteralType);
+  if (literals.length > mostLiterals || literals.includes(undefined)) return unknownType;
+  return unionOf([neverType, ...literals.map((literal) => ({ alternatives: [literal ?? ""] }))]);
+}
+
+/** An object type; each member is its comment and its declaration. On one line if it is short and has no comment. */
+export function objectOfMembers(members: readonly (readonly string[])[]): TypeText {
+  const lines = members.flat();
+  const line = `{ ${lines.join(" ").replace(/;$/, "")} }`;
+  if (lines.length === members.length && !line.includes("\n") && line.length <= longestLine)
+    return { alternatives: [line] };
+  return { alternatives: [`{${lines.map((each) => `\n  ${indent(each)}`).join("")}\n}`] };
+}
+
+/** Not `Record`: an alias of a record cannot contain itself. */
+export function mapOf(values: TypeText): TypeText {
+  return isUnknown(values) ? anyObject : { alternatives: [`{ [key: string]: ${indent(toText(values))} }`] };
+}

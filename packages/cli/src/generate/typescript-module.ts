@@ -1,0 +1,112 @@
+/** Writes the TypeScript module of `fairlead generate ts`: one client for each server, with a typed method for each tool. */
+
+import type { CatalogTool } from "@fairlead/core/discover/catalog";
+import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { clip } from "@fairlead/wire/text";
+import { generatedBy } from "./generated-file.ts";
+import { createNames, toDocComment, toMethodName, toStringLiteral, toTypeName } from "./source-text.ts";
+import { createTypeDeclarations, type TypeDeclarations } from "./type-declarations.ts";
+
+/** A server and the tools that can be called. */
+export interface ServerTools {
+  readonly name: string;
+  readonly tools: readonly CatalogTool[];
+}
+
+/** Names that the module itself uses. */
+const reserved = ["CallOptions", "CallResult", "Host", "HostError", "Promise", "Pick", "Parameters", "Typed"];
+const longestDescription = 4_000;
+
+/** The same catalogs give the same text: tools are sorted by name. */
+export function typescriptModule(servers: readonly ServerTools[]): string {
+  const types = createTypeDeclarations(reserved);
+  const clients = servers.map((server) => ({ ...server, typeName: types.claim(toTypeName(server.name)) }));
+  const names = servers.map(({ name }) => name);
+  // Two servers often have tools of the same name.
+  const written = clients.map((client) => clientText(client, servers.length > 1 ? client.typeName : "", types));
+  const isTyped = servers.some(({ tools }) => tools.some(({ outputSchema }) => outputSchema !== undefined));
+  const text = [
+    generatedBy("ts", names),
+    'import { type CallOptions, type CallResult, type Host, HostError } from "@fairlead/core";',
+    ...written,
+    ...types.declarations,
+    callFunction,
+    ...(isTyped ? [typedCallFunction] : []),
+  ].join("\n\n");
+  return `${text.replaceAll(/ +$/gm, "")}\n`;
+}
+
+/** Part of every module. An error that the tool reports is thrown, so that a result is always a success. */
+const callFunction = `async function call(
+  host: Pick<Host, "call">,
+  server: string,
+  tool: string,
+  args: unknown = {},
+  options?: CallOptions,
+): Promise<CallResult> {
+  const result = await host.call(server, tool, args, options);
+  if (!result.isError) return result;
+  const text = result.content.map((block) => (block.type === "text" ? block.text : \`[\${block.type}]\`)).join("\\n");
+  throw new HostError("tool_error", \`\${server}.\${tool} reported an error: \${text}\`, { serverName: server });
+}`;
+
+/** Part of a module with output schemas. */
+const typedCallFunction = `/** A result whose structured content has the type of the tool's output schema. */
+export type Typed<T> = CallResult & { readonly structuredContent: T };
+
+async function callTyped<T>(...[host, server, tool, args, options]: Parameters<typeof call>): Promise<Typed<T>> {
+  const result = await call(host, server, tool, args, options);
+  if (result.structuredContent !== undefined) return result as Typed<T>;
+  throw new HostError("protocol", \`\${server}.\${tool} returned no structured content\`, { serverName: server });
+}`;
+
+interface Client extends ServerTools {
+  readonly typeName: string;
+}
+
+function clientText({ name: server, typeName, tools }: Client, prefix: string, types: TypeDeclarations): string {
+  const methodNames = createNames();
+  const methods = tools
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((tool) => ({
+      tool,
+      method: methodNames(toMethodName(tool.name)),
+      // Claimed before the names of definitions, so that they depend on the tools only.
+      argumentsName: types.claim(toTypeName(prefix, tool.name, "Arguments")),
+      resultName: tool.outputSchema && types.claim(toTypeName(prefix, tool.name, "Result")),
+    }));
+  const signatures = methods.map(({ tool, method, argumentsName, resultName }) => {
+    const args = types.write({ type: "object", ...tool.inputSchema }, argumentsName);
+    const result = resultName && types.write(tool.outputSchema, resultName).text;
+    const parameters = `args${args.takesEmpty ? "?" : ""}: ${args.text}, options?: CallOptions`;
+    const returned = result === undefined ? "CallResult" : `Typed<${result}>`;
+    return [...describe(tool), `${method}(${parameters}): Promise<${returned}>;`].map((line) => `  ${line}`);
+  });
+  const bodies = methods.map(({ tool, method, resultName }) => {
+    const send = resultName === undefined ? "call" : "callTyped";
+    const sent = `${toStringLiteral(server)}, ${toStringLiteral(tool.name)}, args, options`;
+    return `    ${method}: (args, options) => ${send}(host, ${sent}),`;
+  });
+  const title = toVisibleLine(server);
+  return [
+    ...toDocComment(
+      `The tools of "${title}". Each method rejects with a HostError, also if the tool reports an error.`,
+    ),
+    `export interface ${typeName} {`,
+    ...signatures.flat(),
+    "}",
+    "",
+    ...toDocComment(`Calls the tools of "${title}" through a host, which decides about each call.`),
+    `export function create${typeName}(host: Pick<Host, "call">): ${typeName} {`,
+    "  return {",
+    ...bodies,
+    "  };",
+    "}",
+  ].join("\n");
+}
+
+function describe({ title = "", description = "", annotations }: CatalogTool): readonly string[] {
+  const hints = ["readOnlyHint", "destructiveHint"].filter((hint) => annotations?.[hint] === true);
+  const words = description.trim() === "" ? title : description;
+  return toDocComment(clip(words, longestDescription), hints.length === 0 ? "" : `claimed: ${hints.join(", ")}`);
+}

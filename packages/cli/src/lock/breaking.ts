@@ -1,0 +1,57 @@
+/** Tells which differences from the lock file can break callers, and which are harmless, such as other words. */
+
+import { breakingChanges } from "@fairlead/core/discover/breaking-changes";
+import type { CatalogPrompt } from "@fairlead/core/discover/catalog";
+import { definitionDigest } from "@fairlead/core/discover/tool-changes";
+import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
+import type { LockCheck } from "./workspace.ts";
+
+/** The lock file holds only digests: without the locked definition in the catalog cache, nobody can tell. */
+const unknown = "has changed, and its locked definition is not in the catalog cache";
+/** Members of a server whose change breaks no caller. */
+const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);
+
+/** The breaking differences of one server, one sentence each. What cannot be told counts as breaking. */
+export function breakingDrift({ name, lock, drift, look }: LockCheck): readonly string[] {
+  if (drift === undefined) return [];
+  if (drift.kind !== "changed")
+    return [drift.kind === "added" ? "the server is not locked" : "the server is no longer in the settings"];
+  const { members, tools, prompts } = drift;
+  const locked = lock.get(name);
+  const [before, after] = look?.kind === "seen" ? [look.remembered, look.catalog] : [undefined, undefined];
+
+  function toolChanges(tool: string): readonly string[] {
+    const digest = locked?.tools.get(tool);
+    const old = before?.tools.find((each) => each.name === tool && definitionDigest(each) === digest);
+    const now = after?.tools.find((each) => each.name === tool);
+    if (old === undefined || now === undefined) return [`tool ${tool} ${unknown}`];
+    return breakingChanges(old, now).map((change) => `tool ${tool}: ${change}`);
+  }
+
+  function promptChanges(prompt: string): readonly string[] {
+    const digest = locked?.prompts.get(prompt);
+    const old = before?.prompts.find((each) => each.name === prompt && promptDigest(each) === digest);
+    const now = after?.prompts.find((each) => each.name === prompt);
+    if (old === undefined || now === undefined) return [`prompt ${prompt} ${unknown}`];
+    return argumentChanges(old, now).map((change) => `prompt ${prompt}: ${change}`);
+  }
+
+  return [
+    ...members.flatMap(({ member }) => (harmless.has(member) ? [] : [`${member} of the entry has changed`])),
+    ...tools.removed.map((tool) => `tool ${tool} was removed`),
+    ...tools.changed.flatMap(toolChanges),
+    ...prompts.removed.map((prompt) => `prompt ${prompt} was removed`),
+    ...prompts.changed.flatMap(promptChanges),
+  ];
+}
+
+function argumentChanges(before: CatalogPrompt, after: CatalogPrompt): readonly string[] {
+  const old = new Map(before.arguments.map((argument) => [argument.name, argument]));
+  const now = new Set(after.arguments.map(({ name }) => name));
+  return [
+    ...after.arguments.flatMap(({ name, required }) =>
+      required && old.get(name)?.required !== true ? [`the argument ${name} is now required`] : [],
+    ),
+    ...[...old.keys()].flatMap((name) => (now.has(name) ? [] : [`the argument ${name} was removed`])),
+  ];
+}

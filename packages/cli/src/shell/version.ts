@@ -1,0 +1,8 @@
+/** The version of the command. */
+
+/** Set by the bundle script. */
+declare const FAIRLEAD_VERSION: string | undefined;
+
+export function version(): string {
+  return typeof FAIRLEAD_VERSION === "string" ? FAIRLEAD_VERSION : "0.0.0-source";
+}

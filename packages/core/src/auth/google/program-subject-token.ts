@@ -1,0 +1,83 @@
+/** The subject token of a workload from a program that its credentials file names, if the user allows such programs. */
+
+import { execFile } from "node:child_process";
+import { isAbsolute, resolve } from "node:path";
+import type { JsonObject } from "@fairlead/wire";
+import { parseObject, textIn } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { ProgramSource, SubjectTokenError, SubjectTokenOptions } from "./subject-source.ts";
+
+const permission = "GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES";
+const longestReason = 200;
+
+/** @throws HostError `auth_failed` */
+export async function programSubjectToken(
+  source: ProgramSource,
+  options: SubjectTokenOptions,
+  fail: SubjectTokenError,
+): Promise<string> {
+  const { env, cwd } = options.environment;
+  if (env[permission] !== "1")
+    throw fail(
+      "the credentials file names a program, and programs are not allowed",
+      `If you trust that file, set ${permission}=1.`,
+    );
+  const { outputFile } = source;
+  const kept = outputFile === undefined ? undefined : await readText(resolve(cwd, outputFile), limits.fetchedBytes);
+  const before = kept?.kind === "text" ? parseObject(kept.text) : undefined;
+  if (before?.["success"] === true && !isExpired(before)) return tokenIn(before, fail);
+  const answer = parseObject(await run(source, options, fail)) ?? {};
+  if (isExpired(answer)) throw fail("the program's token has expired");
+  return tokenIn(answer, fail);
+}
+
+function isExpired({ expiration_time: end }: JsonObject): boolean {
+  return typeof end === "number" && end * 1000 <= Date.now();
+}
+
+/** The program's stdout. It is never part of an error, because it may contain a token. */
+function run(
+  { command, timeout, outputFile }: ProgramSource,
+  options: SubjectTokenOptions,
+  fail: SubjectTokenError,
+): Promise<string> {
+  const [file = "", ...args] = wordsOf(command);
+  // A search on `PATH` could find a program of the current folder.
+  if (!isAbsolute(file)) throw fail(`the program ${JSON.stringify(clip(file, longestReason))} is not an absolute path`);
+  const { environment, audience, tokenType, account } = options;
+  const env = {
+    ...environment.env,
+    GOOGLE_EXTERNAL_ACCOUNT_AUDIENCE: audience,
+    GOOGLE_EXTERNAL_ACCOUNT_TOKEN_TYPE: tokenType,
+    GOOGLE_EXTERNAL_ACCOUNT_INTERACTIVE: "0",
+    ...(outputFile !== undefined && { GOOGLE_EXTERNAL_ACCOUNT_OUTPUT_FILE: outputFile }),
+    ...(account !== undefined && { GOOGLE_EXTERNAL_ACCOUNT_IMPERSONATED_EMAIL: account }),
+  };
+  const limit = { timeout, maxBuffer: limits.fetchedBytes, killSignal: "SIGKILL" } as const;
+  return new Promise((done, reject) => {
+    execFile(file, args, { ...limit, env, cwd: environment.cwd, windowsHide: true }, (error, stdout) => {
+      if (error === null) return done(stdout);
+      const why = error.killed === true ? `timed out after ${timeout / 1000} s` : `failed (${error.code})`;
+      reject(fail(`the program ${file} ${why}`));
+    }).stdin?.end();
+  });
+}
+
+/** Words are separated by spaces; double quotes keep a word together. */
+function wordsOf(command: string): readonly string[] {
+  return (command.match(/(?:[^\s"]+|"[^"]*")+/g) ?? []).map((word) => word.replaceAll('"', ""));
+}
+
+function tokenIn(answer: JsonObject, fail: SubjectTokenError): string {
+  if (answer["version"] !== 1) throw fail("the program's answer is not JSON of version 1");
+  if (answer["success"] !== true) {
+    const said = [textIn(answer, "code"), textIn(answer, "message")].filter((text) => text !== undefined).join(": ");
+    throw fail(`the program reports an error${said === "" ? "" : `: ${clip(said, longestReason)}`}`);
+  }
+  const isSaml = textIn(answer, "token_type") === "urn:ietf:params:oauth:token-type:saml2";
+  const token = textIn(answer, isSaml ? "saml_response" : "id_token");
+  if (token === undefined) throw fail(`the program's answer has no ${isSaml ? "saml_response" : "id_token"}`);
+  return token;
+}

@@ -1,0 +1,123 @@
+/** Reads where the subject token of a workload comes from (`credential_source`), and what all sources share. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, textIn } from "@fairlead/wire/json";
+import { HostError } from "../../errors.ts";
+import { createBoundedFetch } from "../../net/bounded-fetch.ts";
+import type { Environment } from "../../settings/read/paths.ts";
+
+/** `field` is the member of a JSON document with the token; without it the whole text is the token. */
+export type SubjectSource =
+  | { readonly kind: "file"; readonly file: string; readonly field: string | undefined }
+  | {
+      readonly kind: "url";
+      readonly url: string;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly field: string | undefined;
+    }
+  | AwsSource
+  | ProgramSource;
+
+export interface AwsSource {
+  readonly kind: "aws";
+  /** The address of AWS STS, with `{region}`. */
+  readonly verificationUrl: string;
+  /** Addresses of the machine's metadata server; the environment's variables come first. */
+  readonly regionUrl: string | undefined;
+  readonly credentialsUrl: string | undefined;
+  readonly sessionUrl: string | undefined;
+}
+
+export interface ProgramSource {
+  readonly kind: "program";
+  readonly command: string;
+  /** In milliseconds. */
+  readonly timeout: number;
+  /** Where the program keeps its last answer. */
+  readonly outputFile: string | undefined;
+}
+
+export interface SubjectTokenOptions {
+  readonly serverName: string;
+  readonly environment: Environment;
+  readonly audience: string;
+  readonly tokenType: string;
+  /** The service account that the workload acts as, if any. */
+  readonly account: string | undefined;
+}
+
+/** Creates the error for a subject token that cannot be had; `why` completes the sentence. */
+export type SubjectTokenError = (why: string, next?: string) => HostError;
+
+const usualTimeout = 30_000;
+const shortestTimeout = 5_000;
+const longestTimeout = 120_000;
+
+/** Reads `credential_source`. */
+export function readSubjectSource(
+  json: unknown,
+): SubjectSource | { readonly kind: "unsupported"; readonly reason: string } {
+  const unsupported = (reason: string) => ({ kind: "unsupported", reason }) as const;
+  if (!isObject(json)) return unsupported('"credential_source" is missing');
+  const format = isObject(json["format"]) ? json["format"] : {};
+  const [type = "text", field] = [textIn(format, "type"), textIn(format, "subject_token_field_name")];
+  const environmentId = textIn(json, "environment_id");
+  if (environmentId !== undefined)
+    return awsSource(json, environmentId) ?? unsupported("its AWS source is not supported");
+  if (isObject(json["executable"]))
+    return programSource(json["executable"]) ?? unsupported("its executable is invalid");
+  if (json["certificate"] !== undefined)
+    return unsupported("X.509 certificates as credential source are not supported");
+  if (type !== "text" && (type !== "json" || field === undefined))
+    return unsupported('"format" of its credential source is invalid');
+  const found = { field: type === "json" ? field : undefined };
+  const [file, url] = [textIn(json, "file"), textIn(json, "url")];
+  if (file !== undefined) return { kind: "file", file, ...found };
+  if (url !== undefined) return { kind: "url", url, headers: textsIn(json["headers"]), ...found };
+  return unsupported("its credential source is neither a file, an address, AWS nor an executable");
+}
+
+function awsSource(json: JsonObject, environmentId: string): AwsSource | undefined {
+  const verificationUrl = textIn(json, "regional_cred_verification_url");
+  if (environmentId !== "aws1" || verificationUrl === undefined) return undefined;
+  return {
+    kind: "aws",
+    verificationUrl,
+    regionUrl: textIn(json, "region_url"),
+    credentialsUrl: textIn(json, "url"),
+    sessionUrl: textIn(json, "imdsv2_session_token_url"),
+  };
+}
+
+function programSource(json: JsonObject): ProgramSource | undefined {
+  const command = textIn(json, "command");
+  const { timeout_millis: timeout = usualTimeout } = json;
+  if (command === undefined || typeof timeout !== "number") return undefined;
+  if (!(timeout >= shortestTimeout && timeout <= longestTimeout)) return undefined;
+  return { kind: "program", command, timeout, outputFile: textIn(json, "output_file") };
+}
+
+function textsIn(json: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(isObject(json) ? json : {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+}
+
+/** Requests an address that the user's credentials file names, so it may be one of this machine's network. */
+export async function metadataText(
+  url: string,
+  init: Pick<RequestInit, "method" | "headers">,
+  { env }: Environment,
+  fail: SubjectTokenError,
+): Promise<string> {
+  // A metadata server (http) answers for the machine that asks: through a proxy it would answer for the proxy's machine.
+  const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
+  const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
+    throw error instanceof HostError ? fail(error.message) : error;
+  });
+  if (!response.ok) throw fail(`${originOf(url)} answered ${response.status}`);
+  return response.text();
+}
+
+export function originOf(url: string): string {
+  return new URL(url).origin;
+}

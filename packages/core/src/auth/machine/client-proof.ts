@@ -1,0 +1,79 @@
+/** Proves who the client is at the token endpoint: with its secret, or with a JWT signed by its private key (RFC 7523). */
+
+import { randomUUID } from "node:crypto";
+import { errorMessage } from "@fairlead/wire/text";
+import { HostError } from "../../errors.ts";
+import { readText } from "../../files/read-text.ts";
+import { limits } from "../../limits.ts";
+import type { MachineAuthSettings } from "../../settings/define/definition.ts";
+import { present } from "../../settings/schema/present.ts";
+import { type ClientProof, clientProof } from "../oauth/endpoint-request.ts";
+import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
+import type { StoredClient } from "../store/credentials.ts";
+
+/** A client's proof, and how it was made, for messages. */
+export interface MachineProof extends ClientProof {
+  readonly method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+  /** Where the private key comes from: a path, or the name of the setting. */
+  readonly key?: string;
+}
+
+export interface MachineProofOptions {
+  readonly settings: MachineAuthSettings;
+  readonly serverName: string;
+  /** With the method for a secret, as the metadata or the settings name it. */
+  readonly client: StoredClient | undefined;
+  /** `aud` of the JWT. */
+  readonly audience: string;
+  readonly signingAlgorithms?: readonly string[] | undefined;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Seconds that a proof is valid. Short, because it is used at once. */
+const proofLife = 60;
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/** @throws HostError `auth_failed` if the private key cannot be read or used */
+export async function proveClient(options: MachineProofOptions): Promise<MachineProof> {
+  const { settings, client } = options;
+  if (client === undefined) return { method: "none", headers: {}, parameters: {} };
+  if (settings.privateKeyFile === undefined && settings.privateKey === undefined) {
+    const method = client.clientSecret === undefined ? "none" : (client.authentication ?? "client_secret_basic");
+    return { method, ...clientProof(client) };
+  }
+  const { key, algorithm, keyId } = await readClientKey(options);
+  const { clientId } = client;
+  const kid = settings.keyId ?? keyId;
+  const iat = Math.floor(options.now() / 1000);
+  const claims = { iss: clientId, sub: clientId, aud: options.audience, iat, exp: iat + proofLife, jti: randomUUID() };
+  const assertion = signJwt(claims, { key, algorithm }, { typ: "JWT", ...present({ kid }) });
+  return {
+    method: "private_key_jwt",
+    key: settings.privateKeyFile ?? "privateKey",
+    headers: {},
+    parameters: { client_id: clientId, client_assertion_type: assertionType, client_assertion: assertion },
+  };
+}
+
+/** The private key of the settings. @throws HostError `auth_failed` */
+export async function readClientKey({
+  settings: { privateKeyFile: file, privateKey: text = "" },
+  serverName,
+  signingAlgorithms = [],
+}: Pick<MachineProofOptions, "settings" | "serverName" | "signingAlgorithms">): Promise<SigningKey> {
+  const found = file === undefined ? ({ kind: "text", text } as const) : await readText(file, limits.keyBytes);
+  const reason = found.kind === "absent" ? "it does not exist" : found.kind === "unreadable" ? found.reason : undefined;
+  const where = file ?? '"privateKey"';
+  const fail = (why: string): HostError =>
+    new HostError("auth_failed", `private key of "${serverName}" cannot be used: ${where}: ${why}`, {
+      serverName,
+      next: `Correct "${file === undefined ? "privateKey" : "privateKeyFile"}" under machineAuth of "${serverName}".`,
+    });
+  if (found.kind !== "text") throw fail(reason ?? "");
+  try {
+    return readSigningKey(found.text, signingAlgorithms);
+  } catch (error) {
+    throw fail(errorMessage(error));
+  }
+}

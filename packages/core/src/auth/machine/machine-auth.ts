@@ -1,0 +1,158 @@
+/** Gets and renews the tokens of one server with the machine's own credentials, once for all requests and processes. */
+
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { Fetch } from "../../net/bounded-fetch.ts";
+import type { MachineAuthSettings } from "../../settings/define/definition.ts";
+import type { Environment } from "../../settings/read/paths.ts";
+import { present } from "../../settings/schema/present.ts";
+import { toShellWord } from "../../text/shell-word.ts";
+import type { SignInRequest } from "../auth-hook.ts";
+import { discoverSignIn, type SignInPlan, wantedScopes } from "../oauth/discovery.ts";
+import { createDpopProofs, type DpopProofs, newDpopKey } from "../oauth/dpop.ts";
+import { createFail } from "../oauth/failure.ts";
+import { methodWithSecret } from "../oauth/registration.ts";
+import { includesAll, scopesIn } from "../oauth/scopes.ts";
+import { createKeeper, type TokenKeeper } from "../oauth/token-keeper.ts";
+import type { Credentials } from "../store/credentials.ts";
+import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
+import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
+import type { MachineObserver } from "./machine-step.ts";
+import { requestMachineToken } from "./machine-token.ts";
+
+export interface MachineAuthOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  /** The settings with variables and secrets expanded; called for every token request. */
+  readonly settings: () => Promise<MachineAuthSettings>;
+  readonly issuerOverride?: string | undefined;
+  /** The view of the storage for this server definition (`pinned`). */
+  readonly storage: MCPOAuthTokenStorage;
+  readonly lockFolder: string;
+  readonly env: Environment["env"];
+  /** A `fetch` for the network of a URL; `address` is the IP address at which the server was reached. */
+  readonly fetchNear: (url: string, more?: { readonly address?: string; readonly maxRedirects?: number }) => Fetch;
+  readonly clock: Clock;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly observe: MachineObserver;
+}
+
+export interface MachineTokens {
+  readonly keeper: TokenKeeper;
+  /** Finds the authorization server and requests the first token, or one with more scopes. */
+  readonly signIn: (request: SignInRequest, signal: AbortSignal) => Promise<Credentials>;
+}
+
+export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
+  const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
+  const lock = createSignInLock(lockFolder);
+  /** By key, because each key keeps the nonces of its servers. */
+  const proofs = new Map<string, DpopProofs>();
+
+  async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
+    const { dpopKey } = target;
+    if (dpopKey !== undefined && !proofs.has(dpopKey)) proofs.set(dpopKey, createDpopProofs(dpopKey));
+    const known = dpopKey === undefined ? undefined : proofs.get(dpopKey);
+    // An address in the user's settings may be in another network than the server.
+    const post = fetchNear(settings.tokenUrl ?? serverUrl, { maxRedirects: 0 });
+    const dpop = known && { proofs: known, now };
+    const near = (url: string): Fetch => fetchNear(url, { maxRedirects: 0 });
+    const tokens = await requestMachineToken({ settings, target, env, post, fetchNear: near, dpop, now, observe });
+    const credentials = { ...target, tokens };
+    await storage.saveCredentials(credentials);
+    return credentials;
+  }
+
+  async function discover({ challenge, address, before }: SignInRequest): Promise<Credentials> {
+    const settings = await options.settings();
+    const { issuer, tokenUrl, scopes } = settings;
+    const stored = await storage.getCredentials(serverUrl);
+    const fail = createFail(serverName, `fairlead mcp test ${toShellWord(serverName)}`);
+    const plan = await discoverSignIn({
+      serverUrl,
+      challenge,
+      oauth: present({ issuer, tokenUrl }),
+      isMachine: true,
+      issuerOverride: options.issuerOverride,
+      fetch: fetchNear(serverUrl, present({ address })),
+      fail,
+    });
+    observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
+    // Otherwise a server could name another authorization server later, and collect the client's secret there.
+    if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
+      throw new HostError(
+        "auth_failed",
+        `"${serverName}" names another authorization server: ${plan.issuer}, before ${stored.issuer}`,
+        {
+          serverName,
+          next: `If that is right, set "issuer" under machineAuth of "${serverName}".`,
+        },
+      );
+    const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
+    // Without the metadata no `offline_access` is added: a machine needs no refresh token.
+    const wanted = wantedScopes({ plan: { ...plan, metadata: undefined }, chosen: scopes, before });
+    const target = targetOf(plan, settings, { serverName, serverUrl, scopes: wanted });
+    return request({ ...target, ...present({ dpopKey }) }, settings);
+  }
+
+  return {
+    keeper: createKeeper(
+      {
+        canRenew: () => true,
+        async renew(_name, credentials) {
+          try {
+            return { kind: "done", credentials: await request(credentials, await options.settings()) };
+          } catch (error) {
+            if (error instanceof HostError) return { kind: "failed", error };
+            throw error;
+          }
+        },
+      },
+      options,
+    ),
+    async signIn(asked) {
+      const name = await storage.nameOf(serverUrl);
+      const work = async (): Promise<Credentials> => {
+        const stored = await storage.getCredentials(serverUrl);
+        return stored !== undefined && isEnough(stored, asked, now()) ? stored : discover(asked);
+      };
+      return lock(name, work).catch((error: unknown) => {
+        throw isBusy(error) ? stillBusy(serverName, error) : error;
+      });
+    },
+  };
+}
+
+function stillBusy(serverName: string, cause: unknown): HostError {
+  const message = `token request for "${serverName}" timed out: another process still waits for the authorization server`;
+  return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
+}
+
+/** Whether another process has got a token meanwhile that the refused request needs. */
+function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: SignInRequest, now: number): boolean {
+  if (tokens === undefined || (tokens.expiresAt ?? now + 1) <= now) return false;
+  return before === undefined || (!includesAll(before, scopes) && includesAll(scopes, scopesIn(challenge.scope)));
+}
+
+function targetOf(
+  { issuer, isIssuerKnown, resource, endpoints, metadata }: SignInPlan,
+  { clientId = "none", clientSecret, clientAuthentication }: MachineAuthSettings,
+  server: Pick<Credentials, "serverName" | "serverUrl"> & { readonly scopes: readonly string[] },
+): Credentials {
+  const authentication = clientSecret === undefined ? "none" : (clientAuthentication ?? methodWithSecret(metadata));
+  return {
+    ...server,
+    resource,
+    issuer,
+    // Not the secret: every request takes it from the settings.
+    client: { clientId, authentication },
+    endpoints: { token: endpoints.token },
+    machine: {
+      // Without a named issuer, the token endpoint identifies the authorization server (RFC 7523 §3).
+      assertionAudience: isIssuerKnown ? issuer : endpoints.token,
+      ...present({ signingAlgorithms: metadata?.signingAlgorithms }),
+    },
+  };
+}

@@ -1,0 +1,192 @@
+/** Why an authorization server refuses a machine: unknown client, wrong key or secret, clock, audience or scope, each with its next step. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { clip } from "@fairlead/wire/text";
+import { HostError } from "../../errors.ts";
+import { clockProblem, durationWords } from "../oauth/clock-lead.ts";
+import type { TokenAnswer } from "../oauth/code-exchange.ts";
+import { claimsOf } from "../oauth/jwt.ts";
+import type { StoredClient } from "../store/credentials.ts";
+import type { Assertion } from "./assertion.ts";
+import type { MachineProof } from "./client-proof.ts";
+
+/** The facts about a refused token request. */
+export interface MachineRefusal {
+  readonly serverName: string;
+  readonly step: "token request" | "token exchange";
+  readonly url: string;
+  readonly answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>;
+  readonly client: StoredClient | undefined;
+  readonly proof: MachineProof;
+  /** The JWT that was sent as grant or subject token. */
+  readonly assertion?: Assertion | undefined;
+  /** Audiences that the endpoint may expect in `assertion`. */
+  readonly audiences: readonly string[];
+  readonly scopes: readonly string[];
+  /** Whether the request had a dated proof of RFC 9449. */
+  readonly isDpop: boolean;
+  /** Milliseconds that this machine's clock is ahead of the endpoint's; undefined if the response has no date. */
+  readonly clockLead: number | undefined;
+  /** The wall clock when the response arrived, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+interface Reason {
+  readonly why: string;
+  readonly next: string;
+}
+
+const longestEvidence = 300;
+
+export function machineRefused(refusal: MachineRefusal): HostError {
+  const { serverName, step, url, answer } = refusal;
+  const { host } = new URL(url);
+  const begin = `${step} for "${serverName}"`;
+  switch (answer.kind) {
+    case "unavailable":
+      return new HostError("http_status", `${begin} failed: ${host} answered HTTP ${answer.status}`, {
+        serverName,
+        next: "Try again later.",
+      });
+    case "unusable":
+      return new HostError("auth_failed", `${begin} failed: ${host} gave no token: ${answer.reason}`, {
+        serverName,
+        next: `Check "tokenUrl" and "issuer" under machineAuth of "${serverName}".`,
+      });
+    case "error": {
+      const { why, next } = reasonFor(answer.error, refusal);
+      const evidence = hidden(answer.description ?? "", refusal);
+      return new HostError("auth_failed", `${begin} refused by ${host}: ${why} (${clip(answer.error, 60)})`, {
+        serverName,
+        next,
+        ...(evidence !== "" && { evidence }),
+      });
+    }
+  }
+}
+
+function reasonFor(error: string, refusal: MachineRefusal): Reason {
+  const { client, proof, scopes, serverName } = refusal;
+  const { clientId = "" } = client ?? {};
+  const settings = `under machineAuth of "${serverName}"`;
+  const clock = clockReason(error, refusal);
+  if (clock !== undefined) return clock;
+  switch (error) {
+    case "invalid_client":
+      return clientReason(refusal, settings);
+    case "unauthorized_client":
+      return {
+        why: `client "${clientId}" may not use this grant`,
+        next: `Ask the operator of the authorization server to allow the grant for client "${clientId}".`,
+      };
+    case "unsupported_grant_type":
+      return { why: "it does not offer this grant", next: `Choose another "kind" ${settings}.` };
+    case "invalid_grant":
+      return assertionReason(refusal, settings);
+    case "invalid_scope":
+      return {
+        why: scopes.length === 0 ? "it demands other scopes" : `it does not grant the scopes ${scopes.join(" ")}`,
+        next: `Correct "scopes" ${settings}, or ask the operator to allow them for client "${clientId}".`,
+      };
+    case "invalid_target":
+      return {
+        why: "it gives out no tokens for this audience",
+        next: `Correct "audience" ${settings}, or ask the operator of the authorization server to add the server.`,
+      };
+    case "invalid_dpop_proof":
+      return { why: "it does not accept the DPoP proof", next: "Ask the operator of the authorization server." };
+  }
+  const method = proof.method === "none" ? "" : ` with ${proof.method}`;
+  return { why: `it refused the request${method}`, next: `Check the settings ${settings}.` };
+}
+
+/** Names the clock if the request was dated and both clocks differ. */
+function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
+  const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
+  const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);
+  return isDated && isAboutDates ? clockProblem(clockLead, now) : undefined;
+}
+
+function clientReason({ client, proof, answer }: MachineRefusal, settings: string): Reason {
+  const { clientId = "" } = client ?? {};
+  const words = answer.kind === "error" ? (answer.description ?? "") : "";
+  const isUnknown = /unknown|not found|not registered|does not exist|no such/i.test(words);
+  if (isUnknown)
+    return {
+      why: `it does not know client "${clientId}"`,
+      next: `Correct "clientId" ${settings}, or register the client there.`,
+    };
+  switch (proof.method) {
+    case "private_key_jwt":
+      return {
+        why: `it does not accept the key ${proof.key ?? ""} for client "${clientId}"`,
+        next: `Register the public key of ${proof.key ?? "the client"} there, or correct "privateKeyFile" and "keyId" ${settings}.`,
+      };
+    case "client_secret_basic":
+    case "client_secret_post":
+      return {
+        why: `client "${clientId}" is unknown there, or its secret is wrong`,
+        next: `Correct "clientId" and "clientSecret" ${settings}.`,
+      };
+    case "none":
+      return {
+        why: `client "${clientId}" is unknown there, or must prove itself`,
+        next: `Correct "clientId", or add "clientSecret" or "privateKeyFile" ${settings}.`,
+      };
+  }
+}
+
+function assertionReason(refusal: MachineRefusal, settings: string): Reason {
+  const { assertion, audiences, now, clockLead = 0 } = refusal;
+  if (assertion === undefined) return { why: "it does not accept the grant", next: `Check the settings ${settings}.` };
+  const claims = claimsOf(assertion.jwt) ?? {};
+  const theirNow = now - clockLead;
+  const expiry = secondsIn(claims, "exp");
+  if (expiry !== undefined && expiry <= theirNow)
+    return {
+      why: `the JWT in ${assertion.from} expired ${durationWords(theirNow - expiry)} ago`,
+      next: "Check the program that renews it.",
+    };
+  const start = secondsIn(claims, "nbf");
+  if (start !== undefined && start > theirNow)
+    return {
+      why: `the JWT in ${assertion.from} is valid only in ${durationWords(start - theirNow)}`,
+      next: "Check the clock of the program that issues it.",
+    };
+  const named = [claims["aud"] ?? []].flat().map(String);
+  if (!named.some((audience) => audiences.some((expected) => withoutSlash(expected) === withoutSlash(audience))))
+    return {
+      why: `the JWT in ${assertion.from} is for ${clip(named.join(", ") || "no audience", 200)}, not for ${audiences[0] ?? ""}`,
+      next: `Let it be issued for ${audiences[0] ?? "the authorization server"}${audienceHint(refusal)}.`,
+    };
+  return {
+    why: `it does not accept the JWT in ${assertion.from}`,
+    next: "Ask the operator of the authorization server to trust the issuer and the subject of this JWT.",
+  };
+}
+
+/** Fairlead itself requests the JWT of a cloud, so its audience is a setting. */
+function audienceHint({ assertion }: MachineRefusal): string {
+  return assertion?.from.startsWith("the metadata service") === true ? ', or set "audience"' : "";
+}
+
+function secondsIn(claims: JsonObject, name: string): number | undefined {
+  const value = claims[name];
+  return typeof value === "number" ? value * 1000 : undefined;
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/+$/, "");
+}
+
+/** Hides the secrets of the request that a description may quote. */
+function hidden(text: string, { client, proof, assertion }: MachineRefusal): string {
+  const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
+    value.split(" "),
+  );
+  const secrets = [...sent, client?.clientSecret ?? "", assertion?.jwt ?? ""].filter((secret) => secret.length >= 8);
+  return clip(
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text),
+    longestEvidence,
+  );
+}

@@ -1,0 +1,8 @@
+/** A finished step of a machine's token request, for `mcp test`. It contains no key, assertion or token. */
+export interface MachineStep {
+  readonly action: "discovery" | "assertion" | "token exchange" | "token request";
+  /** A text for people. */
+  readonly detail: string;
+}
+
+export type MachineObserver = (step: MachineStep) => void;

@@ -1,0 +1,113 @@
+/**
+ * Asks the service of a cloud or CI for a JWT about this machine. Google's and Azure's services have link-local
+ * addresses, which no other request may reach: this file alone names them, and only `assertionFrom` in the user's or the
+ * system's settings uses it.
+ */
+
+import { parseObject, textIn } from "@fairlead/wire/json";
+import { errorMessage, parseUrl } from "@fairlead/wire/text";
+import { HostError } from "../../errors.ts";
+import { createBoundedFetch } from "../../net/bounded-fetch.ts";
+import type { MachineAuthSettings } from "../../settings/define/definition.ts";
+import type { Environment } from "../../settings/read/paths.ts";
+
+type Service = NonNullable<MachineAuthSettings["assertionFrom"]>;
+
+interface AssertionRequest {
+  readonly service: Service;
+  readonly serverName: string;
+  readonly env: Environment["env"];
+  /** Whom the JWT is issued for. */
+  readonly audience: string;
+}
+
+interface ServiceRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The member of the JSON response with the JWT; absent if the response is the JWT. */
+  readonly member?: string;
+  /** Whether the address is the machine's own, so that no proxy may see the request. */
+  readonly isLocal: boolean;
+}
+
+const timeout = 5_000;
+
+/** @throws HostError `auth_failed` if the service gives no JWT */
+export async function requestAssertion({ service, serverName, env, audience }: AssertionRequest): Promise<string> {
+  const fail = (reason: string, cause?: unknown): HostError =>
+    new HostError("auth_failed", `assertion of "${serverName}" cannot be used: ${reason}`, {
+      serverName,
+      next: nextSteps[service],
+      cause,
+    });
+  const request = requestFor(service, env, audience);
+  if (request === undefined) throw fail(`${service} gives this process no token`);
+  const { url, headers, member, isLocal } = request;
+  // The exemption: this origin counts as the server's own network, and a redirect to another one is not followed.
+  const fetch = createBoundedFetch({ near: url.origin, env: isLocal ? {} : env, maxRedirects: 0, timeout });
+  const response = await fetch(url, { headers, redirect: "error" }).catch((error: unknown) => {
+    throw fail(`${url.origin} cannot be reached: ${errorMessage(error)}`, error);
+  });
+  const text = (await response.text()).trim();
+  if (!response.ok) throw fail(`${url.origin} answered HTTP ${response.status}`);
+  const answer = member === undefined ? undefined : parseObject(text);
+  return (member === undefined ? text : answer && textIn(answer, member)) ?? "";
+}
+
+/** Undefined if the environment lacks the variables that the service sets. */
+function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
+  const address = (base: string, query: Readonly<Record<string, string>>): URL => {
+    if (parseUrl(base) === undefined) throw new HostError("auth_failed", "the metadata service has no valid URL");
+    const url = new URL(base);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  };
+  switch (service) {
+    case "gcp": {
+      const host = env["GCE_METADATA_HOST"] ?? "metadata.google.internal";
+      const base = `http://${host}/computeMetadata/v1/instance/service-accounts/default/identity`;
+      return {
+        url: address(base, { audience, format: "full" }),
+        headers: { "metadata-flavor": "Google" },
+        isLocal: true,
+      };
+    }
+    case "azure": {
+      const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
+      const member = "access_token";
+      // App Service and Container Apps have an address of their own; a virtual machine has the common one.
+      return endpoint === undefined
+        ? {
+            url: address("http://169.254.169.254/metadata/identity/oauth2/token", {
+              "api-version": "2018-02-01",
+              resource: audience,
+            }),
+            headers: { metadata: "true" },
+            member,
+            isLocal: true,
+          }
+        : {
+            url: address(endpoint, { "api-version": "2019-08-01", resource: audience }),
+            headers: { "x-identity-header": header },
+            member,
+            isLocal: true,
+          };
+    }
+    case "github": {
+      const { ACTIONS_ID_TOKEN_REQUEST_URL: base, ACTIONS_ID_TOKEN_REQUEST_TOKEN: token } = env;
+      if (base === undefined || token === undefined) return undefined;
+      return {
+        url: address(base, { audience }),
+        headers: { authorization: `Bearer ${token}` },
+        member: "value",
+        isLocal: false,
+      };
+    }
+  }
+}
+
+const nextSteps: Readonly<Record<Service, string>> = {
+  gcp: "Run Fairlead on a machine of Google Cloud that has a service account.",
+  azure: "Run Fairlead on a machine of Azure that has a managed identity.",
+  github: 'Give the job "permissions: id-token: write".',
+};

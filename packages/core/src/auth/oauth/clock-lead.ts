@@ -1,0 +1,37 @@
+/** Compares this machine's clock with a server's. Fairlead names a difference in errors, and never corrects for it. */
+
+/** Milliseconds that two clocks may differ: less is the rounding of the header and the delay of the network. */
+const tolerance = 30_000;
+
+/**
+ * Milliseconds that this machine's clock is ahead of the server's; undefined without the header.
+ *
+ * @param date The response's header `Date`.
+ * @param at This machine's time when the server answered, in milliseconds since 1970.
+ */
+export function clockLeadOf(date: string | null | undefined, at: number): number | undefined {
+  const theirs = Date.parse(date ?? "");
+  // The header has whole seconds, rounded down.
+  return Number.isNaN(theirs) ? undefined : at - (theirs + 500);
+}
+
+/** The cause and the next step if the clocks differ; undefined if they agree. `now` is this machine's time. */
+export function clockProblem(
+  lead: number | undefined,
+  now: number,
+): { readonly why: string; readonly next: string } | undefined {
+  if (lead === undefined || Math.abs(lead) <= tolerance) return undefined;
+  const theirs = new Date(now - lead).toISOString();
+  return {
+    why: `this machine's clock is ${durationWords(Math.abs(lead))} ${lead > 0 ? "ahead" : "behind"} (there it is ${theirs})`,
+    next: "Set this machine's clock, for example with NTP, then try again.",
+  };
+}
+
+/** Such as `45 s`, `7 min` or `3 h`. */
+export function durationWords(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}

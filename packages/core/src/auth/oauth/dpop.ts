@@ -1,0 +1,61 @@
+/** Proofs that a token's sender has its key (DPoP, RFC 9449), with the nonces that servers demand. */
+
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from "node:crypto";
+import type { JsonObject } from "@fairlead/wire";
+import { parseObject } from "@fairlead/wire/json";
+import { type SigningKey, signJwt } from "./jwt.ts";
+
+/** The proofs of one key. */
+export interface DpopProofs {
+  /** A proof for one request; it can be used once. */
+  readonly proofFor: (request: DpopRequest) => string;
+  /** Keeps the nonce for the next proofs to that origin. Returns false if it was known already. */
+  readonly keepNonce: (url: string, nonce: string) => boolean;
+}
+
+export interface DpopRequest {
+  readonly method: string;
+  readonly url: string;
+  /** The token that the request carries; absent for a token request. */
+  readonly accessToken?: string;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+const longestNonce = 1_000;
+
+/** A new key as JWK text, which is secret. */
+export function newDpopKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return JSON.stringify(privateKey.export({ format: "jwk" }));
+}
+
+/** @param jwk The text of `newDpopKey`. */
+export function createDpopProofs(jwk: string): DpopProofs {
+  const key = createPrivateKey({ key: { ...parseObject(jwk) }, format: "jwk" });
+  const { kty, crv, x, y } = createPublicKey(key).export({ format: "jwk" });
+  const signing: SigningKey = { key, algorithm: "ES256" };
+  const header: JsonObject = { typ: "dpop+jwt", jwk: { kty: kty ?? "", crv: crv ?? "", x: x ?? "", y: y ?? "" } };
+  const nonces = new Map<string, string>();
+  return {
+    proofFor({ method, url, accessToken, now }) {
+      const { origin, pathname } = new URL(url);
+      const nonce = nonces.get(origin);
+      const claims = {
+        jti: randomUUID(),
+        htm: method,
+        htu: `${origin}${pathname}`,
+        iat: Math.floor(now / 1000),
+        ...(accessToken !== undefined && { ath: createHash("sha256").update(accessToken).digest("base64url") }),
+        ...(nonce !== undefined && { nonce }),
+      };
+      return signJwt(claims, signing, header);
+    },
+    keepNonce(url, nonce) {
+      const { origin } = new URL(url);
+      if (nonce === "" || nonce.length > longestNonce || nonces.get(origin) === nonce) return false;
+      nonces.set(origin, nonce);
+      return true;
+    },
+  };
+}

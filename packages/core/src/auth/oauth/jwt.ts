@@ -1,0 +1,98 @@
+/** Signs JSON Web Tokens (RFC 7515) with a private key in PEM or JWK form, and reads the claims of others without verifying them. */
+
+import { constants, createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from "node:crypto";
+import type { JsonObject } from "@fairlead/wire";
+import { parseObject, textIn } from "@fairlead/wire/json";
+import { HostError } from "../../errors.ts";
+
+/** A private key with the algorithm that fits it. */
+export interface SigningKey {
+  readonly key: KeyObject;
+  readonly algorithm: string;
+  /** `kid` of a JWK. */
+  readonly keyId?: string;
+}
+
+interface Algorithm {
+  readonly digest: string | null;
+  readonly options: Omit<SignKeyObjectInput, "key">;
+}
+
+const rawSignature = { dsaEncoding: "ieee-p1363" } as const;
+const algorithms: Readonly<Record<string, Algorithm>> = {
+  ES256: { digest: "sha256", options: rawSignature },
+  ES384: { digest: "sha384", options: rawSignature },
+  ES512: { digest: "sha512", options: rawSignature },
+  RS256: { digest: "sha256", options: {} },
+  PS256: { digest: "sha256", options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } },
+  EdDSA: { digest: null, options: {} },
+};
+const curves: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
+const smallestModulus = 2_048;
+
+/**
+ * Reads a private key.
+ *
+ * @param accepted Algorithms that the authorization server lists; an RSA key signs with PS256 if it lists that only.
+ * @throws HostError `auth_failed`, whose message completes "KEY cannot be used: …" and does not quote the key
+ */
+export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
+  // A variable often holds a PEM in one line, with the two characters "\n" for each line break.
+  const pem = text.trim().replaceAll("\\n", "\n");
+  const jwk = pem.startsWith("{") ? parseObject(pem) : undefined;
+  const flaw = flawOf(pem, jwk);
+  if (flaw !== undefined) throw unusable(flaw);
+  let key: KeyObject;
+  try {
+    key = createPrivateKey(jwk === undefined ? pem : { key: { ...jwk }, format: "jwk" });
+  } catch {
+    throw unusable("it is not a private key in PEM or JWK form");
+  }
+  const keyId = jwk && textIn(jwk, "kid");
+  return { key, algorithm: algorithmOf(key, accepted), ...(keyId !== undefined && { keyId }) };
+}
+
+function flawOf(pem: string, jwk: JsonObject | undefined): string | undefined {
+  if (pem === "") return "it is empty";
+  if (jwk !== undefined) return jwk["d"] === undefined ? "it is a public key" : undefined;
+  if (pem.includes("BEGIN CERTIFICATE")) return "it is a certificate, not a private key";
+  if (pem.includes("PUBLIC KEY-----")) return "it is a public key";
+  if (pem.includes("ENCRYPTED")) return "it has a passphrase";
+  if (pem.includes("OPENSSH PRIVATE KEY"))
+    return "it is in OpenSSH's form (convert it: ssh-keygen -p -m PKCS8 -f FILE)";
+  return undefined;
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject, accepted: readonly string[]): string {
+  const { namedCurve = "", modulusLength = 0 } = asymmetricKeyDetails;
+  if (asymmetricKeyType === "ed25519") return "EdDSA";
+  if (asymmetricKeyType === "rsa") {
+    if (modulusLength < smallestModulus)
+      throw unusable(`it has ${modulusLength} bits; ${smallestModulus} is the minimum`);
+    return accepted.includes("PS256") && !accepted.includes("RS256") ? "PS256" : "RS256";
+  }
+  const algorithm = curves[namedCurve];
+  if (algorithm === undefined) throw unusable(`its type ${namedCurve || asymmetricKeyType} has no JWT algorithm`);
+  return algorithm;
+}
+
+function unusable(reason: string): HostError {
+  return new HostError("auth_failed", reason);
+}
+
+/** A signed token with these claims; `header` adds to `alg`. */
+export function signJwt(claims: JsonObject, { key, algorithm }: SigningKey, header: JsonObject = {}): string {
+  const { digest, options } = algorithms[algorithm] ?? { digest: null, options: {} };
+  const signed = [{ alg: algorithm, ...header }, claims].map(encoded).join(".");
+  return `${signed}.${sign(digest, Buffer.from(signed), { key, ...options }).toString("base64url")}`;
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}
+
+/** The claims of a token, unverified: for messages and expiry only. Undefined if the text is not a JWT. */
+export function claimsOf(token: string): JsonObject | undefined {
+  const [, payload, signature] = token.split(".");
+  return signature === undefined ? undefined : parseObject(Buffer.from(payload ?? "", "base64url").toString());
+}

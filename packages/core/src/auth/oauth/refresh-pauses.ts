@@ -1,0 +1,91 @@
+/** Pauses after failed token renewals, shared by all processes. */
+
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isObject, textIn } from "@fairlead/wire/json";
+import { type ErrorCode, HostError } from "../../errors.ts";
+import { readState, updateState } from "../../files/atomic/state-file.ts";
+
+/** Pauses after failed refreshes, by the name of the stored secret. */
+export interface RefreshPauses {
+  /** The error of the last refresh while the pause lasts; else undefined. */
+  readonly errorOf: (name: string) => Promise<HostError | undefined>;
+  /** @param took Milliseconds until the failure: the pause is at least as long, so that a silent server is asked rarely. */
+  readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
+  readonly end: (name: string) => Promise<void>;
+}
+
+interface RefreshPausesOptions {
+  readonly folder: string;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+interface Pause {
+  readonly until: number;
+  readonly tries: number;
+  readonly error: HostError;
+}
+
+const first = 1_000;
+const longest = 60_000;
+/** Error codes of a failed refresh; a file with another code is ignored. */
+const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
+
+/** Pauses refreshes after a failure, in all processes: a file beside the lock says until when. Pauses grow from 1 s to 60 s. */
+export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
+  const own = new Map<string, Pause>();
+  const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
+
+  /** The last pause, even if it has expired: the next pause is longer. */
+  async function last(name: string): Promise<Pause | undefined> {
+    const mine = own.get(name);
+    if (mine !== undefined && now() < mine.until) return mine;
+    // An unreadable file only costs one more refresh request.
+    const theirs = await readState(fileOf(name), parsePause).catch(() => undefined);
+    return theirs !== undefined && Math.abs(theirs.until - now()) <= longest ? theirs : mine;
+  }
+
+  return {
+    async errorOf(name) {
+      const pause = await last(name);
+      return pause !== undefined && now() < pause.until ? pause.error : undefined;
+    },
+    async begin(name, error, took) {
+      const tries = ((await last(name))?.tries ?? 0) + 1;
+      const growing = first * 2 ** (tries - 1) * (0.5 + random() / 2);
+      const pause = {
+        until: now() + Math.min(Math.max(growing, took), longest * (0.5 + random() / 2)),
+        tries,
+        error,
+      };
+      own.set(name, pause);
+      await updateState<object>(
+        fileOf(name),
+        () => ({}),
+        () => noteOf(pause),
+      ).catch(() => undefined);
+    },
+    async end(name) {
+      own.delete(name);
+      await rm(fileOf(name), { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+function noteOf({ until, tries, error: { code, message, serverName, next } }: Pause): object {
+  return { until, tries, code, message, serverName, next };
+}
+
+function parsePause(value: unknown): Pause | undefined {
+  if (!isObject(value)) return undefined;
+  const { until, tries } = value;
+  const code = codes.find((one) => one === value["code"]);
+  const message = textIn(value, "message");
+  if (typeof until !== "number" || typeof tries !== "number" || code === undefined || message === undefined)
+    return undefined;
+  const [serverName, next] = [textIn(value, "serverName"), textIn(value, "next")];
+  const facts = { ...(serverName !== undefined && { serverName }), ...(next !== undefined && { next }) };
+  return { until, tries, error: new HostError(code, message, facts) };
+}

@@ -1,0 +1,151 @@
+/** Gives out valid tokens: renews them before they expire, once for all requests and processes. */
+
+import type { Clock } from "../../clock.ts";
+import type { HostError } from "../../errors.ts";
+import type { Credentials, StoredTokens } from "../store/credentials.ts";
+import { createSignInLock, isBusy } from "../store/sign-in-lock.ts";
+import type { MCPOAuthTokenStorage } from "../store/token-storage.ts";
+import { notFinished } from "./refresh-outcome.ts";
+import { createRefreshPauses } from "./refresh-pauses.ts";
+
+/** Gives out the tokens of signed-in servers. */
+export interface TokenKeeper {
+  /** The credentials, renewed if they expire soon; undefined without a sign-in. If the renewal fails, the old ones: the server decides whether they still work. */
+  readonly current: (serverUrl: string) => Promise<Credentials | undefined>;
+  /** Other credentials after the server refused `accessToken` with 401; undefined if the person must sign in. Rejects if the renewal fails for now. */
+  readonly refused: (serverUrl: string, accessToken: string | undefined) => Promise<Credentials | undefined>;
+}
+
+/** How stored credentials get new tokens without a person. */
+export interface Renewal {
+  readonly canRenew: (credentials: Credentials) => boolean;
+  /** Gets new tokens and stores them. Runs under the lock of `name`, in one process at a time. */
+  readonly renew: (name: string, credentials: Credentials) => Promise<RenewalOutcome>;
+}
+
+export type RenewalOutcome =
+  /** `credentials` are undefined if the person must sign in. */
+  | { readonly kind: "done"; readonly credentials: Credentials | undefined }
+  /** The renewal failed for now: the stored tokens are kept. */
+  | { readonly kind: "failed"; readonly error: HostError };
+
+export interface RenewalOptions {
+  readonly storage: MCPOAuthTokenStorage;
+  readonly lockFolder: string;
+  readonly clock: Clock;
+  /** The wall clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** Allowed difference between two clocks, in milliseconds. */
+const skew = 60_000;
+/** Maximum random extra milliseconds, so that one of many processes renews first and the others find its tokens. */
+const spread = 240_000;
+/** Milliseconds to wait for a renewal while the old token is still valid; then the old one is used. */
+const aheadTimeout = 2_000;
+
+interface Renewable {
+  readonly kind: "renewable";
+  readonly credentials: Credentials;
+}
+
+type Found = Renewable | { readonly kind: "usable"; readonly credentials: Credentials } | { readonly kind: "none" };
+
+export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKeeper {
+  const { storage, lockFolder, clock, now, random } = options;
+  const ahead = skew + spread * random();
+  const flights = new Map<string, Promise<Credentials | undefined>>();
+  const lock = createSignInLock(lockFolder);
+  const pauses = createRefreshPauses({ folder: lockFolder, now, random });
+
+  const endsSoon = ({ expiresAt, obtainedAt }: StoredTokens): boolean =>
+    // A token with a short lifetime is renewed after half of it at the earliest.
+    expiresAt !== undefined && now() >= expiresAt - Math.min(ahead, (expiresAt - obtainedAt) / 2);
+
+  const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
+
+  /** Whether the stored token can replace `stale`: as it is, after a renewal, or not at all. */
+  async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
+    const credentials = await storage.getCredentials(serverUrl);
+    const tokens = credentials?.tokens;
+    if (credentials === undefined || tokens === undefined) return { kind: "none" };
+    const isOther = tokens.accessToken !== stale;
+    if (isOther && !endsSoon(tokens)) return { kind: "usable", credentials };
+    if (renewal.canRenew(credentials)) return { kind: "renewable", credentials };
+    return isOther ? { kind: "usable", credentials } : { kind: "none" };
+  }
+
+  /** Requests with the same stale token share one renewal. */
+  function replace(serverUrl: string, stale: string | undefined, timeout?: number): Promise<Credentials | undefined> {
+    const key = JSON.stringify([serverUrl, stale, timeout]);
+    const flight = flights.get(key) ?? find(serverUrl, stale, timeout).finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
+  }
+
+  async function find(
+    serverUrl: string,
+    stale: string | undefined,
+    timeout: number | undefined,
+  ): Promise<Credentials | undefined> {
+    const found = await look(serverUrl, stale);
+    if (found.kind !== "renewable") return usableOf(found);
+    const name = await storage.nameOf(serverUrl);
+    await throwWhilePaused(name);
+    const work = async (): Promise<Credentials | undefined> => {
+      // The process that held the lock before may have renewed the token, or failed to.
+      const foundNow = await look(serverUrl, stale);
+      if (foundNow.kind !== "renewable") return usableOf(foundNow);
+      await throwWhilePaused(name);
+      return renew(name, foundNow.credentials);
+    };
+    return lock(name, work, timeout).catch((error: unknown) => {
+      throw isBusy(error) ? notFinished(found.credentials, error) : error;
+    });
+  }
+
+  async function throwWhilePaused(name: string): Promise<void> {
+    const error = await pauses.errorOf(name);
+    if (error !== undefined) throw error;
+  }
+
+  async function renew(name: string, credentials: Credentials): Promise<Credentials | undefined> {
+    const begun = clock.now();
+    const outcome = await renewal.renew(name, credentials);
+    if (outcome.kind === "failed") {
+      await pauses.begin(name, outcome.error, clock.now() - begun);
+      throw outcome.error;
+    }
+    await pauses.end(name);
+    return outcome.credentials;
+  }
+
+  /** Undefined if `work` takes too long; it continues in the background. */
+  function inTime<T>(work: Promise<T>): Promise<T | undefined> {
+    let cancelTimer = (): void => {};
+    const late = new Promise<undefined>((resolve) => {
+      cancelTimer = clock.after(aheadTimeout, () => resolve(undefined), { background: true });
+    });
+    return Promise.race([work, late]).finally(() => cancelTimer());
+  }
+
+  return {
+    async current(serverUrl) {
+      const known = storage.lastKnown(serverUrl);
+      const credentials = known?.tokens === undefined ? await storage.getCredentials(serverUrl) : known;
+      if (credentials?.tokens === undefined || !endsSoon(credentials.tokens)) return credentials;
+      const { accessToken } = credentials.tokens;
+      // A token that is still valid is used while another process renews it.
+      const renewed = isOver(credentials.tokens)
+        ? replace(serverUrl, accessToken)
+        : inTime(replace(serverUrl, accessToken, 0));
+      return (await renewed.catch(() => undefined)) ?? storage.lastKnown(serverUrl);
+    },
+    refused: (serverUrl, accessToken) => replace(serverUrl, accessToken),
+  };
+}
+
+function usableOf(found: Exclude<Found, Renewable>): Credentials | undefined {
+  return found.kind === "usable" ? found.credentials : undefined;
+}

@@ -1,0 +1,181 @@
+/** The file of checks for one server, as a user writes it: reads a parsed document and names each mistake. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { HostError } from "../errors.ts";
+import { closest } from "../text/closest.ts";
+import type { Mask } from "./masks.ts";
+import { compilePattern, type Pattern } from "./patterns.ts";
+
+/** The server that a file checks. */
+export type CheckTarget =
+  | { readonly server: string }
+  | { readonly command: readonly [string, ...string[]]; readonly env?: Readonly<Record<string, string>> };
+
+/** Expectations about the list of tools. */
+export interface ToolExpectation {
+  readonly include: readonly string[];
+  /** No other tools than those in `include`. */
+  readonly exact: boolean;
+  /** Compares the definitions with the snapshot. */
+  readonly snapshot: boolean;
+}
+
+/** Expectations about the result of one call. All that are given must hold. */
+export interface ResultExpectation {
+  /** The joined text of the result. */
+  readonly text?: string;
+  readonly contains?: readonly string[];
+  readonly matches?: Pattern;
+  /** A part of the structured content: objects may have more members, lists not. */
+  readonly structured?: unknown;
+  /** A JSON Schema for the structured content, or for the text read as JSON. */
+  readonly schema?: JsonObject;
+  readonly snapshot?: boolean;
+  /** Default: false, unless the file says otherwise. */
+  readonly isError?: boolean;
+  /** At most `ratio` times as long as the check named `baseline`. */
+  readonly latency?: { readonly baseline: string; readonly ratio: number };
+}
+
+/** One call with its expected result. */
+export interface CallCheck {
+  readonly name: string;
+  readonly call: string;
+  readonly arguments: JsonObject;
+  readonly expect: ResultExpectation;
+  readonly masks: readonly Mask[];
+}
+
+/** All checks of one file. */
+export interface CheckFile {
+  readonly target: CheckTarget;
+  readonly tools?: ToolExpectation;
+  readonly checks: readonly CallCheck[];
+}
+
+/** @throws HostError `usage`, naming the file and the first mistake */
+export function readCheckFile(value: unknown, file: string): CheckFile {
+  const mistake = (what: string): never => {
+    throw new HostError("usage", `${file} is not a file of checks: ${what}`, { next: "fairlead test --help" });
+  };
+
+  function objectAt(given: unknown, place: string, known: readonly string[]): JsonObject {
+    if (!isObject(given)) return mistake(`${place} must be an object`);
+    for (const key of Object.keys(given)) {
+      if (known.includes(key)) continue;
+      const near = closest(key, known);
+      mistake(`${place} has an unknown member "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`);
+    }
+    return given;
+  }
+
+  function textAt(given: unknown, place: string): string {
+    return typeof given === "string" && given !== "" ? given : mistake(`${place} must be a text`);
+  }
+
+  function textsAt(given: unknown, place: string): readonly string[] {
+    const list: readonly unknown[] = Array.isArray(given) ? given : [given];
+    return list.map((one) => textAt(one, place));
+  }
+
+  function switchAt(given: unknown, place: string): boolean {
+    if (given === undefined) return false;
+    return typeof given === "boolean" ? given : mistake(`${place} must be true or false`);
+  }
+
+  function patternAt(given: unknown, place: string): Pattern {
+    const pattern = compilePattern(textAt(given, place));
+    return typeof pattern === "string" ? mistake(`${place} cannot be used as a pattern: ${pattern}`) : pattern;
+  }
+
+  function masksAt(given: unknown, place: string): readonly Mask[] {
+    if (given === undefined) return [];
+    return textsAt(given, place).map((text) => ({ pattern: patternAt(text, place), shown: "<masked>" }));
+  }
+
+  function targetOf({ server, command, env }: JsonObject): CheckTarget {
+    if ((server === undefined) === (command === undefined)) mistake('it needs either "server" or "command"');
+    if (server !== undefined) return { server: textAt(server, "server") };
+    const [program = mistake("command must not be empty"), ...args] = textsAt(command, "command");
+    if (env === undefined) return { command: [program, ...args] };
+    const variables = Object.entries(isObject(env) ? env : mistake("env must be an object"));
+    return {
+      command: [program, ...args],
+      env: Object.fromEntries(variables.map(([name, text]) => [name, textAt(text, `env.${name}`)])),
+    };
+  }
+
+  function toolsOf(given: unknown): ToolExpectation {
+    const { include = [], exact, snapshot } = objectAt(given, "tools", ["include", "exact", "snapshot"]);
+    return {
+      include: Array.isArray(include) ? textsAt(include, "tools.include") : mistake("tools.include must be a list"),
+      exact: switchAt(exact, "tools.exact"),
+      snapshot: switchAt(snapshot, "tools.snapshot"),
+    };
+  }
+
+  function expectationOf(given: unknown, place: string): ResultExpectation {
+    const { text, contains, matches, schema, snapshot, isError, latency, ...rest } = objectAt(
+      given,
+      place,
+      expectations,
+    );
+    if (schema !== undefined && !isObject(schema)) mistake(`${place}.schema must be a JSON Schema`);
+    return {
+      ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${place}.text must be a text`) }),
+      ...(contains !== undefined && { contains: textsAt(contains, `${place}.contains`) }),
+      ...(matches !== undefined && { matches: patternAt(matches, `${place}.matches`) }),
+      ...("structured" in rest && { structured: rest["structured"] }),
+      ...(isObject(schema) && { schema }),
+      ...(snapshot !== undefined && { snapshot: switchAt(snapshot, `${place}.snapshot`) }),
+      ...(isError !== undefined && { isError: switchAt(isError, `${place}.isError`) }),
+      ...(latency !== undefined && { latency: latencyOf(latency, `${place}.latency`) }),
+    };
+  }
+
+  function latencyOf(given: unknown, place: string): NonNullable<ResultExpectation["latency"]> {
+    const { baseline, ratio } = objectAt(given, place, ["baseline", "ratio"]);
+    if (typeof ratio !== "number" || ratio <= 0) return mistake(`${place}.ratio must be a number above 0`);
+    return { baseline: textAt(baseline, `${place}.baseline`), ratio };
+  }
+
+  function checkOf(given: unknown, at: number, masks: readonly Mask[]): CallCheck {
+    const place = `checks[${at}]`;
+    const members = objectAt(given, place, ["name", "call", "arguments", "expect", "mask"]);
+    const { arguments: args = {}, expect = {} } = members;
+    const call = textAt(members["call"], `${place}.call`);
+    return {
+      name: members["name"] === undefined ? call : textAt(members["name"], `${place}.name`),
+      call,
+      arguments: isObject(args) ? args : mistake(`${place}.arguments must be an object`),
+      expect: expectationOf(expect, `${place}.expect`),
+      masks: [...masks, ...masksAt(members["mask"], `${place}.mask`)],
+    };
+  }
+
+  const document = objectAt(value, "the document", ["server", "command", "env", "tools", "mask", "checks"]);
+  const { checks = [] } = document;
+  const masks = masksAt(document["mask"], "mask");
+  const listed = Array.isArray(checks) ? checks : mistake("checks must be a list");
+  const read = listed.map((check, at) => checkOf(check, at, masks));
+  checkNames(read, mistake);
+  return {
+    target: targetOf(document),
+    ...(document["tools"] !== undefined && { tools: toolsOf(document["tools"]) }),
+    checks: read,
+  };
+}
+
+const expectations = "text contains matches structured schema snapshot isError latency".split(" ");
+
+/** Snapshots and baselines are found by name; a baseline must have run before. */
+function checkNames(checks: readonly CallCheck[], mistake: (what: string) => never): void {
+  const seen = new Set<string>();
+  for (const { name, expect } of checks) {
+    if (seen.has(name)) mistake(`two checks are called "${name}"`);
+    if (expect.latency !== undefined && !seen.has(expect.latency.baseline))
+      mistake(`the baseline "${expect.latency.baseline}" of "${name}" is not an earlier check`);
+    seen.add(name);
+  }
+}

@@ -1,0 +1,39 @@
+/** Masks in snapshots: ids and times differ from run to run, so a word stands in their place. Pure. */
+
+import { isObject } from "@fairlead/wire/json";
+import { writeJson } from "../text/deep-json.ts";
+import type { Pattern } from "./patterns.ts";
+
+/** Replaces what a pattern finds. */
+export interface Mask {
+  readonly pattern: Pick<Pattern, "replaceIn">;
+  readonly shown: string;
+}
+
+const builtIn: readonly (readonly [RegExp, string])[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<uuid>"],
+  // 2026-01-31T08:30:00.000Z, 2026-01-31 08:30:00+01:00
+  [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?/g, "<time>"],
+  [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [A-Z][a-z]{2} \d{1,2} \d{4} \d{2}:\d{2}:\d{2}[^\n"]{0,60}/g, "<time>"],
+  [/\b\d{1,2}:\d{2}:\d{2}(?: ?[AP]M)?\b/g, "<time>"],
+  // Milliseconds since 1970, from 2001 on.
+  [/\b1\d{12}\b/g, "<time>"],
+  [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{16,64}\b/gi, "<id>"],
+];
+
+/** The value as a snapshot keeps it: secrets hidden, ids and times masked. A part that is nested too deep is described. */
+export function toSnapshot(value: unknown, redact: (text: string) => string, masks: readonly Mask[]): unknown {
+  const shown = (text: string): string => maskText(redact(text), masks);
+  const text = writeJson(value, 0, (_key, inner: unknown) => {
+    if (typeof inner === "string") return shown(inner);
+    if (typeof inner === "number") return shown(String(inner)) === String(inner) ? inner : shown(String(inner));
+    if (!isObject(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, member]) => [redact(name), member]));
+  });
+  return JSON.parse(text) as unknown;
+}
+
+function maskText(text: string, masks: readonly Mask[]): string {
+  const own = masks.reduce((so, { pattern, shown }) => pattern.replaceIn(so, shown), text);
+  return builtIn.reduce((so, [pattern, shown]) => so.replaceAll(pattern, shown), own);
+}

@@ -1,0 +1,25 @@
+/** Regular expressions of a file of checks, in linear time: a server chooses the text that they search. */
+
+import { errorMessage } from "@fairlead/wire/text";
+import { RE2JS } from "re2js";
+
+/** A compiled pattern. */
+export interface Pattern {
+  readonly text: string;
+  isIn(text: string): boolean;
+  replaceIn(text: string, replacement: string): string;
+}
+
+/** Returns the pattern, or the reason why it cannot be used. */
+export function compilePattern(text: string): Pattern | string {
+  try {
+    const linear = RE2JS.compile(RE2JS.translateRegExp(text));
+    return {
+      text,
+      isIn: (searched) => linear.test(searched),
+      replaceIn: (searched, replacement) => linear.matcher(searched).replaceAll(replacement),
+    };
+  } catch (error) {
+    return errorMessage(error).replace(/^error parsing regexp: /, "");
+  }
+}

@@ -1,0 +1,172 @@
+/** Runs the checks of one file against a server: its tools, then each call in the order of the file. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { Clock } from "../clock.ts";
+import type { Redact } from "../connect/redact.ts";
+import type { CatalogTool } from "../discover/catalog.ts";
+import { describeIssues } from "../execute/check-values.ts";
+import type { Validator } from "../execute/validation/validator.ts";
+import type { CallCheck, CheckFile } from "./check-file.ts";
+import { type CheckedResult, compareResult, dataOf, differences } from "./compare-result.ts";
+import { type Mask, toSnapshot } from "./masks.ts";
+import type { Snapshots } from "./snapshots.ts";
+
+/** The server under test. */
+export interface CheckedServer {
+  readonly tools: readonly CatalogTool[];
+  /** Calls a tool. A failed request is a result with `isError`, too. */
+  call(tool: string, args: JsonObject): Promise<CheckedResult>;
+  /** The names of the server's tools and resources as it lists them now. */
+  listing(): Promise<readonly string[]>;
+  /** Hides the server's secrets in a text. */
+  readonly redact: Redact;
+  /** Set if settings forbid to write its results into files. */
+  readonly hidesResults: boolean;
+}
+
+/** The outcome of one check. `problems` is empty unless it failed. */
+export interface CheckOutcome {
+  readonly name: string;
+  readonly status: "passed" | "failed" | "updated";
+  readonly tool?: string;
+  readonly durationMs: number;
+  readonly problems: readonly string[];
+}
+
+export interface CheckContext {
+  readonly snapshots: Snapshots;
+  readonly validator: Pick<Validator, "validate">;
+  readonly clock: Clock;
+  /** Called after each check. */
+  readonly onOutcome?: (outcome: CheckOutcome) => void;
+}
+
+/** The name of the check of the list of tools. */
+const toolsCheck = "tools";
+/** A baseline that takes less counts as this long, in milliseconds: below, the clock and not the tool is measured. */
+const shortestBaseline = 1;
+
+export async function runChecks(
+  file: CheckFile,
+  server: CheckedServer,
+  context: CheckContext,
+): Promise<readonly CheckOutcome[]> {
+  const { snapshots, validator, clock, onOutcome } = context;
+  const outcomes: CheckOutcome[] = [];
+  const durations = new Map<string, number>();
+
+  function report(outcome: Omit<CheckOutcome, "status">, isUpdated: boolean): void {
+    const status = outcome.problems.length > 0 ? "failed" : isUpdated ? "updated" : "passed";
+    outcomes.push({ ...outcome, status });
+    onOutcome?.({ ...outcome, status });
+  }
+
+  /** Compares with the snapshot, or replaces it. */
+  function compareSnapshot(
+    name: string,
+    value: unknown,
+    masks: readonly Mask[],
+  ): { readonly problems: readonly string[]; readonly isUpdated: boolean } {
+    if (server.hidesResults)
+      return { problems: ["snapshots are off for this server: hideResults is set"], isUpdated: false };
+    const now = toSnapshot(value, server.redact, masks);
+    return snapshots.compare(name, now, (before) => differences("result", before, now));
+  }
+
+  if (file.tools !== undefined) {
+    const began = clock.now();
+    const problems = toolProblems(file.tools, server.tools);
+    const compared = file.tools.snapshot
+      ? compareSnapshot(toolsCheck, Object.fromEntries(server.tools.map((tool) => [tool.name, definition(tool)])), [])
+      : undefined;
+    const durationMs = clock.now() - began;
+    report(
+      { name: toolsCheck, durationMs, problems: [...problems, ...(compared?.problems ?? [])] },
+      compared?.isUpdated ?? false,
+    );
+  }
+
+  for (const check of file.checks) {
+    const { name, call, expect, masks } = check;
+    const claimsReadOnly = server.tools.find((tool) => tool.name === call)?.annotations?.["readOnlyHint"] === true;
+    const before = claimsReadOnly ? await server.listing() : [];
+    const began = clock.now();
+    const result = await server.call(call, check.arguments);
+    const durationMs = clock.now() - began;
+    durations.set(name, durationMs);
+    const compared = expect.snapshot === true ? compareSnapshot(name, snapshotOf(result), masks) : undefined;
+    const unlike = [
+      ...compareResult(result, expect),
+      ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, dataOf(result), validator)),
+    ];
+    const problems = [
+      // The sentences quote the result, and reports are files, too.
+      ...(server.hidesResults && unlike.length > 0 ? ["the result is not as expected; hideResults is set"] : unlike),
+      ...(compared?.problems ?? []),
+      ...latencyProblems(check, durations),
+      ...(claimsReadOnly ? readOnlyProblems(call, before, await server.listing()) : []),
+    ];
+    report({ name, tool: call, durationMs, problems: problems.map(server.redact) }, compared?.isUpdated ?? false);
+  }
+  return outcomes;
+}
+
+function toolProblems({ include, exact }: NonNullable<CheckFile["tools"]>, tools: readonly CatalogTool[]): string[] {
+  const names = tools.map(({ name }) => name);
+  const missing = include.filter((name) => !names.includes(name));
+  const others = exact ? names.filter((name) => !include.includes(name)) : [];
+  return [
+    ...missing.map((name) => `the tool "${name}" is missing`),
+    ...others.map((name) => `the tool "${name}" is not expected`),
+  ];
+}
+
+function definition({ description, inputSchema, outputSchema, annotations }: CatalogTool): JsonObject {
+  return {
+    ...(description !== undefined && { description }),
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
+async function schemaProblems(
+  schema: JsonObject,
+  value: unknown,
+  validator: CheckContext["validator"],
+): Promise<readonly string[]> {
+  if (value === undefined) return ["the result has no structured content, and its text is not JSON"];
+  const { issues, warnings } = await validator.validate(schema, value);
+  const whole = "the structured content";
+  return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
+}
+
+function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<string, number>): readonly string[] {
+  if (expect.latency === undefined) return [];
+  const { baseline, ratio } = expect.latency;
+  const [own, other] = [durations.get(name) ?? 0, Math.max(durations.get(baseline) ?? 0, shortestBaseline)];
+  if (own <= ratio * other) return [];
+  return [`it took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
+}
+
+/** A tool that says it only reads must not change what the server lists. */
+function readOnlyProblems(tool: string, before: readonly string[], now: readonly string[]): readonly string[] {
+  const added = now.filter((name) => !before.includes(name));
+  const removed = before.filter((name) => !now.includes(name));
+  if (added.length + removed.length === 0) return [];
+  const change = [...added.map((name) => `added ${name}`), ...removed.map((name) => `removed ${name}`)].join(", ");
+  return [`"${tool}" has the annotation readOnlyHint, but the call changed the server's lists: ${change}`];
+}
+
+/** The parts of a result that a snapshot keeps. */
+function snapshotOf({ content, structuredContent, isError }: CheckedResult): JsonObject {
+  return {
+    ...(isError && { isError }),
+    content: content.map((block) => ("data" in block ? { ...block, data: `<${sizeOf(block.data)} bytes>` } : block)),
+    ...(structuredContent !== undefined && { structuredContent }),
+  };
+}
+
+function sizeOf(base64: unknown): number {
+  return typeof base64 === "string" ? Buffer.from(base64, "base64").length : 0;
+}

@@ -1,0 +1,45 @@
+/** Opens a relay to a server: started and reached like a session, but a client's raw messages pass through it. */
+
+import type { RpcMessage, ServerRelay } from "@fairlead/wire/serve";
+import type { HostError } from "../errors.ts";
+import type { ServerDefinition } from "../settings/define/definition.ts";
+import { type ConnectContext, type PrepareOptions, prepareConnection } from "./prepare-connection.ts";
+
+/** Options of `openRelay`. */
+export interface RelayOptions extends PrepareOptions {
+  readonly onReceived: (message: RpcMessage) => void;
+}
+
+/** A relay, which explains why it ended. */
+export interface OpenedRelay extends Omit<ServerRelay, "closed"> {
+  /** Resolves once: with the cause if the server ended the connection. */
+  readonly closed: Promise<HostError | undefined>;
+}
+
+/** @throws HostError if the server cannot be started or reached */
+export async function openRelay(
+  definition: ServerDefinition,
+  context: ConnectContext,
+  options: RelayOptions,
+): Promise<OpenedRelay> {
+  const { target, wire, log, traffic, explain } = await prepareConnection(definition, context, options);
+  const { openServerRelay } = await import("@fairlead/wire/serve");
+  const toHostError = (cause: unknown): HostError => {
+    const error = explain(cause, { isTimedOut: false, lastRequest: traffic.observed().lastRequest });
+    traffic.note(`not connected: ${error.message}`);
+    return error;
+  };
+  try {
+    const relay = await openServerRelay(target, { ...wire, onReceived: options.onReceived });
+    const closed = relay.closed.then(async (cause) => {
+      const error = cause && toHostError(cause);
+      await log.close();
+      return error;
+    });
+    return { ...relay, closed };
+  } catch (cause) {
+    const error = toHostError(cause);
+    await log.close();
+    throw error;
+  }
+}

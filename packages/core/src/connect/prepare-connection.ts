@@ -1,0 +1,206 @@
+/**
+ * Prepares a connection to a server: expands the definition, plans the start, hides secrets, and writes the log and the
+ * recording. A session and a relay begin in the same way.
+ */
+
+import type { ConnectOptions, JsonObject, ProcessRegistry, Target } from "@fairlead/wire";
+import type { MachineObserver } from "../auth/machine/machine-step.ts";
+import type { ServerAuth } from "../auth/sign-in-need.ts";
+import type { Clock } from "../clock.ts";
+import type { HostError } from "../errors.ts";
+import type { ServerDefinition, Transport } from "../settings/define/definition.ts";
+import { expandTransport } from "../settings/define/expand.ts";
+import type { ConnectFacts } from "./connect-failure.ts";
+import { type ConnectObserver, type ConnectTimeout, createStepper } from "./connect-step.ts";
+import { connectTimeoutFor, createDeadline, type Deadline } from "./connect-timeout.ts";
+import { type Launch, type LaunchContext, planLaunch } from "./launch.ts";
+import { toConnectError } from "./outcome.ts";
+import {
+  certainLength,
+  createRedactor,
+  createValueRedactor,
+  hideInArguments,
+  proxyAccounts,
+  type Redact,
+  secretsOf,
+  unmistakableSecrets,
+} from "./redact.ts";
+import { createMessageWriter, type MessageWriter } from "./redact-message.ts";
+import { hideInError, type SessionRedaction } from "./redact-session.ts";
+import type { ServerLog } from "./server-log.ts";
+import { createTrafficLog, type TrafficLog } from "./traffic-log.ts";
+import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
+
+/** The parts of the host that connecting needs; the same for all servers. */
+export interface ConnectContext extends LaunchContext {
+  /** The process registry of the host, created when the first server starts. */
+  readonly keeper: () => Promise<ProcessRegistry>;
+  /** `fairlead.connectTimeout`, in milliseconds. */
+  readonly connectTimeout: number;
+  readonly secret: (name: string) => Promise<string | undefined>;
+  /** The sign-in hook of a server's HTTP requests; not used for stdio servers. */
+  readonly auth?: (
+    definition: ServerDefinition,
+    serverUrl: string,
+    observe?: MachineObserver,
+  ) => Promise<ServerAuth | undefined>;
+  readonly log: (serverName: string) => ServerLog;
+  /** Whether the log contains every message. */
+  readonly debug: (serverName: string) => boolean;
+  /** Begins to record a connection and returns the function that takes its messages; absent: nothing is recorded. */
+  readonly record?:
+    | ((
+        serverName: string,
+        write: MessageWriter,
+      ) => Promise<(direction: "sent" | "received", message: JsonObject) => void>)
+    | undefined;
+  /** Measures the connect timeout; the system's clock by default. */
+  readonly clock?: Clock;
+}
+
+/** A connection that can be opened. */
+export interface PreparedConnection {
+  readonly target: Target;
+  readonly redaction: SessionRedaction;
+  readonly timeout: ConnectTimeout;
+  readonly deadline: Deadline;
+  readonly auth: WatchedAuth | undefined;
+  readonly log: ServerLog;
+  readonly traffic: TrafficLog;
+  readonly tell: ReturnType<typeof createStepper>;
+  /** The options of the wire that are the same for a session and a relay. */
+  readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "auth"> & Listeners;
+  /** The `HostError` for a failure. */
+  readonly explain: (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">) => HostError;
+}
+
+type Listeners = TrafficLog["listeners"];
+
+/** Options of `prepareConnection`. */
+export interface PrepareOptions {
+  readonly signal: AbortSignal;
+  readonly observe?: ConnectObserver | undefined;
+  readonly isFirstRun?: boolean | undefined;
+  readonly onStderrLine?: ((line: string) => void) | undefined;
+}
+
+export async function prepareConnection(
+  definition: ServerDefinition,
+  context: ConnectContext,
+  options: PrepareOptions,
+): Promise<PreparedConnection> {
+  const { name } = definition;
+  const tell = createStepper(options.observe);
+  const stored: string[] = [];
+  const transport = await expandTransport(definition, async (secretName) => {
+    const value = await context.secret(secretName);
+    if (value !== undefined) stored.push(value);
+    return value;
+  });
+  const { connectTimeout } = context;
+  const timeout = connectTimeoutFor(definition, transport, { connectTimeout, isFirstRun: options.isFirstRun === true });
+  const accounts = proxyAccounts(context.environment.env);
+  const written = createRedactor([...secretsOf(transport, definition, stored), ...accounts]);
+  const deadline = createDeadline(options.signal, timeout.milliseconds, context.clock);
+  const auth = await authFor(definition, transport, context, deadline, (step) => tell({ step: "machine", ...step }));
+  const redact: Redact = auth === undefined ? written : (text) => auth.redact(written(text));
+  const certain = createValueRedactor([...secretsOf(transport, definition, stored, certainLength), ...accounts]);
+  const hideValues: Redact = auth === undefined ? certain : (text) => auth.hideTokens(certain(text));
+  const unmistakable = createValueRedactor(unmistakableSecrets(transport, definition, stored));
+  const hideUnmistakable: Redact = auth === undefined ? unmistakable : (text) => auth.hideTokens(unmistakable(text));
+  tell({ step: "definition", transport: definition.transport, timeout, redact });
+
+  const { target, launch } = await targetFor(name, transport, context);
+  if (launch) tellLaunch(launch, tell);
+  const log = context.log(name);
+  const traffic = createTrafficLog({
+    log,
+    redact,
+    debug: context.debug(name),
+    onFirstMessage: () => launch && tell({ step: "start" }),
+    onStderrLine: options.onStderrLine,
+  });
+  traffic.note(`connecting: ${describe(target)}`);
+
+  const explain = (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">): HostError => {
+    hideInError(error, { redact, hideValues });
+    return toConnectError(error, {
+      definition,
+      timeout,
+      ...traffic.observed(),
+      isFound: launch?.file !== undefined,
+      withheld: launch?.environment.withheld ?? [],
+      droppedPath: launch?.droppedPath ?? [],
+      redact,
+      ...circumstances,
+    });
+  };
+
+  const record = await context.record?.(name, createMessageWriter(redact, definition.extras.hideResults === true));
+  return {
+    target,
+    redaction: { redact, hideValues, hideUnmistakable },
+    timeout,
+    deadline,
+    auth,
+    log,
+    traffic,
+    tell,
+    explain,
+    wire: {
+      signal: deadline.signal,
+      times: { connect: timeout.milliseconds },
+      ...(launch && { processes: await context.keeper() }),
+      ...(auth && { auth: auth.hook }),
+      ...withRecord(traffic.listeners, record),
+    },
+  };
+}
+
+function withRecord(listeners: Listeners, record: Listeners["onMessage"] | undefined): Listeners {
+  if (record === undefined) return listeners;
+  return {
+    ...listeners,
+    onMessage(direction, message) {
+      listeners.onMessage?.(direction, message);
+      record(direction, message);
+    },
+  };
+}
+
+async function authFor(
+  definition: ServerDefinition,
+  transport: Transport,
+  { auth, clock }: ConnectContext,
+  deadline: Deadline,
+  observe: MachineObserver,
+): Promise<WatchedAuth | undefined> {
+  if (transport.kind === "stdio") return undefined;
+  const hook = await auth?.(definition, transport.url, observe);
+  return hook && watchAuth(hook, deadline, clock);
+}
+
+async function targetFor(
+  name: string,
+  transport: Transport,
+  place: LaunchContext,
+): Promise<{ readonly target: Target; readonly launch?: Launch }> {
+  if (transport.kind !== "stdio") {
+    const { kind, url, headers } = transport;
+    return { target: { kind, url, headers: Object.fromEntries(headers) } };
+  }
+  const launch = await planLaunch(name, transport, place);
+  return { target: launch.target, launch };
+}
+
+function tellLaunch({ file, target, droppedPath, environment }: Launch, tell: ReturnType<typeof createStepper>): void {
+  tell({ step: "program", ...(file !== undefined && { file }), cwd: target.cwd, droppedPath });
+  const { passed, set, withheld } = environment;
+  tell({ step: "environment", passed, set, withheld });
+}
+
+function describe(target: Target): string {
+  if (target.kind === "stdio")
+    return `${[target.command, ...hideInArguments(target.args)].join(" ")} (in ${target.cwd})`;
+  return `${target.url} (${target.kind})`;
+}

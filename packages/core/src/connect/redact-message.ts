@@ -1,0 +1,69 @@
+/** Writes a protocol message for a recording: as JSON, with the server's secrets hidden, and its results if settings say so. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import { writeJson } from "../text/deep-json.ts";
+import { hidden } from "../text/hidden-text.ts";
+import { isTelling, type Redact } from "./redact.ts";
+
+/** Who sent a message, as the wire reports it to the client. */
+export type Direction = "sent" | "received";
+
+/** Writes messages of one connection as JSON. */
+export type MessageWriter = (direction: Direction, message: JsonObject) => string;
+
+/** Methods whose results describe a server; every other result is data. */
+const descriptions: ReadonlySet<unknown> = new Set(
+  "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
+);
+
+/** Members that say what a value is. Without them a hidden result could not be read. */
+const structural: ReadonlySet<string> = new Set(
+  "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
+);
+
+/**
+ * Each text is redacted by itself, because a pattern that spans quotes would break the JSON.
+ *
+ * @param hideResults Hides texts and numbers of everything but lists and handshakes.
+ */
+export function createMessageWriter(redact: Redact, hideResults: boolean): MessageWriter {
+  /** Methods of open requests of the client, by id. */
+  const methods = new Map<unknown, unknown>();
+
+  function isData(direction: Direction, { method, id }: JsonObject): boolean {
+    if (direction === "sent") {
+      if (method !== undefined && id !== undefined) methods.set(id, method);
+      return false;
+    }
+    const asked = method === undefined ? methods.get(id) : method;
+    if (method === undefined) methods.delete(id);
+    return !descriptions.has(asked);
+  }
+
+  return (direction, message) => {
+    const isHidden = hideResults && isData(direction, message);
+    return writeJson(message, 0, (key, value: unknown) => {
+      if (isHidden && !structural.has(key)) {
+        if (typeof value === "string") return hidden;
+        if (typeof value === "number") return 0;
+      }
+      if (isSecretMember(direction, key, value)) return hidden;
+      if (typeof value === "string") return redact(value);
+      if (typeof value === "number") return redact(String(value)) === String(value) ? value : hidden;
+      return isObject(value) ? redactKeys(value, redact) : value;
+    });
+  };
+}
+
+/** Objects that a server sends under a telling name are schemas that describe a value, not the value. */
+function isSecretMember(direction: Direction, key: string, value: unknown): boolean {
+  if (!isTelling(key) || value === null || typeof value === "boolean") return false;
+  return direction === "sent" || typeof value === "string";
+}
+
+function redactKeys(value: JsonObject, redact: Redact): JsonObject {
+  const names = Object.keys(value);
+  if (names.every((name) => redact(name) === name)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), inner]));
+}

@@ -1,0 +1,120 @@
+/** Tells which changes of a tool can break programs and models that use it as it was, and which only change words. Pure. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, listOf, objectOf } from "@fairlead/wire/json";
+import { canonicalJson } from "../text/canonical-json.ts";
+import { isSameJson } from "../text/same-json.ts";
+import type { CatalogTool } from "./catalog.ts";
+
+/**
+ * How calls or readers of results that worked before can fail now, one sentence each; empty if only words or optional
+ * parts have changed. What cannot be told counts as breaking.
+ */
+export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
+  return [
+    ...inputChanges("", before.inputSchema, after.inputSchema, 0),
+    ...outputChanges(before.outputSchema, after.outputSchema),
+  ];
+}
+
+/** Keywords that describe a value and allow or forbid none. */
+const words: ReadonlySet<string> = new Set(
+  "title description examples default $comment $schema $id deprecated readOnly writeOnly x-mcp-header".split(" "),
+);
+/** Keywords that `inputChanges` compares member by member. */
+const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
+/** Bounds: the value may only move in this direction without breaking. */
+const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
+  ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, "up"] as const),
+  ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, "down"] as const),
+]);
+const deepest = 20;
+
+/** Arguments that were valid before and are not now. */
+function inputChanges(path: string, before: unknown, after: unknown, level: number): readonly string[] {
+  if (isSameJson(before, after) || after === true || before === false) return [];
+  const place = path === "" ? "the arguments" : `the parameter ${path}`;
+  if (!isObject(before) || !isObject(after) || level > deepest) return [`${place}: the schema has changed`];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const others = names.filter((name) => !words.has(name) && !compared.has(name));
+  return [
+    ...typeChanges(place, before, after),
+    ...enumChanges(place, before, after),
+    ...memberChanges(path, before, after, level),
+    ...(before["items"] === undefined && after["items"] === undefined
+      ? []
+      : inputChanges(`${path}[]`, before["items"] ?? true, after["items"] ?? true, level + 1)),
+    ...others.flatMap((name) => keywordChanges(place, name, before[name], after[name])),
+  ];
+}
+
+function typeChanges(place: string, before: JsonObject, after: JsonObject): readonly string[] {
+  if (after["type"] === undefined) return [];
+  const [old, now] = [typesOf(before), typesOf(after)];
+  const isWider = (type: unknown): boolean => now.includes(type) || (type === "integer" && now.includes("number"));
+  if (old.length > 0 && old.every(isWider)) return [];
+  return [`${place}: the type was ${old.join(" or ") || "any"} and is now ${now.join(" or ")}`];
+}
+
+function typesOf({ type }: JsonObject): readonly unknown[] {
+  return Array.isArray(type) ? type : type === undefined ? [] : [type];
+}
+
+function enumChanges(place: string, before: JsonObject, after: JsonObject): readonly string[] {
+  if (after["enum"] === undefined) return [];
+  if (before["enum"] === undefined) return [`${place}: only ${canonicalJson(after["enum"])} are allowed now`];
+  const allowed = new Set(listOf(after["enum"]).map(canonicalJson));
+  const removed = listOf(before["enum"])
+    .map(canonicalJson)
+    .filter((value) => !allowed.has(value));
+  return removed.length === 0 ? [] : [`${place}: ${removed.join(", ")} is no longer allowed`];
+}
+
+function memberChanges(path: string, before: JsonObject, after: JsonObject, level: number): readonly string[] {
+  const [old, now] = [objectOf(before["properties"]), objectOf(after["properties"])];
+  const at = (name: string): string => (path === "" ? name : `${path}.${name}`);
+  const wasRequired = new Set(listOf(before["required"]));
+  const required = listOf(after["required"]).filter((name) => !wasRequired.has(name));
+  const isClosed = after["additionalProperties"] === false && before["additionalProperties"] !== false;
+  return [
+    ...required.map((name) => `the parameter ${at(String(name))} is now required`),
+    ...Object.keys(old).flatMap((name) =>
+      Object.hasOwn(now, name)
+        ? inputChanges(at(name), old[name], now[name], level + 1)
+        : [`the parameter ${at(name)} was removed`],
+    ),
+    ...(isClosed ? [`${path === "" ? "the tool" : path} no longer accepts other parameters`] : []),
+    ...(isObject(after["additionalProperties"])
+      ? inputChanges(at("*"), before["additionalProperties"] ?? true, after["additionalProperties"], level + 1)
+      : []),
+  ];
+}
+
+/** A new restriction, or one that has moved the wrong way. A keyword that is not known counts as a restriction. */
+function keywordChanges(place: string, name: string, before: unknown, after: unknown): readonly string[] {
+  if (after === undefined || isSameJson(before, after)) return [];
+  const direction = bounds.get(name);
+  if (direction !== undefined && typeof before === "number" && typeof after === "number")
+    if (direction === "up" ? after >= before : after <= before) return [];
+  const was = before === undefined ? "" : ` (it was ${canonicalJson(before)})`;
+  return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
+}
+
+/** Parts of results that readers could rely on before and cannot now. */
+function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
+  if (before === undefined || isSameJson(before, after)) return [];
+  if (after === undefined) return ["the result no longer has structured content"];
+  const [old, now] = [objectOf(before["properties"]), objectOf(after["properties"])];
+  const stillRequired = new Set(listOf(after["required"]));
+  const optional = listOf(before["required"]).filter(
+    (name) => Object.hasOwn(now, String(name)) && !stillRequired.has(name),
+  );
+  return [
+    ...Object.keys(old).flatMap((name) => {
+      if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
+      // A reader must understand everything that can come: the reverse of an argument.
+      return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
+    }),
+    ...optional.map((name) => `the result may lack ${String(name)}`),
+  ];
+}

@@ -1,0 +1,160 @@
+/** Passes messages between a client and a server. Calls, reads and prompts take the one path of every request. */
+
+import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
+import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
+import { HostError } from "../../errors.ts";
+import type { RequestKind } from "../../policy/rules/rule.ts";
+import type { Spine } from "./spine.ts";
+
+export interface RelayContext {
+  readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
+  readonly spine: Spine;
+  readonly signal: AbortSignal;
+}
+
+/** Requests that a rule can refuse, with the member that names their subject. */
+const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
+  ["tools/call", { kind: "tool", named: "name" }],
+  ["prompts/get", { kind: "prompt", named: "name" }],
+  ["resources/read", { kind: "resource", named: "uri" }],
+  ["resources/subscribe", { kind: "resource", named: "uri" }],
+]);
+
+/** The JSON-RPC error code of a request that a rule refuses. */
+const refused = -32000;
+
+/** Takes no messages. What a client's channel reports beside them is in the client's own log. */
+const deaf: ChannelEvents = {
+  message: () => undefined,
+  largest: () => 64 * 1024 * 1024,
+  dropped() {},
+  closed() {},
+  diagnostic() {},
+};
+
+/** Resolves when the client has gone. @throws HostError if the server could not be reached or has ended */
+export async function relayClient(
+  server: string,
+  open: OpenChannel,
+  { relay, spine, signal }: RelayContext,
+): Promise<void> {
+  /** Requests on their way through the spine: their responses end there. */
+  const pending = new Map<RequestId, Pending>();
+  /** Progress tokens of the client's open requests, by request id, the latest last. */
+  const tokens = new Map<RequestId, unknown>();
+  const clientGone = createSettled();
+  let channel: Promise<Channel> | undefined;
+
+  function toClient(message: RpcMessage): void {
+    const about = message["method"] === undefined ? undefined : requestOf(message);
+    if (message["method"] === undefined) tokens.delete(message["id"] as RequestId);
+    channel?.then((opened) => opened.send(message, { about })).catch(() => clientGone.settle());
+  }
+
+  /** The client's request that a message of the server belongs to: by its progress token, else the latest one. */
+  function requestOf(message: RpcMessage): RequestId | undefined {
+    const { progressToken } = objectOf(message["params"]);
+    const open = [...tokens];
+    const named = progressToken === undefined ? undefined : open.find(([, token]) => token === progressToken);
+    return (named ?? open.at(-1))?.[0];
+  }
+
+  const upstream = await relay(server, {
+    signal,
+    onReceived(message) {
+      const waiting = message["method"] === undefined ? pending.get(message["id"] as RequestId) : undefined;
+      if (waiting === undefined) toClient(message);
+      else waiting.resolve(message);
+    },
+  }).catch(async (error: unknown) => {
+    // The client must not wait for a server that cannot be reached.
+    await (await open(deaf, signal)).close();
+    throw error;
+  });
+
+  function fromClient(message: RpcMessage): undefined {
+    const isRequest = message["method"] !== undefined && message["id"] !== undefined;
+    if (isRequest)
+      tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
+    const subject = isRequest ? decided.get(message["method"]) : undefined;
+    if (message["method"] === "notifications/cancelled") {
+      const cancelled = objectOf(message["params"])["requestId"] as RequestId;
+      tokens.delete(cancelled);
+      pending.get(cancelled)?.cancel();
+    }
+    if (subject === undefined) upstream.send(message);
+    else void decideAndSend(message, subject);
+  }
+
+  async function decideAndSend(
+    message: RpcMessage,
+    { kind, named }: { readonly kind: RequestKind; readonly named: string },
+  ): Promise<void> {
+    const id = message["id"] as RequestId;
+    const params = objectOf(message["params"]);
+    const serverToolName = stringOf(params[named]) ?? "";
+    const subject = { serverName: server, serverToolName, kind, args: objectOf(params["arguments"]) };
+    try {
+      const response = await spine.run<RpcMessage, RpcMessage>({
+        who: "user",
+        ...subject,
+        shown: { ...subject, name: serverToolName, description: "" },
+        signal,
+        execute: (until) => exchange(id, message, until),
+        outcomeOf: ({ error, result }) =>
+          error !== undefined || (isObject(result) && result["isError"] === true) ? "tool_error" : "ok",
+        present: (answer) => answer,
+      });
+      toClient(response);
+    } catch (error) {
+      // A cancelled request has no response.
+      if (!(error instanceof HostError) || error.code === "cancelled") return;
+      const { code, message: words, next } = error;
+      const data = { code, ...(next !== undefined && { next }) };
+      toClient({ jsonrpc: "2.0", id, error: { code: refused, message: words, data } });
+    }
+  }
+
+  function exchange(id: RequestId, message: RpcMessage, until: AbortSignal): Promise<RpcMessage> {
+    return new Promise((resolve, reject) => {
+      const cancel = (): void =>
+        settle(() => reject(new HostError("cancelled", "the client cancelled the request", { serverName: server })));
+      const settle = (end: () => void): void => {
+        pending.delete(id);
+        until.removeEventListener("abort", cancel);
+        end();
+      };
+      until.addEventListener("abort", cancel, { once: true });
+      pending.set(id, { resolve: (answer) => settle(() => resolve(answer)), cancel });
+      upstream.send(message);
+    });
+  }
+
+  try {
+    channel = open({ ...deaf, message: fromClient, closed: () => clientGone.settle() }, signal);
+    await channel;
+    const stop = (): void => clientGone.settle();
+    signal.addEventListener("abort", stop, { once: true });
+    const end = await Promise.race([clientGone.promise, upstream.closed]);
+    signal.removeEventListener("abort", stop);
+    if (end !== undefined) throw end;
+  } finally {
+    for (const { cancel } of pending.values()) cancel();
+    await upstream.close();
+    await channel?.then((opened) => opened.close());
+  }
+}
+
+interface Pending {
+  readonly resolve: (message: RpcMessage) => void;
+  readonly cancel: () => void;
+}
+
+function createSettled(): { readonly promise: Promise<undefined>; readonly settle: () => void } {
+  let settle: () => void = () => {};
+  const promise = new Promise<undefined>((resolve) => {
+    settle = () => resolve(undefined);
+  });
+  return { promise, settle };
+}

@@ -1,0 +1,201 @@
+/** Answers clients from a recording: a server without the server. */
+
+import type { JsonObject, WireErrorCode, WireEvidence } from "@fairlead/wire";
+import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import type { RequestId, ServedClient, ServedRequest, ServedSession } from "@fairlead/wire/serve";
+import { type Clock, sleep } from "../clock.ts";
+import { canonicalJson } from "../text/canonical-json.ts";
+import { createMatcher, indexScripts, type Matcher, type MatchOptions, targetOf } from "./match.ts";
+import type { Recording } from "./recording.ts";
+import { type Script, type ScriptStep, scriptsOf } from "./scripts.ts";
+
+/** Creates the error that the wire sends as a JSON-RPC error. */
+type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvidence) => Error;
+
+export interface PlayerOptions extends MatchOptions {
+  /** Milliseconds before each message of the server; `recorded`: as long as the server took. Default: 0. */
+  readonly timing?: number | "recorded";
+  readonly clock: Clock;
+  /** The wire's error class, which is loaded with the wire. */
+  readonly createError: CreateWireError;
+}
+
+/** A request for which the recording has no answer. */
+export interface Unmatched {
+  readonly method: string;
+  readonly target: string;
+  readonly params: JsonObject;
+}
+
+/** Serves one recording to any number of clients. */
+export interface Player {
+  /** The protocol eras in which the server answered. */
+  readonly eras: readonly ("legacy" | "modern")[];
+  /** A session for one client. In the modern era every request is a client, and all of them share the order of answers. */
+  session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
+  /** Requests that were never recorded, each once. */
+  unmatched(): readonly Unmatched[];
+}
+
+const methodNotFound = -32601;
+const invalidParams = -32602;
+const internalError = -32603;
+/** Requests that stay open until the client ends them. */
+const openEnded = "subscriptions/listen";
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
+/** How many recorded arguments an error message shows, and how many characters of each. */
+const shownRequests = 3;
+const shownCharacters = 200;
+
+/** A client's open subscription, by the recorded one. */
+type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
+
+export function createPlayer(recording: Recording, options: PlayerOptions): Player {
+  const scripts = scriptsOf(recording);
+  const index = indexScripts(scripts);
+  const shared = createMatcher(index, options);
+  const subscriptions: Subscriptions = new Map();
+  const missing = new Map<string, Unmatched>();
+
+  function notRecorded(method: string, params: JsonObject): Error {
+    const target = targetOf(params);
+    const { _meta: _, ...asked } = params;
+    missing.set(`${method} ${canonicalJson(asked)}`, { method, target, params: asked });
+    const known = index.byMethod.get(method) ?? [];
+    const data = { reason: "not_recorded" };
+    if (known.length === 0)
+      return options.createError("rpc", `${method} was never recorded`, { rpc: { code: methodNotFound, data } });
+    const same = known.filter((script) => targetOf(script.params) === target);
+    const what = target === "" ? method : `${method} of ${target}`;
+    const others = same.length > 0 ? same.map(argumentsOf) : known.map((script) => targetOf(script.params));
+    const shown = [...new Set(others)].slice(0, shownRequests).join("; ");
+    const message = `${what} with ${argumentsOf({ params })} was never recorded; recorded: ${shown}`;
+    return options.createError("rpc", message, { rpc: { code: invalidParams, data } });
+  }
+
+  return {
+    eras: [
+      ...(scripts.some(({ method, steps }) => method === "initialize" && hasResult(steps)) ? ["legacy" as const] : []),
+      ...(scripts.some(({ isModern, steps }) => isModern && hasResult(steps)) ? ["modern" as const] : []),
+    ],
+    session(client, era = "legacy") {
+      const matcher = era === "modern" ? shared : createMatcher(index, options);
+      return createPlayedSession({ client, matcher, subscriptions, notRecorded, options });
+    },
+    unmatched: () => [...missing.values()],
+  };
+}
+
+interface PlayedSession {
+  readonly client: ServedClient;
+  readonly matcher: Matcher;
+  readonly subscriptions: Subscriptions;
+  readonly notRecorded: (method: string, params: JsonObject) => Error;
+  readonly options: PlayerOptions;
+}
+
+function createPlayedSession({ client, matcher, subscriptions, notRecorded, options }: PlayedSession): ServedSession {
+  const { timing = 0, clock, createError } = options;
+  const gone = new AbortController();
+  let capabilities: JsonObject = {};
+  void client.closed.then(() => gone.abort());
+
+  async function wait({ after }: ScriptStep, signal: AbortSignal): Promise<void> {
+    const milliseconds = timing === "recorded" ? after : timing;
+    if (milliseconds > 0) await sleep(clock, milliseconds, signal);
+  }
+
+  async function notify(step: ScriptStep & { kind: "notification" }, given: Trigger | undefined): Promise<void> {
+    const { method, params, about } = step;
+    if (about.kind === "subscription") {
+      const open = subscriptions.get(about.script);
+      const meta = { ...objectOf(params["_meta"]), [subscriptionKey]: open?.id };
+      await open?.client.notify(method, { ...params, _meta: meta }, open.id);
+    } else if (about.kind === "none") await client.notify(method, params, given?.id);
+    else {
+      const progressToken = member(member(given?.params, "_meta"), "progressToken");
+      if (progressToken !== undefined) await client.notify(method, { ...params, progressToken }, given?.id);
+    }
+  }
+
+  /** Plays steps until the answer, and returns the ones after it. */
+  async function play(
+    steps: readonly ScriptStep[],
+    given: Trigger | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly answer: ScriptStep | undefined; readonly rest: readonly ScriptStep[] }> {
+    for (const [at, step] of steps.entries()) {
+      await wait(step, signal);
+      if (step.kind === "result" || step.kind === "error") return { answer: step, rest: steps.slice(at + 1) };
+      if (step.kind === "notification") await notify(step, given);
+      else if (canAnswer(step.method))
+        // The recorded answer counts, whatever this client answers.
+        await client.request(step.method, step.params, { about: given?.id, signal }).catch(() => undefined);
+    }
+    return { answer: undefined, rest: [] };
+  }
+
+  /** A server may only ask what the client has declared. */
+  function canAnswer(method: string): boolean {
+    const [feature = ""] = method.split("/");
+    return feature === "ping" || isObject(capabilities[feature]);
+  }
+
+  async function answerOf(script: Script, given: Trigger, signal: AbortSignal): Promise<JsonObject> {
+    const { answer, rest } = await play(script.steps, given, signal);
+    // After the response has been sent.
+    setImmediate(() => void play(rest, undefined, gone.signal).catch(() => undefined));
+    if (answer?.kind === "result") return answer.result;
+    if (answer?.kind === "error") throw recordedError(answer.error, createError);
+    if (script.isCancelled || script.method === openEnded) return untilAborted(signal);
+    const message = `the recording ends before the answer to ${script.method}`;
+    throw createError("rpc", message, { rpc: { code: internalError, data: { reason: "not_recorded" } } });
+  }
+
+  return {
+    async request(method, params, { id, signal }: ServedRequest) {
+      if (method === "initialize") capabilities = objectOf(params["capabilities"]);
+      const script = matcher.find(method, params);
+      if (script === undefined) throw notRecorded(method, params);
+      if (method === openEnded) subscriptions.set(script, { client, id });
+      try {
+        return await answerOf(script, { id, params }, signal);
+      } finally {
+        if (subscriptions.get(script)?.client === client) subscriptions.delete(script);
+      }
+    },
+    notification(method, params) {
+      const script = matcher.find(method, params);
+      if (script !== undefined) void play(script.steps, undefined, gone.signal).catch(() => undefined);
+    },
+  };
+}
+
+/** The live request that a script answers. */
+interface Trigger {
+  readonly id: RequestId;
+  readonly params: JsonObject;
+}
+
+function hasResult(steps: readonly ScriptStep[]): boolean {
+  return steps.some(({ kind }) => kind === "result");
+}
+
+function argumentsOf({ params }: Pick<Script, "params">): string {
+  const { _meta: _, name: _name, arguments: given = {}, ...rest } = params;
+  const text = canonicalJson(Object.keys(rest).length > 0 ? rest : given);
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+}
+
+function recordedError({ code, message, data }: JsonObject, createError: CreateWireError): Error {
+  const rpc = { code: typeof code === "number" ? code : internalError, ...(data !== undefined && { data }) };
+  return createError("rpc", stringOf(message) ?? "", { rpc });
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}

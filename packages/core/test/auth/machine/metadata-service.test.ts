@@ -1,0 +1,66 @@
+import { webServer } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { requestAssertion } from "../../../src/auth/machine/metadata-service.ts";
+import { createBoundedFetch } from "../../../src/net/bounded-fetch.ts";
+import { stateOf } from "../signed-in-host.ts";
+import { machineScene, newKey, workloadToken } from "./machine-scene.ts";
+
+const serverName = "docs";
+
+test.each(["gcp", "azure", "github"] as const)(
+  "the JWT of %s is requested for the authorization server",
+  async (service) => {
+    const key = newKey();
+    const issuer = "https://cloud.example";
+    await using scene = await machineScene({ trustedIssuers: [{ issuer, publicKey: key.publicKey }] });
+    const jwt = workloadToken(key.privateKey, { iss: issuer, aud: scene.authorization.issuer });
+    await using cloud = await webServer((_request, response) => {
+      const body = { gcp: jwt, azure: JSON.stringify({ access_token: jwt }), github: JSON.stringify({ value: jwt }) };
+      response.writeHead(200).end(body[service]);
+    });
+    const env = {
+      GCE_METADATA_HOST: new URL(cloud.origin).host,
+      IDENTITY_ENDPOINT: `${cloud.origin}/msi/token`,
+      IDENTITY_HEADER: "managed",
+      ACTIONS_ID_TOKEN_REQUEST_URL: `${cloud.origin}/oidc?api-version=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: "job",
+    };
+    await using host = await scene.host({ kind: "jwt_bearer", assertionFrom: service }, { env });
+    await host.start();
+    expect(stateOf(host)).toMatchObject({ status: "connected" });
+    const [asked] = cloud.seen;
+    const query = new URL(asked?.path ?? "", cloud.origin).searchParams;
+    expect(query.get(service === "azure" ? "resource" : "audience")).toBe(scene.authorization.issuer);
+    const { "metadata-flavor": flavor, "x-identity-header": identity, authorization } = asked?.headers ?? {};
+    expect([flavor, identity, authorization]).toEqual(
+      {
+        gcp: ["Google", undefined, undefined],
+        azure: [undefined, "managed", undefined],
+        github: [undefined, undefined, "Bearer job"],
+      }[service],
+    );
+  },
+);
+
+test("only the metadata service itself is exempt: no redirect is followed, and no proxy is asked", async () => {
+  await using elsewhere = await webServer((_request, response) => response.end("a.b.c"));
+  await using cloud = await webServer((_request, response) =>
+    response.writeHead(302, { location: `${elsewhere.origin}/` }).end(),
+  );
+  const env = { GCE_METADATA_HOST: new URL(cloud.origin).host, HTTP_PROXY: elsewhere.origin };
+  const asked = requestAssertion({ serverName, env, audience: "x", service: "gcp" });
+  await expect(asked).rejects.toMatchObject({ code: "auth_failed" });
+  expect(elsewhere.seen).toEqual([]);
+  // No other request may reach such an address.
+  const fetch = createBoundedFetch({ near: "https://example.com", env: {} });
+  await expect(fetch("http://169.254.169.254/")).rejects.toMatchObject({ code: "denied" });
+  await expect(fetch("https://169.254.169.254/")).rejects.toMatchObject({ code: "denied" });
+});
+
+test("a job without the right to a token is told which one", async () => {
+  const asked = requestAssertion({ serverName, env: {}, audience: "x", service: "github" });
+  await expect(asked).rejects.toMatchObject({
+    message: 'assertion of "docs" cannot be used: github gives this process no token',
+    next: 'Give the job "permissions: id-token: write".',
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { readCheckFile } from "../../src/checks/check-file.ts";
+import type { CheckedResult } from "../../src/checks/compare-result.ts";
+import { type CheckedServer, runChecks } from "../../src/checks/run-checks.ts";
+import { createSnapshots, type Snapshots } from "../../src/checks/snapshots.ts";
+import { createValidator } from "../../src/execute/validation/validator.ts";
+
+const text = (words: string, more: Partial<CheckedResult> = {}): CheckedResult => ({
+  content: [{ type: "text", text: words }],
+  isError: false,
+  ...more,
+});
+
+/** A server whose tools answer from a table; each call takes as many milliseconds as the test says. */
+function serverOf(answers: Readonly<Record<string, CheckedResult>>, given: Partial<CheckedServer> = {}): CheckedServer {
+  return {
+    tools: Object.keys(answers).map((name) => ({ name, inputSchema: { type: "object" } })),
+    call: async (tool) => answers[tool] ?? text(`no tool ${tool}`, { isError: true }),
+    listing: async () => [],
+    redact: (words) => words.replaceAll("s3cret", "(hidden)"),
+    hidesResults: false,
+    ...given,
+  };
+}
+
+async function outcomesOf(
+  document: object,
+  server: CheckedServer,
+  snapshots: Snapshots = createSnapshots({}, false),
+  times: readonly number[] = [],
+) {
+  const left = [...times];
+  let now = 0;
+  const clock = { now: () => (now += left.shift() ?? 0), after: () => () => {} };
+  const validator = createValidator();
+  const outcomes = await runChecks(readCheckFile({ server: "s", ...document }, "c.yaml"), server, {
+    snapshots,
+    validator,
+    clock,
+  });
+  await validator.close();
+  return outcomes;
+}
+
+const problemsOf = async (...given: Parameters<typeof outcomesOf>) =>
+  (await outcomesOf(...given)).flatMap(({ problems }) => problems);
+
+const expecting = (expect: object) => ({ checks: [{ call: "a", expect }] });
+
+describe("a result", () => {
+  const server = serverOf({
+    a: text('{"size": 3}', { structuredContent: { size: 3, tags: ["x"], owner: { name: "Ada", id: 1 } } }),
+  });
+
+  test.each([
+    ["text", { text: '{"size": 3}' }, { text: "other" }, 'the text is "{\\"size\\": 3}", expected "other"'],
+    ["contains", { contains: "size" }, { contains: ["size", "more"] }, 'does not contain "more"'],
+    ["matches", { matches: "size.: \\d" }, { matches: "^3" }, "does not match ^3"],
+    [
+      "structured",
+      { structured: { owner: { name: "Ada" } } },
+      { structured: { owner: { name: "Bob" }, tags: [] } },
+      'structured.owner.name is "Ada", expected "Bob"',
+    ],
+    ["a list", { structured: { tags: ["x"] } }, { structured: { tags: ["x", "y"] } }, 'structured.tags is ["x"]'],
+    ["schema", { schema: { required: ["size"] } }, { schema: { required: ["price"] } }, "price"],
+    ["isError", { isError: false }, { isError: true }, "an error was expected"],
+  ])("is compared by %s", async (_what, right, wrong, problem) => {
+    expect(await problemsOf(expecting(right), server)).toEqual([]);
+    expect((await problemsOf(expecting(wrong), server)).join("\n")).toContain(problem);
+  });
+
+  test("that is an error fails, unless it is expected", async () => {
+    const failing = serverOf({ a: text("no s3cret", { isError: true }) });
+    expect(await problemsOf(expecting({}), failing)).toEqual(["the call failed: no (hidden)"]);
+    expect(await problemsOf(expecting({ isError: true, contains: "no" }), failing)).toEqual([]);
+  });
+});
+
+test("tools are compared: those that must be there, and with exact no others", async () => {
+  const server = serverOf({ a: text(""), b: text("") });
+  expect(await problemsOf({ tools: { include: ["a"] } }, server)).toEqual([]);
+  expect(await problemsOf({ tools: { include: ["a", "c"], exact: true } }, server)).toEqual([
+    'the tool "c" is missing',
+    'the tool "b" is not expected',
+  ]);
+});
+
+describe("a snapshot", () => {
+  const result = text("id 0b0e7a3c-9d3f-4a55-8f0e-0d7f3b2a1c9d at 2026-01-31T08:30:00Z, req-17, s3cret");
+  const document = { mask: ["req-[0-9]+"], checks: [{ call: "a", expect: { snapshot: true } }] };
+
+  test("hides secrets, masks ids and times, and is compared in the next run", async () => {
+    const written = createSnapshots({}, true);
+    expect(await outcomesOf(document, serverOf({ a: result }), written)).toMatchObject([{ status: "updated" }]);
+    const file = JSON.parse(written.changedText() ?? "") as { snapshots: Record<string, unknown> };
+    expect(file.snapshots).toEqual({
+      a: { content: [{ type: "text", text: "id <uuid> at <time>, <masked>, (hidden)" }] },
+    });
+    const kept = (): Snapshots => createSnapshots(file.snapshots, false);
+    const later = text("id 11111111-9d3f-4a55-8f0e-0d7f3b2a1c9d at 2027-01-31T08:30:00Z, req-18, s3cret");
+    expect(await problemsOf(document, serverOf({ a: later }), kept())).toEqual([]);
+    expect(await problemsOf(document, serverOf({ a: text("other") }), kept())).toEqual([
+      'result.content[0].text is "other", in the snapshot "id <uuid> at <time>, <masked>, (hidden)"',
+    ]);
+  });
+
+  test("that is missing fails, and a server with hideResults has none", async () => {
+    expect(await problemsOf(document, serverOf({ a: result }))).toEqual(["no snapshot yet: add --update"]);
+    const snapshots = createSnapshots({}, true);
+    expect(await problemsOf(document, serverOf({ a: result }, { hidesResults: true }), snapshots)).toEqual([
+      "snapshots are off for this server: hideResults is set",
+    ]);
+    expect(snapshots.changedText()).toBeUndefined();
+  });
+});
+
+test("a report about a server with hideResults does not quote its results", async () => {
+  const server = serverOf({ a: text("salary") }, { hidesResults: true });
+  expect(await problemsOf(expecting({ text: "salary" }), server)).toEqual([]);
+  expect(await problemsOf(expecting({ text: "other", contains: "x" }), server)).toEqual([
+    "the result is not as expected; hideResults is set",
+  ]);
+});
+
+test("latency is compared with a baseline call", async () => {
+  const checks = [{ call: "a" }, { name: "slow", call: "b", expect: { latency: { baseline: "a", ratio: 3 } } }];
+  const server = serverOf({ a: text(""), b: text("") });
+  expect(await problemsOf({ checks }, server, undefined, [0, 10, 0, 30])).toEqual([]);
+  expect(await problemsOf({ checks }, server, undefined, [0, 10, 0, 40])).toEqual([
+    'it took 4.0 times as long as "a", expected at most 3',
+  ]);
+});
+
+test("a tool with readOnlyHint that changes the server's lists is flagged", async () => {
+  const resources = ["resource file:///a"];
+  const server = serverOf(
+    {},
+    {
+      tools: [{ name: "peek", inputSchema: {}, annotations: { readOnlyHint: true } }],
+      listing: async () => [...resources],
+      async call() {
+        resources.push("resource file:///b");
+        return text("ok");
+      },
+    },
+  );
+  expect(await problemsOf({ checks: [{ call: "peek" }] }, server)).toEqual([
+    '"peek" has the annotation readOnlyHint, but the call changed the server\'s lists: added resource file:///b',
+  ]);
+});
+
+describe("a file", () => {
+  test.each([
+    [{ server: "s", check: [] }, 'the document has an unknown member "check"; did you mean "checks"?'],
+    [{ checks: [] }, 'it needs either "server" or "command"'],
+    [{ server: "s", command: ["x"] }, 'it needs either "server" or "command"'],
+    [{ server: "s", checks: [{ name: "x" }] }, "checks[0].call must be a text"],
+    [{ server: "s", checks: [{ call: "a", expect: { matches: "(" } }] }, "checks[0].expect.matches cannot be used"],
+    [{ server: "s", checks: [{ call: "a" }, { call: "a" }] }, 'two checks are called "a"'],
+    [
+      { server: "s", checks: [{ call: "a", expect: { latency: { baseline: "b", ratio: 2 } } }] },
+      'the baseline "b" of "a" is not an earlier check',
+    ],
+    [[], "the document must be an object"],
+  ])("with the mistake %j is refused, naming it", (document, mistake) => {
+    expect(() => readCheckFile(document, "c.yaml")).toThrow(`c.yaml is not a file of checks: ${mistake}`);
+  });
+});

@@ -1,0 +1,14 @@
+/** The public names of `@fairlead/wire/serve`: be an MCP server, or stand between a client and a server. */
+
+export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
+export { type HttpListener, type HttpListenerOptions, listenHttp } from "./http-listener.ts";
+export {
+  type ClientRequestOptions,
+  type ServedClient,
+  type ServedRequest,
+  type ServedSession,
+  type ServeOptions,
+  serveClient,
+} from "./served-session.ts";
+export { openServerRelay, type ServerRelay, type ServerRelayOptions } from "./server-relay.ts";
+export { type ClientStdioOptions, type ClientStreams, openClientStdio } from "./stdio-client.ts";

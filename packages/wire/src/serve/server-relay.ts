@@ -1,0 +1,120 @@
+/**
+ * The server's side of a relay: starts or reaches a server like `connect`, but sends and receives raw messages. The
+ * client behind the relay does the handshake, so the relay works in every era.
+ */
+
+import { type ChannelOptions, channelFor } from "../attempt.ts";
+import { standardHeaders } from "../eras/modern-envelope.ts";
+import { WireError } from "../errors.ts";
+import type { Channel, ChannelEvents, ChannelSendOptions, RpcMessage } from "../rpc/channel.ts";
+import { createReception } from "../rpc/reception.ts";
+import { toWireError } from "../rpc/rpc-errors.ts";
+import { isObject, member, objectOf, stringOf } from "../shapes/json.ts";
+import { type ConnectOptions, defaultLimits, defaultTimes, type Target } from "../target.ts";
+import { errorResponse } from "./message-errors.ts";
+import { modernVersionOf } from "./modern-headers.ts";
+
+/** Options of `openServerRelay`. */
+export interface ServerRelayOptions
+  extends ChannelOptions,
+    Pick<ConnectOptions, "onDiagnostic" | "onMessage" | "limits" | "times" | "signal"> {
+  /** Receives each message of the server, and an error response for a request that got lost. */
+  readonly onReceived: (message: RpcMessage) => void;
+}
+
+/** An open connection to a server that carries a client's messages unchanged. */
+export interface ServerRelay {
+  send(message: RpcMessage): void;
+  /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
+  readonly closed: Promise<WireError | undefined>;
+  close(): Promise<void>;
+}
+
+const internalError = -32603;
+const otherTransport: ReadonlySet<unknown> = new Set([400, 404, 405]);
+
+/** @throws WireError if the server's program cannot be started */
+export async function openServerRelay(target: Target, options: ServerRelayOptions): Promise<ServerRelay> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const times = { ...defaultTimes, ...options.times };
+  const { onMessage, onReceived, signal } = options;
+  /** Methods of the client's open requests: two responses change the protocol version that HTTP sends. */
+  const open = new Map<unknown, RpcMessage>();
+  let settleClosed: (cause: WireError | undefined) => void = () => {};
+  const closed = new Promise<WireError | undefined>((resolve) => {
+    settleClosed = resolve;
+  });
+
+  function receive(message: RpcMessage): ReturnType<ChannelEvents["message"]> {
+    onMessage?.("received", message);
+    const isRequest = message["method"] !== undefined;
+    if (!isRequest) noteVersion(message);
+    onReceived(message);
+    if (!isRequest) return undefined;
+    return message["id"] === undefined ? "notifications" : "requests";
+  }
+
+  function noteVersion({ id, result }: RpcMessage): void {
+    const request = open.get(id);
+    open.delete(id);
+    if (request === undefined || !isObject(result)) return;
+    const version = request["method"] === "initialize" ? stringOf(result["protocolVersion"]) : modernVersionOf(request);
+    if (version !== undefined) channel.setProtocolVersion(version);
+  }
+
+  async function openChannel(transport: Parameters<typeof channelFor>[1]): Promise<Channel> {
+    const reception = createReception({ onDiagnostic: options.onDiagnostic, onReopened: undefined, limits });
+    const start = await channelFor(target, transport, options, { limits, times });
+    const opened = await start(reception.events, signal);
+    reception.attach({
+      receive,
+      largest: () => limits.messageBytes,
+      dropped: () => options.onDiagnostic?.(`a message larger than ${limits.messageBytes} bytes was dropped`),
+      end: (cause) => settleClosed(cause),
+    });
+    return opened;
+  }
+
+  let channel = await openChannel(target.kind === "stdio" ? "stdio" : target.kind === "sse" ? "sse" : "http");
+
+  async function transmit(message: RpcMessage): Promise<void> {
+    try {
+      await channel.send(message, headersOf(message));
+    } catch (error) {
+      const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
+      // As `connect` does: a server that refuses `initialize` over streamable HTTP may speak the older HTTP+SSE.
+      const isLegacyStart = message["method"] === "initialize" && modernVersionOf(message) === undefined;
+      if (!isOther || !isLegacyStart || target.kind !== "http-or-sse") throw error;
+      channel = await openChannel("sse");
+      await channel.send(message);
+    }
+  }
+
+  return {
+    send(message) {
+      onMessage?.("sent", message);
+      if (message["method"] !== undefined && message["id"] !== undefined) open.set(message["id"], message);
+      transmit(message).catch((error: unknown) => {
+        if (!open.delete(message["id"])) return;
+        const { message: words, evidence } = toWireError(error);
+        const { code = internalError, data } = evidence.rpc ?? {};
+        const lost = errorResponse(message["id"] as number, code, words, data);
+        onMessage?.("received", lost);
+        onReceived(lost);
+      });
+    },
+    closed,
+    async close() {
+      await channel.close();
+      settleClosed(undefined);
+    },
+  };
+}
+
+/** The headers with which HTTP repeats parts of a modern message. */
+function headersOf(message: RpcMessage): ChannelSendOptions {
+  const version = modernVersionOf(message);
+  const method = stringOf(member(message, "method"));
+  if (version === undefined || method === undefined) return {};
+  return { headers: { "mcp-protocol-version": version, ...standardHeaders(method, objectOf(message["params"])) } };
+}

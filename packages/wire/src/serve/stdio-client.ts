@@ -1,0 +1,112 @@
+/** The channel to the client that started this program: its messages come on stdin, ours go to stdout. */
+
+import type { Readable, Writable } from "node:stream";
+import type { Channel, ChannelEvents, OpenChannel, RpcMessage } from "../rpc/channel.ts";
+import { isObject, parseJson } from "../shapes/json.ts";
+import { createLineSplitter } from "../stdio/lines.ts";
+import { createOutbox } from "../stdio/outbox.ts";
+import type { WireLimits, WireTimes } from "../target.ts";
+import { defaultLimits, defaultTimes } from "../target.ts";
+import { errorResponse, messageErrors } from "./message-errors.ts";
+
+/** The streams of a program that a client has started. */
+export interface ClientStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** Limits of the channel. Default: those of `connect`. */
+export interface ClientStdioOptions {
+  readonly limits?: Pick<WireLimits, "messageBytes" | "unsentBytes">;
+  readonly times?: Pick<WireTimes, "send">;
+}
+
+/** Messages of one batch that are read; the protocol has had no batches since 2025-06-18. */
+const batchLimit = 100;
+
+/** Returns the function that begins to read the client's messages. */
+export function openClientStdio(streams: ClientStreams, options: ClientStdioOptions = {}): OpenChannel {
+  return async (events) => readClient(streams, events, options);
+}
+
+function readClient({ input, output }: ClientStreams, events: ChannelEvents, options: ClientStdioOptions): Channel {
+  const { messageBytes, unsentBytes } = options.limits ?? defaultLimits;
+  const { send: deadline } = options.times ?? defaultTimes;
+  const outbox = createOutbox(output, { messageBytes, unsentBytes, deadline, reader: "the client" });
+  /** Requests of the client that wait for a response. */
+  const open = new Set<unknown>();
+  let isEnded = false;
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    clearTimeout(timer);
+    input.off("data", onData).off("end", onEnd).off("error", onEnd);
+    input.pause();
+    events.closed(undefined);
+  }
+
+  /** A client that writes its requests and closes its end still gets its responses, within `send`. */
+  function onEnd(): void {
+    if (isEnded) return;
+    isEnded = true;
+    lines.end();
+    timer = setTimeout(close, deadline);
+    closeIfAnswered();
+  }
+
+  function closeIfAnswered(): void {
+    if (isEnded && open.size === 0) close();
+  }
+
+  function deliver(value: unknown, size: number): void {
+    if (isClosed) return;
+    if (!isObject(value)) {
+      refuse(messageErrors.invalidRequest, "the line is not a JSON-RPC message");
+      return;
+    }
+    if (value["method"] !== undefined && value["id"] !== undefined) open.add(value["id"]);
+    if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
+      open.delete(value["params"]["requestId"]);
+    events.message(value, size);
+  }
+
+  function refuse(code: number, message: string): void {
+    outbox.send(errorResponse(null, code, message)).catch(() => {});
+  }
+
+  const lines = createLineSplitter({
+    limit: messageBytes,
+    line(text) {
+      if (text.trim() === "") return;
+      const value = parseJson(text);
+      if (value === undefined) refuse(messageErrors.parse, "the line is not JSON");
+      else if (Array.isArray(value)) for (const one of value.slice(0, batchLimit)) deliver(one, text.length);
+      else deliver(value, text.length);
+    },
+    tooLong() {
+      refuse(messageErrors.invalidRequest, `the message is larger than ${messageBytes} bytes`);
+      close();
+    },
+  });
+  const onData = (chunk: Buffer | string): void => lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  input.on("data", onData).on("end", onEnd).on("error", onEnd);
+
+  return {
+    cancelBy: "message",
+    async send(message: RpcMessage) {
+      const sent = outbox.send(message);
+      if (message["method"] === undefined) open.delete(message["id"]);
+      await sent;
+      closeIfAnswered();
+    },
+    setProtocolVersion() {
+      // Stdio sends no protocol version with its messages.
+    },
+    async close() {
+      close();
+    },
+  };
+}

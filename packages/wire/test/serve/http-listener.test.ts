@@ -1,0 +1,189 @@
+import { type IncomingMessage, request } from "node:http";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "../../src/connect.ts";
+import { WireError } from "../../src/errors.ts";
+import { type HttpListener, listenHttp } from "../../src/serve/http-listener.ts";
+import { type ServedClient, type ServedSession, serveClient } from "../../src/serve/served-session.ts";
+import type { Era, JsonObject, Session } from "../../src/session.ts";
+
+/** A server with one tool for each thing that a served session can do. */
+function session(client: ServedClient): ServedSession {
+  return {
+    async request(method, params, { id, signal }) {
+      switch (method) {
+        case "initialize":
+          return {
+            protocolVersion: "2025-11-25",
+            capabilities: { tools: {} },
+            serverInfo: { name: "small", version: "1" },
+          };
+        case "server/discover":
+          return { supportedVersions: ["2026-07-28"], capabilities: { tools: {} }, resultType: "complete" };
+        case "tools/call":
+          return call(String(params["name"]), params);
+        default:
+          throw new WireError("rpc", `${method} is not here`, { rpc: { code: -32601 } });
+      }
+
+      async function call(name: string, { _meta }: JsonObject): Promise<JsonObject> {
+        const { progressToken } = _meta as JsonObject;
+        if (name === "progress")
+          for (const progress of [1, 2]) await client.notify("notifications/progress", { progressToken, progress }, id);
+        if (name === "ask")
+          return { content: [], answer: await client.request("roots/list", {}, { about: id, signal }) };
+        if (name === "wait")
+          return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+        return { content: [{ type: "text", text: name }], resultType: "complete" };
+      }
+    },
+  };
+}
+
+const clientInfo = { name: "test", version: "1" };
+
+function listen(eras: readonly Era[], options: { readonly sessions?: number; readonly bodyBytes?: number } = {}) {
+  return listenHttp({ eras, onClient: (open) => void serveClient(open, session), ...options });
+}
+
+function open({ url }: HttpListener, era?: Era): Promise<Session> {
+  const onRequest = async (): Promise<JsonObject> => ({ roots: [{ uri: "file:///a" }] });
+  return connect(
+    { kind: "http", url, headers: {} },
+    { clientInfo, capabilities: { roots: {} }, onRequest, ...(era && { era }) },
+  );
+}
+
+describe.each(["legacy", "modern"] as const)("a client of the %s era", (era) => {
+  let listener: HttpListener;
+  beforeAll(async () => {
+    listener = await listen([era]);
+  });
+  afterAll(() => listener.close());
+
+  test("finds the era, and gets answers and progress of its own request", async () => {
+    const client = await open(listener);
+    expect(client.era).toBe(era);
+    const progress: number[] = [];
+    const result = await client.request(
+      "tools/call",
+      { name: "progress" },
+      { onProgress: (step) => progress.push(step.progress) },
+    );
+    expect(result).toMatchObject({ content: [{ type: "text", text: "progress" }] });
+    expect(progress).toEqual([1, 2]);
+    await expect(client.request("nothing/here")).rejects.toMatchObject({
+      code: "rpc",
+      message: "nothing/here is not here",
+      evidence: { rpc: { code: -32601 } },
+    });
+    await client.close();
+  });
+
+  test("cancels a request that waits", async () => {
+    const client = await open(listener);
+    const stop = new AbortController();
+    const waiting = client.request("tools/call", { name: "wait" }, { signal: stop.signal });
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: "cancelled" });
+    expect(await client.request("tools/call", { name: "after" })).toMatchObject({ content: [{ text: "after" }] });
+    await client.close();
+  });
+});
+
+test("a legacy client is asked on the stream of its request", async () => {
+  const listener = await listen(["legacy"]);
+  const client = await open(listener);
+  expect(await client.request("tools/call", { name: "ask" })).toMatchObject({
+    answer: { roots: [{ uri: "file:///a" }] },
+  });
+  await client.close();
+  await listener.close();
+});
+
+test("the session that was idle longest makes room for a new one", async () => {
+  const listener = await listen(["legacy"], { sessions: 1 });
+  const first = await post(listener.url, { headers: {}, body: initialize });
+  const second = await post(listener.url, { headers: {}, body: initialize });
+  const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+  const ask = (id: unknown) => post(listener.url, { headers: { "mcp-session-id": String(id) }, body: ping });
+  expect((await ask(second.headers["mcp-session-id"])).status).toBe(200);
+  expect((await ask(first.headers["mcp-session-id"])).status).toBe(404);
+  await listener.close();
+});
+
+test("a client that is turned away does not wait: its request gets status 503", async () => {
+  const events = { message: () => undefined, largest: () => 0, dropped() {}, closed() {}, diagnostic() {} };
+  const listener = await listenHttp({
+    eras: ["legacy", "modern"],
+    onClient: (openClient) => void openClient(events).then((channel) => channel.close()),
+  });
+  expect((await post(listener.url, { headers: {}, body: initialize })).status).toBe(503);
+  expect((await post(listener.url, { headers: modernHeaders, body: modernCall })).status).toBe(503);
+  await listener.close();
+});
+
+const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: {} };
+const meta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const modernCall = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "x", _meta: meta } };
+const modernHeaders = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "x" };
+
+describe("refused before any handler sees it", () => {
+  let listener: HttpListener;
+  beforeAll(async () => {
+    listener = await listen(["legacy", "modern"], { bodyBytes: 1000 });
+  });
+  afterAll(() => listener.close());
+
+  test.each([
+    ["a foreign host", { host: "evil.example" }, initialize, 403],
+    ["a foreign origin", { origin: "https://evil.example" }, initialize, 403],
+    ["a body that is not JSON by its type", { "content-type": "text/plain" }, initialize, 415],
+    ["a large body", {}, { ...initialize, params: { text: "x".repeat(2000) } }, 413],
+    ["a batch", {}, [initialize], 400],
+    ["no session", {}, { ...initialize, method: "tools/list" }, 400],
+    ["an unknown session", { "mcp-session-id": "x" }, { ...initialize, method: "tools/list" }, 404],
+    [
+      "a version that differs from the body",
+      { ...modernHeaders, "mcp-protocol-version": "2025-11-25" },
+      modernCall,
+      400,
+    ],
+    ["a method that differs from the body", { ...modernHeaders, "mcp-method": "ping" }, modernCall, 400],
+    ["a name that differs from the body", { ...modernHeaders, "mcp-name": "y" }, modernCall, 400],
+    ["a modern ping", { ...modernHeaders, "mcp-method": "ping" }, { ...modernCall, method: "ping" }, 404],
+  ])("%s", async (_what, headers, body, status) => {
+    expect((await post(listener.url, { headers, body })).status).toBe(status);
+  });
+
+  test("the same requests in order are answered", async () => {
+    const origin = new URL(listener.url).origin;
+    expect((await post(listener.url, { headers: { origin }, body: initialize })).status).toBe(200);
+    expect((await post(listener.url, { headers: modernHeaders, body: modernCall })).status).toBe(200);
+  });
+
+  test("other methods and paths", async () => {
+    expect((await post(listener.url, { headers: {}, body: "", method: "GET" })).status).toBe(405);
+    expect((await post(`${listener.url}/other`, { headers: {}, body: initialize })).status).toBe(404);
+  });
+});
+
+interface Post {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly method?: string;
+}
+
+function post(url: string, { headers, body, method = "POST" }: Post) {
+  return new Promise<{ status: number | undefined; headers: IncomingMessage["headers"] }>((resolve, reject) => {
+    const all = { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers };
+    const sent = request(url, { method, headers: all, agent: false }, (response) => {
+      response.resume();
+      response.on("close", () => resolve({ status: response.statusCode, headers: response.headers }));
+    });
+    sent.on("error", reject);
+    sent.end(method === "GET" ? undefined : JSON.stringify(body));
+  });
+}

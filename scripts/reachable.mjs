@@ -1,0 +1,20 @@
+// Which files of a bundle an entry needs at once.
+
+/** A plugin for rolldown that remembers the static imports of every file, and the files reachable through them. */
+export function importGraph() {
+  const imported = new Map();
+  return {
+    plugin: { name: "import-graph", moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds) },
+    /** The files that these files import, and those that they import, without what is loaded later. */
+    reachable(...entries) {
+      const found = new Set();
+      const open = [...entries];
+      for (const id of open) {
+        if (found.has(id)) continue;
+        found.add(id);
+        open.push(...(imported.get(id) ?? []));
+      }
+      return found;
+    },
+  };
+}
