@@ -155,6 +155,17 @@ const notRecorded = "(not recorded)";
 function createResultFilter(isPrivate: (server: string) => boolean): (change: Plain) => Plain {
   /** Running calls of such servers. */
   const calls = new Set<string>();
+  /** Names of functions that gave such results. */
+  const names = new Set<string>();
+
+  function withoutResponses({ role, parts }: Content): Content {
+    const hidden = parts.map((part) => {
+      const { functionResponse } = part;
+      const isHidden = functionResponse !== undefined && names.has(functionResponse.name ?? "");
+      return isHidden ? toResponse(functionResponse, { output: notRecorded }) : part;
+    });
+    return { role, parts: hidden };
+  }
 
   function withoutResult(event: CallEvent): CallEvent {
     const { display, files: _files, media: _media, error, ...rest } = event;
@@ -167,6 +178,7 @@ function createResultFilter(isPrivate: (server: string) => boolean): (change: Pl
 
   return (change) => {
     if (change.type === "content") return { ...change, content: withoutReferences(change.content, isPrivate) };
+    if (change.type === "compact") return { ...change, contents: change.contents.map(withoutResponses) };
     if (change.type === "progress" && calls.has(change.id)) {
       const { message: _message, ...rest } = change;
       return rest;
@@ -177,6 +189,7 @@ function createResultFilter(isPrivate: (server: string) => boolean): (change: Pl
       calls.add(change.id);
       return withoutResult(change);
     }
+    names.add(change.part.functionResponse?.name ?? "");
     const part = toResponse(change.part.functionResponse ?? {}, { output: notRecorded });
     return { type: "response", index: change.index, server: change.server, part };
   };

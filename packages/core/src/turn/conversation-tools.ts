@@ -43,6 +43,8 @@ export interface OfferedTool {
 
 export interface ToolSelection {
   readonly offer: (model: Model) => ToolOffer;
+  /** Estimated tokens of the declarations in the last request; 0 before the first. */
+  readonly offeredTokens: () => number;
   /** What the model is offered and why, of all tools that it may use. */
   readonly offers: (model: Model) => readonly OfferedTool[];
   /** Offers tools that a search has found, from the next request on, as far as there is room. */
@@ -88,6 +90,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
+  let offeredTokens = 0;
   /** Names are fixed when the model is first shown them: a later tool does not take them. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
@@ -187,6 +190,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       const made = offer(model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
       if (opened) recordNames(opened);
+      offeredTokens = made.tokens;
       return made;
     },
 
@@ -203,6 +207,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
           return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
         });
     },
+
+    offeredTokens: () => offeredTokens,
 
     reveal: (tools, model) => offersFor(model).reveal(tools),
 

@@ -31,6 +31,10 @@ export interface SendOptions {
 
 export interface ConversationState {
   history: readonly Content[];
+  /** The last compaction of the history, to undo it. */
+  compaction?: { readonly before: readonly Content[]; readonly after: readonly Content[] };
+  /** Whether the history is compacted when it fills the model's context. */
+  isCompactedByRule: boolean;
   readonly record: RecordChange;
   model: Model;
   readonly toolSelection: ToolSelection;

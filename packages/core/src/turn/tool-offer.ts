@@ -25,6 +25,8 @@ export interface ToolOffer {
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
   /** Tools that the model is not offered, and can search for. */
   readonly deferred: readonly DiscoveredMCPTool[];
+  /** Estimated tokens of the declarations. */
+  readonly tokens: number;
 }
 
 export interface OfferOptions extends Omit<BudgetRules, "room"> {
@@ -121,6 +123,10 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
         declarations: declared.map(({ declaration }) => declaration),
         tools: declared.map(({ tool }) => tool),
         deferred,
+        tokens: declared.reduce(
+          (sum, { tool, declaration }) => sum + ((tool && tokensOfTool(tool)) ?? costOf(declaration)),
+          0,
+        ),
       };
     },
 

@@ -64,6 +64,8 @@ export interface TurnHost {
   /** Stores a content for a conversation; finds stored contents. */
   readonly storeResult: (file: LeftOut) => Promise<StoredFile>;
   readonly findResults: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
+  /** The size of the model's context in the settings, in tokens. */
+  readonly contextTokens: () => number | undefined;
   /** Maximum tokens of a result that a model gets in full. */
   readonly resultTokens: () => number;
   readonly clock: Clock;

@@ -144,6 +144,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
         const { findResults } = await import("../../files/result-files.ts");
         return findResults(configuration.current().locations.state, ids);
       },
+      contextTokens: () => settings().contextTokens,
       resultTokens: () => settings().resultTokens,
       clock,
       closing,

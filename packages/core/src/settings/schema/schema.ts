@@ -172,6 +172,14 @@ const fairlead: ObjectKey = {
         },
       },
     },
+    contextTokens: {
+      type: "number",
+      minimum: 1_000,
+      maximum: 1_000_000_000,
+      workspace: tightens,
+      description:
+        "The size of the model's context in tokens, for models whose API does not tell it. Default: 128 000, or what the model is known to have. A conversation that fills four fifths of it is compacted.",
+    },
     resultTokens: {
       type: "number",
       default: defaults.resultTokens,
