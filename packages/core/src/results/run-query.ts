@@ -13,10 +13,10 @@ export interface QueryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds to start the thread and to load the file. */
-const startLimit = 30_000;
-/** Milliseconds for the query. */
-const timeLimit = 1_000;
+/** Milliseconds to start the thread, to load the file and to select lines, which takes no longer for hostile arguments. */
+const plainLimit = 30_000;
+/** Milliseconds for an expression or a search. */
+const queryLimit = 1_000;
 const memoryMegabytes = 512;
 
 /** A thread cannot run TypeScript, so TypeScript source uses the compiled file. */
@@ -35,6 +35,7 @@ export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions):
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, stackSizeMb: 4 },
   });
+  const isPlain = job.query.grep === undefined && job.query.jmespath === undefined;
   let stopTimer = (): void => undefined;
   let leave = (): void => undefined;
   try {
@@ -45,9 +46,9 @@ export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions):
       };
       leave = () => reject(signal.reason);
       signal.addEventListener("abort", leave, { once: true });
-      limit(startLimit);
+      limit(plainLimit);
       worker.on("message", (message: "ready" | QueryOutcome) => {
-        if (message === "ready") return limit(timeLimit);
+        if (message === "ready") return limit(isPlain ? plainLimit : queryLimit);
         if (message.kind === "selected") return resolve(message);
         reject(new HostError(message.code, message.message));
       });

@@ -1,5 +1,6 @@
 /** Selects lines of a text within a number of tokens. Pure, in one or two passes, without a list of all lines. */
 
+import { wholeCharacters } from "../normalise/content/shorten.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 
 /** A longer line counts as several, so that a text of one line can be read in parts. */
@@ -27,19 +28,19 @@ export interface SelectedLines {
 export function selectLines(text: string, wish: LineWish): SelectedLines {
   return select(text, wish, {
     total: () => countLines(text),
-    visit: (take) => eachLine(text, (start, end) => take(text.slice(start, end))),
+    visit: (take) => eachLine(text, (start, end) => take(() => text.slice(start, end))),
   });
 }
 
 /** Selects among the lines that contain the needle. Each gets its line number, as `selectLines` counts. */
 export function grepLines(text: string, needle: string, wish: LineWish): SelectedLines {
-  function visit(take: (line: string) => boolean | undefined): void {
+  function visit(take: (line: () => string) => boolean): void {
     let at = text.indexOf(needle);
     eachLine(text, (start, end, number) => {
       if (at === -1) return true;
       if (at >= end) return false;
       at = text.indexOf(needle, end);
-      return take(`${number}: ${withoutBreak(text.slice(start, end))}\n`);
+      return take(() => `${number}: ${withoutBreak(text.slice(start, end))}\n`);
     });
   }
   let total = 0;
@@ -53,7 +54,7 @@ export function grepLines(text: string, needle: string, wish: LineWish): Selecte
 interface Lines {
   readonly total: () => number;
   /** Ends when `take` returns true. */
-  readonly visit: (take: (line: string) => boolean) => void;
+  readonly visit: (take: (line: () => string) => boolean) => void;
 }
 
 function select(text: string, { from = 1, lines = Number.POSITIVE_INFINITY, tokens }: LineWish, all: Lines): SelectedLines {
@@ -62,9 +63,10 @@ function select(text: string, { from = 1, lines = Number.POSITIVE_INFINITY, toke
   const selected: string[] = [];
   let number = 0;
   let left = tokens;
-  all.visit((line) => {
+  all.visit((read) => {
     number += 1;
     if (number < begin) return false;
+    const line = read();
     left -= estimateTokens(line);
     if (selected.length > 0 && left < 0) return true;
     selected.push(line);
@@ -82,26 +84,15 @@ function countLines(text: string): number {
   return count;
 }
 
-const lineBreak = 10;
-
 /** Visits the lines, each with its line break, until `visit` returns true. */
 function eachLine(text: string, visit: (start: number, end: number, number: number) => boolean | void): void {
-  let start = 0;
-  let number = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const isBreak = text.charCodeAt(at) === lineBreak;
-    if (!isBreak && (at + 1 - start < longestLine || isInsidePair(text, at))) continue;
-    if (visit(start, at + 1, number) === true) return;
-    start = at + 1;
-    number += 1;
+  let afterBreak = 0;
+  for (let [start, number] = [0, 1]; start < text.length; number += 1) {
+    if (start >= afterBreak) afterBreak = text.indexOf("\n", start) + 1 || text.length;
+    const end = Math.min(afterBreak, wholeCharacters(text, start + longestLine));
+    if (visit(start, end, number) === true) return;
+    start = end;
   }
-  if (start < text.length) visit(start, text.length, number);
-}
-
-/** Whether the next unit belongs to the same character. */
-function isInsidePair(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 function withoutBreak(line: string): string {

@@ -27,7 +27,7 @@ export function characterWords(count: number): string {
 }
 
 /** Moves a position back by one if it would split a surrogate pair. */
-function wholeCharacters(text: string, at: number): number {
+export function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }
