@@ -57,7 +57,11 @@ interface Lines {
   readonly visit: (take: (line: () => string) => boolean) => void;
 }
 
-function select(text: string, { from = 1, lines = Number.POSITIVE_INFINITY, tokens }: LineWish, all: Lines): SelectedLines {
+function select(
+  text: string,
+  { from = 1, lines = Number.POSITIVE_INFINITY, tokens }: LineWish,
+  all: Lines,
+): SelectedLines {
   const total = text === "" ? 0 : all.total();
   const begin = from < 0 ? Math.max(1, total + 1 + from) : Math.max(1, from);
   const selected: string[] = [];

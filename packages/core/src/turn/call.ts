@@ -156,7 +156,10 @@ async function runOwn(
       if (own === "list_resources") begin();
       const servers = state.toolSelection.servers();
       const results = (server: string): LargeResults => largeResults(state, host, server);
-      return callResources({ which: own, args, servers, results, signal, onServer: goesTo, ask, onAllowed: begin }, host);
+      return callResources(
+        { which: own, args, servers, results, signal, onServer: goesTo, ask, onAllowed: begin },
+        host,
+      );
     }
     case "search_tools": {
       begin();

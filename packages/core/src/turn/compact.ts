@@ -75,7 +75,10 @@ export async function* compactByRule(
   const { history, count } = await withHandles(state);
   if (count > 0) {
     change(state, history, before);
-    yield { type: "note", message: `${full}: ${count} earlier results are stored in files now; the model can read them` };
+    yield {
+      type: "note",
+      message: `${full}: ${count} earlier results are stored in files now; the model can read them`,
+    };
   }
   if (share() <= fullShare) return;
   const turn = added.length > 0 ? state.history.length : beginningOfTurn(state.history);
@@ -93,9 +96,7 @@ export async function* compactByRule(
 
 /** The position of the message of the user to which the last messages belong. */
 function beginningOfTurn(history: History): number {
-  return history.findLastIndex(
-    ({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
-  );
+  return history.findLastIndex(({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined));
 }
 
 /** So many of the latest messages with results stay as they are. */
@@ -121,7 +122,10 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
     const note = `[A result of ${characterWords(text.length)}, whole in ${handle} (see read_result)]`;
     const head = isError ? asUntrusted([{ text: withoutTags(text).slice(0, errorHead) }], createNonce()) : [];
     const told = [note, ...head.map((each) => each.text)].join("\n");
-    return { ...part, functionResponse: { ...part.functionResponse, response: { [isError ? "error" : "output"]: told } } };
+    return {
+      ...part,
+      functionResponse: { ...part.functionResponse, response: { [isError ? "error" : "output"]: told } },
+    };
   }
 
   /** Undefined if the text cannot be stored: it stays in the history. */

@@ -3,7 +3,18 @@ import { scaled, stdioServer } from "@fairlead/test-servers";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import type { CallEvent } from "../../src/turn/events.ts";
-import { type Asked, callEvents, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "../support/turn-desk.ts";
+import {
+  type Asked,
+  callEvents,
+  calls,
+  collect,
+  type Desk,
+  desk,
+  outcomes,
+  plays,
+  rules,
+  says,
+} from "../support/turn-desk.ts";
 
 /** A server whose tools give these results. */
 async function giving(results: object, fairlead: object = {}): Promise<Desk> {
@@ -108,7 +119,12 @@ test("a large result is stored for its owner, and the model reads it by lines, t
 test("an error keeps its flag and its beginning; pictures are never stored away", async () => {
   await using at = await giving({
     bad: text(`E42 ${large}`, { isError: true }),
-    both: { content: [{ type: "text", text: large }, { type: "image", mimeType: "image/png", data: "QUJD" }] },
+    both: {
+      content: [
+        { type: "text", text: large },
+        { type: "image", mimeType: "image/png", data: "QUJD" },
+      ],
+    },
   });
   const model = plays([...calls("bad"), ...calls("both")], says("ok"));
   const events = await collect(at.host.conversation({ model }).send("go"));

@@ -8,11 +8,26 @@ const tokens = 1_000_000;
 
 test.each([
   [{ tokens }, { text: "a\nb\r\nc", first: 1, last: 3, total: 3 }],
-  [{ tokens, from: 2, lines: 1 }, { text: "b\r\n", first: 2, last: 2, total: 3 }],
-  [{ tokens, from: -1 }, { text: "c", first: 3, last: 3, total: 3 }],
-  [{ tokens, from: -9, lines: 1 }, { text: "a\n", first: 1, last: 1, total: 3 }],
-  [{ tokens, from: 0, lines: 1 }, { text: "a\n", first: 1, last: 1, total: 3 }],
-  [{ tokens, from: 4 }, { text: "", first: 0, last: 0, total: 3 }],
+  [
+    { tokens, from: 2, lines: 1 },
+    { text: "b\r\n", first: 2, last: 2, total: 3 },
+  ],
+  [
+    { tokens, from: -1 },
+    { text: "c", first: 3, last: 3, total: 3 },
+  ],
+  [
+    { tokens, from: -9, lines: 1 },
+    { text: "a\n", first: 1, last: 1, total: 3 },
+  ],
+  [
+    { tokens, from: 0, lines: 1 },
+    { text: "a\n", first: 1, last: 1, total: 3 },
+  ],
+  [
+    { tokens, from: 4 },
+    { text: "", first: 0, last: 0, total: 3 },
+  ],
   [{ tokens: 4 }, { text: "a\nb\r\n", first: 1, last: 2, total: 3 }],
   [{ tokens: 0 }, { text: "a\n", first: 1, last: 1, total: 3 }],
 ])("lines by %j", (wish, expected) => {
@@ -53,7 +68,10 @@ test.each([
   ["length(items)", "3"],
 ])("jmespath %s", (jmespath, expected) => {
   const items = ["a", "b", "c"].map((name, at) => ({ id: at + 1, name }));
-  expect(queryResult(JSON.stringify({ items }), { jmespath, tokens })).toMatchObject({ kind: "selected", text: expected });
+  expect(queryResult(JSON.stringify({ items }), { jmespath, tokens })).toMatchObject({
+    kind: "selected",
+    text: expected,
+  });
 });
 
 test.each([

@@ -4,7 +4,17 @@ import { expect, test } from "vitest";
 import type { Model } from "../../src/model/model.ts";
 import type { Content } from "../../src/normalise/model-types.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
-import { calls, collect, type Desk, desk, outcomes, type PlayedModel, rules, type Saying, says } from "../support/turn-desk.ts";
+import {
+  calls,
+  collect,
+  type Desk,
+  desk,
+  outcomes,
+  type PlayedModel,
+  rules,
+  type Saying,
+  says,
+} from "../support/turn-desk.ts";
 
 const words = (count: number, word = "alpha"): string => `${word} `.repeat(count);
 
@@ -50,7 +60,9 @@ test("near the model's limit earlier results become handles, which the model can
   expect(outcomes(events)).toHaveLength(5);
   const [, , bad, , look] = conversation.history;
   expect(textOf(bad ? [bad] : [])).toMatch(/"error":"\[A result of \d+ characters, whole in result:[^]*E42 alpha/);
-  expect(textOf(look ? [look] : [])).toMatch(/"output":"\[A result of \d+ characters, whole in result:\S+ \(see read_result\)\]"/);
+  expect(textOf(look ? [look] : [])).toMatch(
+    /"output":"\[A result of \d+ characters, whole in result:\S+ \(see read_result\)\]"/,
+  );
   const handle = /result:\/\/\w+/.exec(textOf(look ? [look] : []))?.[0];
   conversation.setModel(answers((number) => (number === 0 ? calls("read_result", { handle, lines: 5 }) : says("ok"))));
   expect(outcomes(await collect(conversation.send("read it")))).toEqual([["read_result", "ok"]]);
@@ -78,7 +90,12 @@ test("a compaction can be undone, and is then left to the user", async () => {
   await collect(conversation.send(words(7_000, "first")));
   await collect(conversation.send(words(2_000, "second")));
   expect(await conversation.undoCompact()).toBe(true);
-  expect(conversation.history.map(({ parts }) => parts[0]?.text?.slice(0, 6))).toEqual(["first ", "ok", "second", "ok"]);
+  expect(conversation.history.map(({ parts }) => parts[0]?.text?.slice(0, 6))).toEqual([
+    "first ",
+    "ok",
+    "second",
+    "ok",
+  ]);
   expect(await conversation.undoCompact()).toBe(false);
   expect(notes(await collect(conversation.send("third")))).toEqual([]);
 });
@@ -98,9 +115,7 @@ test("a summary that fails is said, and the turn goes on with the whole history"
 
 test("a message that the model could not be asked is taken back, also after a summary", async () => {
   await using at = await narrow();
-  const model = answers((number) =>
-    number === 0 ? says("ok") : { events: [{ type: "rejected", message: "no" }] },
-  );
+  const model = answers((number) => (number === 0 ? says("ok") : { events: [{ type: "rejected", message: "no" }] }));
   const conversation = at.host.conversation({ model });
   await collect(conversation.send(words(7_000)));
   const events = await collect(conversation.send(words(2_000)));
@@ -126,7 +141,9 @@ test("a resumed conversation begins with what was left, and results of private s
 
 test("the tokens of the next request are estimated by kind", async () => {
   await using at = await narrow();
-  const conversation = at.host.conversation({ model: answers((number) => (number === 0 ? calls("look") : says("ok"))) });
+  const conversation = at.host.conversation({
+    model: answers((number) => (number === 0 ? calls("look") : says("ok"))),
+  });
   expect(conversation.tokens()).toMatchObject({ history: 0, results: 0, context: 10_000 });
   await collect(conversation.send("go"));
   const { declarations, history, results } = conversation.tokens();

@@ -11,7 +11,11 @@ const budget = 8_000;
 const tokensOf = ({ declarations }: ToolOffer): number =>
   countTokens(
     JSON.stringify(
-      declarations.map(({ name, description, parametersJsonSchema: parameters }) => ({ name, description, parameters })),
+      declarations.map(({ name, description, parametersJsonSchema: parameters }) => ({
+        name,
+        description,
+        parameters,
+      })),
     ),
   );
 
@@ -28,7 +32,9 @@ test.each([
     budget: { tokens: budget },
     declareOwn: (own) => declareOwnFunction(own, (name) => name),
     isAlwaysLoaded: (server) => server === "server-1",
-    usedBefore: tools.slice(0, 20).map(({ serverName, serverToolName }) => JSON.stringify([serverName, serverToolName])),
+    usedBefore: tools
+      .slice(0, 20)
+      .map(({ serverName, serverToolName }) => JSON.stringify([serverName, serverToolName])),
   });
   const resources: readonly OwnFunction[] = ["list_resources", "read_resource"];
   const first = offers.update(tools, resources);

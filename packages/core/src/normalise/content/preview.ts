@@ -26,7 +26,8 @@ export function previewText(
 ): { readonly text: string; readonly isJson: boolean } {
   const shape = jsonShape(text);
   let room = characters;
-  while (room > atLeast && estimateTokens(shorten(text, room)) > tokens) room = Math.max(atLeast, Math.floor(room * 0.8));
+  while (room > atLeast && estimateTokens(shorten(text, room)) > tokens)
+    room = Math.max(atLeast, Math.floor(room * 0.8));
   const size = `${characterWords(text.length)}${shape === undefined ? "" : `, JSON: ${shape}`}`;
   return { text: `[${size}]\n${shorten(text, room)}`, isJson: shape !== undefined };
 }

@@ -49,7 +49,8 @@ const serverExtras: ObjectKey = {
       type: "switch",
       default: false,
       workspace: tightens,
-      description: "Keep the server's results out of recorded conversations, recordings and snapshots: `(hidden)` stands in their place.",
+      description:
+        "Keep the server's results out of recorded conversations, recordings and snapshots: `(hidden)` stands in their place.",
     },
     alwaysLoad: {
       type: "switch",
