@@ -46,10 +46,15 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
+/** Members that every object inherits, such as `constructor`, are functions. */
+function isJson(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function";
+}
+
 /** One line for each item of a list. */
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(item) ?? "null").join("\n");
+  if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(isJson(item) ? item : null)).join("\n");
   return String(JSON.stringify(value, null, 1));
 }
 
