@@ -84,17 +84,18 @@ function countLines(text: string): number {
   let count = 0;
   eachLine(text, (_start, _end, number) => {
     count = number;
+    return false;
   });
   return count;
 }
 
 /** Visits the lines, each with its line break, until `visit` returns true. */
-function eachLine(text: string, visit: (start: number, end: number, number: number) => boolean | void): void {
+function eachLine(text: string, visit: (start: number, end: number, number: number) => boolean): void {
   let afterBreak = 0;
   for (let [start, number] = [0, 1]; start < text.length; number += 1) {
     if (start >= afterBreak) afterBreak = text.indexOf("\n", start) + 1 || text.length;
     const end = Math.min(afterBreak, wholeCharacters(text, start + longestLine));
-    if (visit(start, end, number) === true) return;
+    if (visit(start, end, number)) return;
     start = end;
   }
 }

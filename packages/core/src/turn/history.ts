@@ -29,9 +29,10 @@ export function addContents(owner: HistoryOwner, ...contents: readonly Content[]
 /** Goes back to an earlier state of the history, which may have been compacted since. */
 export function rewind(owner: HistoryOwner, before: History): void {
   if (owner.history === before) return;
-  if (!beginsWith(owner.history, before)) return replaceHistory(owner, before);
-  owner.record({ type: "rewind", to: before.length });
-  owner.history = before;
+  if (beginsWith(owner.history, before)) {
+    owner.record({ type: "rewind", to: before.length });
+    owner.history = before;
+  } else replaceHistory(owner, before);
 }
 
 /** Puts other messages in place of the history; the recording keeps both. */

@@ -38,7 +38,7 @@ const handleIn = (words: string): string => /result:\/\/[0-9a-f]{12}/.exec(words
 const names = ({ tools }: Asked): readonly string[] => tools.map(({ name }) => name);
 
 /** The text between the tags. */
-const inside = (words: string): string => /<untrusted_context_\w+>\n([^]*)\n<\/untrusted/.exec(words)?.[1] ?? "";
+const inside = (words: string): string => /<untrusted_context_\w+>\n([\s\S]*)\n<\/untrusted/.exec(words)?.[1] ?? "";
 
 const large = Array.from({ length: 3_000 }, (_, at) => `line ${at} of a long result`).join("\n");
 
@@ -108,7 +108,7 @@ test("a large result is stored for its owner, and the model reads it by lines, t
   ]);
   const [, , told = "", selected = "", found = "", last = ""] = model.requests.map(answer);
   expect(told).toContain("JSON: {items: [2000 × {id: number, title: string}]}");
-  expect(selected).toMatch(/^\[lines 1 to 2 of 2\]\n[^]*\n"thing 1998"\n"thing 1999"\n</);
+  expect(selected).toMatch(/^\[lines 1 to 2 of 2\]\n[\s\S]*\n"thing 1998"\n"thing 1999"\n</);
   expect(found).toMatch(/^\[matching lines 1 to 1 of 1\]\n/);
   expect(inside(last)).toBe(JSON.stringify({ items }).slice(-inside(last).length));
   const [file = ""] = callEvents(events).findLast(({ name }: CallEvent) => name === "big")?.files ?? [];

@@ -59,7 +59,7 @@ test("near the model's limit earlier results become handles, which the model can
   expect(notes(events)).toEqual([stored(2)]);
   expect(outcomes(events)).toHaveLength(5);
   const [, , bad, , look] = conversation.history;
-  expect(textOf(bad ? [bad] : [])).toMatch(/"error":"\[A result of \d+ characters, whole in result:[^]*E42 alpha/);
+  expect(textOf(bad ? [bad] : [])).toMatch(/"error":"\[A result of \d+ characters, whole in result:[\s\S]*E42 alpha/);
   expect(textOf(look ? [look] : [])).toMatch(
     /"output":"\[A result of \d+ characters, whole in result:\S+ \(see read_result\)\]"/,
   );
