@@ -178,8 +178,7 @@ const fairlead: ObjectKey = {
       minimum: 1_000,
       maximum: 1_000_000_000,
       workspace: tightens,
-      description:
-        "The size of the model's context in tokens, for models whose API does not tell it. Default: 128 000, or what the model is known to have. A conversation that fills four fifths of it is compacted.",
+      description: "Tokens of the model's context. Default: 128 000, or what is known of the model.",
     },
     resultTokens: {
       type: "number",
@@ -187,8 +186,7 @@ const fairlead: ObjectKey = {
       minimum: 100,
       maximum: 1_000_000_000,
       workspace: tightens,
-      description:
-        "A result with more tokens is stored in a file. The model gets its beginning and its end, and reads the rest in parts with a function `read_result`.",
+      description: "Results with more tokens are stored: the model gets a preview and reads them in parts.",
     },
     resourceFunctions: {
       type: "switch",
