@@ -1,10 +1,11 @@
-// Benchmarks: `npm run bench` measures the product; `soak` and `floods` run only by name. Never part of the tests.
+// Benchmarks: `npm run bench` measures the product; `soak`, `floods` and `search` run only by name. Never part of the tests.
 import { parseArgs } from "node:util";
 
 const benches = {
   product: () => import("./product.mjs"),
   soak: () => import("./soak.mjs"),
   floods: () => import("./floods.mjs"),
+  search: () => import("./search.mjs"),
 };
 
 const { positionals, values: options } = parseArgs({
@@ -14,6 +15,7 @@ const { positionals, values: options } = parseArgs({
     write: { type: "boolean" },
     minutes: { type: "string" },
     cell: { type: "string" },
+    data: { type: "string" },
     rounds: { type: "string" },
   },
 });

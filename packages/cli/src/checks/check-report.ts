@@ -90,7 +90,7 @@ export function failUnlessPassed(reports: readonly FileReport[]): void {
     ...(failed > 0 ? [`${failed} of ${checks} checks failed`] : []),
     ...(broken > 0 ? [`${broken} of ${reports.length} files could not be tested`] : []),
   ];
-  const update = "if the server is right, change the expectations, or write new snapshots: fairlead test --update";
+  const update = "if the server is right, change the expectations, or write new snapshots: fairlead test FILE --update";
   const next = failed > 0 ? update : reports.find(({ error }) => error?.next !== undefined)?.error?.next;
   throw new HostError("diverged", parts.join(", and "), next === undefined ? {} : { next });
 }

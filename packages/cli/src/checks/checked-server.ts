@@ -5,6 +5,7 @@ import type { CheckTarget } from "@fairlead/core/checks/check-file";
 import type { CheckedServer } from "@fairlead/core/checks/run-checks";
 import type { Redact } from "@fairlead/core/connect/redact";
 import { HostError } from "@fairlead/core/errors";
+import { isInside, realPathOf } from "@fairlead/core/files/real-path";
 import { demoName, type Host } from "@fairlead/core/host";
 import { notConnectedError } from "@fairlead/core/mcp/server-state";
 import { addAdHocServer, isServerNameTaken } from "@fairlead/core/trust/ad-hoc";
@@ -80,7 +81,6 @@ function toCheckedServer(
   };
 }
 
-/** A command in a file is started only in a trusted folder: the user typed the file's name, not its contents. */
 async function serverOf(
   target: CheckTarget,
   configuration: Configuration,
@@ -90,26 +90,38 @@ async function serverOf(
     const isDemo = target.server === demoName && hasDemo(configuration);
     return { configuration, name: isDemo ? demoName : findServer(configuration, target.server).server.name };
   }
-  const { trust, locations } = configuration;
-  if (!trust.trusted)
-    throw new HostError(
-      "untrusted_folder",
-      `the command in ${path} was not started: ${locations.root} is not trusted`,
-      {
-        next: "fairlead trust add, or for this run: --trust-workspace",
-      },
-    );
+  const file = await realPathOf(path);
+  requireTrusted(file, path, configuration);
   const [command, ...args] = target.command;
   // The settings expand `$NAME`; the words of a file of checks are meant as they are.
   const plain = (word: string): string => word.replaceAll("$", "$$$$");
   const entry = {
     command: plain(command),
     args: args.map(plain),
-    cwd: plain(dirname(path)),
+    cwd: plain(dirname(file)),
     ...(target.env && { env: target.env }),
   };
   const wanted = adHocName({ command, args });
   let name = wanted;
   for (let number = 2; isServerNameTaken(name, configuration); number += 1) name = `${wanted}-${number}`;
   return { configuration: (await addAdHocServer(configuration, { name, entry })).configuration, name };
+}
+
+/**
+ * A command in a file is started only if the file lies in the trusted workspace: the user typed the file's name, not its
+ * contents, and trusts the workspace, not a folder to which a path or a symbolic link leads.
+ */
+function requireTrusted(file: string, path: string, { trust, locations }: Configuration): void {
+  if (!isInside(file, locations.root))
+    throw new HostError(
+      "untrusted_folder",
+      `the command in ${path} was not started: ${file} is not in the workspace ${locations.root}`,
+      { next: `fairlead test ${file} -C ${dirname(file)}` },
+    );
+  if (!trust.trusted)
+    throw new HostError(
+      "untrusted_folder",
+      `the command in ${path} was not started: ${locations.root} is not trusted`,
+      { next: "fairlead trust add, or for this run: --trust-workspace" },
+    );
 }

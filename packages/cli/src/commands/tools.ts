@@ -10,6 +10,7 @@ import { isShallow } from "@fairlead/wire/json";
 import { groupBy } from "../output/output.ts";
 import { harmless, serverNamesText, serverToolsText } from "../output/tools/lists.ts";
 import { exampleCall } from "../output/tools/signature.ts";
+import { tooDeep, toolDocument } from "../output/tools/tool-document.ts";
 import { quarantineText, repairSummary, repairsText } from "../output/tools/tool-repairs.ts";
 import { columnsOf } from "../output/wrap.ts";
 import { warnOfPolicyProblems } from "../shell/configuration.ts";
@@ -174,35 +175,10 @@ export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): ob
   };
 }
 
-/** The tool as the model gets it, with the changes made to its schema. */
-export function toolDocument(tool: HostTool): object {
-  const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
-  const { annotations, outputSchema } = tool;
-  return {
-    name,
-    server,
-    serverToolName,
-    ...(title !== undefined && { title }),
-    description,
-    parametersJsonSchema,
-    ...(outputSchema && { outputSchema: printable(outputSchema) }),
-    ...(annotations && { annotations: printable(annotations) }),
-    decision,
-    ...(repairs.length > 0 && { repairs }),
-  };
-}
-
 /** The definitions exactly as the server sent them. */
 export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): object {
   return {
     name: server,
     tools: tools.map((tool) => (isShallow(tool) ? tool : { name: tool.name, unprintable: tooDeep })),
   };
-}
-
-const tooDeep = "nested too deeply to be printed";
-
-/** A server's JSON can be nested too deeply for `JSON.stringify`. */
-function printable(value: object): object {
-  return isShallow(value) ? value : { unprintable: tooDeep };
 }

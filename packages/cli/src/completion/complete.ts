@@ -27,6 +27,10 @@ export async function completeWord(words: readonly string[], current: string, io
   const typed = readWords(found.words, command);
   const at: Cursor = { words: row.words, typed, current, io };
   if (typed.pending) return completeValue(typed.pending, at);
+  const { option: last } = splitOption(found.words.at(-1) ?? "", command);
+  // `--resume [id]`: a word that is no option is its value. `--debug [server]` leaves the next word to the command.
+  if (!current.startsWith("-") && last && sourceOfOption(row.words, last) === "conversations")
+    return completeValue(last, at);
   if (typed.takesOptions && current.startsWith("-"))
     return completeOption(found.kind === "group" && found.group === "" ? withVersion(command) : command, at);
   if (found.kind === "group") return toWords(commandsIn(found.group, found.isHelp));

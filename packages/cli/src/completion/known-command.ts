@@ -94,6 +94,7 @@ const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["path", "files"],
   ["target", "files"],
   ["server", "servers"],
+  ["servers", "servers"],
   ["code", "errors"],
   ["id", "conversations"],
   ["id|file", "conversations"],

@@ -6,7 +6,7 @@ import {
   findConversation,
   listConversations,
 } from "@fairlead/core/conversations/list-conversations";
-import { type Recording, readRecording } from "@fairlead/core/conversations/read-recording";
+import { type ConversationRecording, readConversation } from "@fairlead/core/conversations/read-recording";
 import { conversationsFolder, recordingPath } from "@fairlead/core/conversations/recording-file";
 import { HostError } from "@fairlead/core/errors";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -18,16 +18,16 @@ export function folderOf({ locations }: Place): string {
 }
 
 /** @throws HostError `not_found`; `usage` if the file is not a recording */
-export async function recordingOfId(id: string, place: Place): Promise<Recording> {
+export async function recordingOfId(id: string, place: Place): Promise<ConversationRecording> {
   const folder = folderOf(place);
   const info = await findConversation(folder, id);
-  return readRecording(recordingPath(folder, info.id));
+  return readConversation(recordingPath(folder, info.id));
 }
 
 /** `word`: an id, or the path of a file. @throws HostError `not_found`; `usage` if the file is not a recording */
-export async function recordingOf(word: string, place: Place, cwd: string): Promise<Recording> {
+export async function recordingOf(word: string, place: Place, cwd: string): Promise<ConversationRecording> {
   // An id has neither: a word with a slash or a dot is a path.
-  return /[/\\.]/.test(word) ? readRecording(resolve(cwd, word)) : recordingOfId(word, place);
+  return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : recordingOfId(word, place);
 }
 
 /** The values of `--continue` and `--resume [ID]`. */

@@ -1,7 +1,7 @@
 /** A recording as events of the app, so that it looks as it did. Pure. */
 
 import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
-import type { Recording } from "@fairlead/core/conversations/read-recording";
+import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
 import { HostError } from "@fairlead/core/errors";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { AppEvent, AppState, Size } from "../tui/state/app-state.ts";
@@ -13,7 +13,7 @@ export interface TimedEvent {
   readonly event: AppEvent;
 }
 
-export function* appEvents({ head, lines }: Recording): Generator<TimedEvent, void, undefined> {
+export function* appEvents({ head, lines }: ConversationRecording): Generator<TimedEvent, void, undefined> {
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
   for (const line of lines) {
@@ -87,13 +87,13 @@ function providerOf(word: string): AppState["model"]["provider"] {
 }
 
 /** The state of the app before the first event. */
-export function stateBefore({ head }: Recording, size: Size): AppState {
+export function stateBefore({ head }: ConversationRecording, size: Size): AppState {
   const { provider, name } = head.model;
   return initialState({ provider: providerOf(provider), name }, [], size);
 }
 
 /** The state of the app after the last event. */
-export function stateAfter(recording: Recording, size: Size): AppState {
+export function stateAfter(recording: ConversationRecording, size: Size): AppState {
   let state = stateBefore(recording, size);
   for (const { event } of appEvents(recording)) state = reduce(state, event);
   return state;

@@ -1,7 +1,7 @@
 /** A recording as one JSON document: what was said and done, without the model's own form of the history. Pure. */
 
 import type { RecordedLine } from "@fairlead/core/conversations/format";
-import type { Recording } from "@fairlead/core/conversations/read-recording";
+import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
 
 const internal: ReadonlySet<RecordedLine["type"]> = new Set([
   "content",
@@ -11,7 +11,7 @@ const internal: ReadonlySet<RecordedLine["type"]> = new Set([
   "approval",
 ] as const);
 
-export function recordingDocument({ head, lines }: Recording): object {
+export function recordingDocument({ head, lines }: ConversationRecording): object {
   const title = lines.findLast((line) => line.type === "title")?.title;
   const { id, time, workspace, model } = head;
   return {

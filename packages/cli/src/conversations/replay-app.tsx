@@ -1,7 +1,7 @@
 /** Plays a recording in the app: the same screen, without a host, a server or a model. */
 
 import { systemClock } from "@fairlead/core/clock";
-import type { Recording } from "@fairlead/core/conversations/read-recording";
+import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
 import { render } from "ink";
 import type { Io } from "../shell/io.ts";
 import { App } from "../tui/app.tsx";
@@ -23,7 +23,7 @@ export interface ReplayOptions {
 }
 
 /** Resolves at the end of the recording, or when the user ends it. @throws the reason of an abort */
-export async function replayInApp(recording: Recording, { io, speed, step }: ReplayOptions): Promise<void> {
+export async function replayInApp(recording: ConversationRecording, { io, speed, step }: ReplayOptions): Promise<void> {
   const { stdin, stdout, signal } = terminalOf(io);
   const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
   const store = createStore(stateBefore(recording, size()));

@@ -1,7 +1,7 @@
 /** Plays a recording event by event: with its pauses, or without. */
 
 import { type Clock, sleep } from "@fairlead/core/clock";
-import type { Recording } from "@fairlead/core/conversations/read-recording";
+import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
 import type { Output } from "../output/output.ts";
 import { itemText } from "../tui/plain/item-text.ts";
 import type { AppEvent } from "../tui/state/app-state.ts";
@@ -20,7 +20,7 @@ export interface PlayOptions {
 
 /** Passes each event to `show`, after the pause that came before it. Rejects when the signal is aborted. */
 export async function play(
-  recording: Recording,
+  recording: ConversationRecording,
   { speed, clock, signal }: PlayOptions,
   show: (event: AppEvent) => void | Promise<void>,
 ): Promise<void> {
@@ -40,7 +40,10 @@ export interface PlayLinesOptions extends PlayOptions {
 }
 
 /** Prints each item of the transcript once, when it is complete. */
-export async function playLines(recording: Recording, { out, columns, ...how }: PlayLinesOptions): Promise<void> {
+export async function playLines(
+  recording: ConversationRecording,
+  { out, columns, ...how }: PlayLinesOptions,
+): Promise<void> {
   let state = stateBefore(recording, { columns, rows: 1_000_000 });
   let printed = 0;
   await play(recording, how, (event) => {

@@ -21,7 +21,7 @@ export function partsOf(spot: Spot, keyword: string): readonly Spot[] {
 }
 
 /** The target of the schema's own `$ref`. */
-export function targetOf(document: SchemaDocument, { raw, base }: Spot): Spot | undefined {
+export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): Spot | undefined {
   const reference = member(raw, "$ref");
   const target = typeof reference === "string" ? document.resolve(reference, base) : undefined;
   return isObject(target?.raw) ? target : undefined;
@@ -41,7 +41,7 @@ export function leadsTo(document: SchemaDocument, start: Spot, goal: string, thr
     if (spot.path === goal) return true;
     if (seen.has(spot.path)) continue;
     seen.add(spot.path);
-    const target = targetOf(document, spot);
+    const target = referenceTarget(document, spot);
     if (target !== undefined) open.push(target);
     for (const keyword of keywords) open.push(...partsOf(spot, keyword));
     const lists = throughLists ? ["items", "additionalItems"].map((keyword) => subschemaAt(spot, keyword)) : [];
@@ -59,7 +59,7 @@ export function countAlternatives(document: SchemaDocument, spot: Spot): number 
   function count(at: Spot): number {
     visits += 1;
     if (visits > mostVisits) return Number.POSITIVE_INFINITY;
-    const target = targetOf(document, at);
+    const target = referenceTarget(document, at);
     const unions = ["anyOf", "oneOf"].map((keyword) => partsOf(at, keyword));
     const factors = [
       Math.max(listOf(member(at.raw, "enum")).length, listOf(member(at.raw, "type")).length),
@@ -96,7 +96,7 @@ function referencesIn(document: SchemaDocument, start: Spot): readonly Spot[] {
   for (let spot = open.pop(); spot !== undefined; spot = open.pop()) {
     const { raw, base } = spot;
     if (!isObject(raw)) continue;
-    const target = targetOf(document, spot);
+    const target = referenceTarget(document, spot);
     if (target !== undefined) targets.push(target);
     for (const [inner, path] of subschemas(raw, spot.path)) open.push({ raw: inner, path, base: baseOf(inner, base) });
   }

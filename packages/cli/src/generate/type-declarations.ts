@@ -11,7 +11,7 @@ import { textOf } from "@fairlead/core/normalise/schema/read/bounds";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
-import { closureOf, countAlternatives, leadsTo, partsOf, subschemaAt, targetOf } from "./schema-graph.ts";
+import { closureOf, countAlternatives, leadsTo, partsOf, referenceTarget, subschemaAt } from "./schema-graph.ts";
 import { createNames, toDocComment, toLiteralType, toPropertyKey, toTypeName } from "./source-text.ts";
 import {
   anyObject,
@@ -179,7 +179,7 @@ function createSpotWriter(
   }
 
   function reference(spot: Spot, { owner, list: around }: Place): readonly TypeClaim[] {
-    const target = targetOf(document, spot);
+    const target = referenceTarget(document, spot);
     if (target === undefined) return [];
     const isGuarded = owner === undefined || around === "array";
     if (!isGuarded && leadsTo(document, target, owner, around === "tuple")) return [];

@@ -203,10 +203,6 @@ export async function checkLock(
   }));
 }
 
-export function isAsLocked({ drift, look }: LockCheck): boolean {
-  return drift === undefined && look?.kind === "seen";
-}
-
 export function errorOf({ look }: LockCheck): HostError | undefined {
   return look?.kind === "unseen" ? look.error : undefined;
 }

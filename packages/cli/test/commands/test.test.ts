@@ -1,3 +1,4 @@
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { programServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -84,6 +85,18 @@ test("a command in a file is started only in a trusted folder", async () => {
   await expect(here.read("started")).rejects.toThrow(/ENOENT/);
   expect(await here.run("test", "command.json", "--trust-workspace")).toMatchObject({ code: 0 });
   expect(await here.read("started")).toContain("call echo");
+});
+
+test("the trust of a workspace does not extend to files of checks outside of it", async () => {
+  const started = join(here.path, "started-outside");
+  const { command, args } = programServer("counted", started);
+  await here.write("elsewhere/command.json", { command: [command, ...args], checks: [] });
+  await symlink(join(here.path, "elsewhere"), join(here.project, "linked"));
+  for (const file of ["../elsewhere/command.json", "linked/command.json"]) {
+    const refused = await here.run("test", file, "--trust-workspace");
+    expect(refused).toMatchObject({ code: 1, stdout: expect.stringContaining("is not in the workspace") as string });
+  }
+  await expect(here.read("started-outside")).rejects.toThrow(/ENOENT/);
 });
 
 test("a file that is missing or wrong exits with 2 and names the mistake", async () => {

@@ -109,6 +109,21 @@ describe("commands and options", () => {
 });
 
 describe("names", () => {
+  test("conversations for --resume, also without a command, and servers for generate", async () => {
+    await using here = await machine();
+    const head = { v: 1, id: "20260131-083000-1a2b3c", time: "2026-01-31T08:30:00.000Z", workspace: here.project };
+    const model = { provider: "manual", name: "manual" };
+    const lines = [
+      { ...head, model },
+      { time: head.time, type: "input", text: "hello" },
+    ].map((line) => JSON.stringify(line));
+    await here.write(`home/.fairlead/conversations/${head.id}.jsonl`, `${lines.join("\n")}\n`);
+    expect(await wordsFor(here, "--resume", "")).toEqual([head.id]);
+    expect(await wordsFor(here, "-p", "hello", "--resume", "2026")).toEqual([head.id]);
+    expect(await wordsFor(here, "--resume", "--")).toContain("--plain");
+    expect(await wordsFor(here, "generate", "ts", "")).toEqual(["demo"]);
+  });
+
   test("servers, with what they are; for a call those that may start", async () => {
     await using here = await machine({
       [userFile]: {

@@ -173,7 +173,7 @@ const expectations = "text contains matches structured schema snapshot isError l
 function checkNames(checks: readonly CallCheck[], mistake: (what: string) => never): void {
   const seen = new Set<string>();
   for (const { name, expect } of checks) {
-    if (seen.has(name)) mistake(`two checks are called "${name}"`);
+    if (seen.has(name)) mistake(`two checks are called "${name}"; give each a "name" of its own`);
     if (expect.latency !== undefined && !seen.has(expect.latency.baseline))
       mistake(`the baseline "${expect.latency.baseline}" of "${name}" is not an earlier check`);
     seen.add(name);

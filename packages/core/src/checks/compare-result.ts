@@ -11,6 +11,9 @@ export type CheckedResult = Pick<CallResult, "content" | "isError" | "structured
 
 const shownCharacters = 300;
 
+/** Characters shown before the first difference of long texts. */
+const shownBefore = 60;
+
 /** Everything but schema, snapshot and latency, which need more than the result. Returns one sentence for each difference. */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);
@@ -19,7 +22,7 @@ export function compareResult(result: CheckedResult, expect: ResultExpectation):
   if (result.isError !== wantsError)
     problems.push(wantsError ? "an error was expected" : `the call failed: ${clip(text)}`);
   if (expect.text !== undefined && text !== expect.text)
-    problems.push(`the text is ${quoted(text)}, expected ${quoted(expect.text)}`);
+    problems.push(difference("the text", JSON.stringify(text), "expected", JSON.stringify(expect.text)));
   for (const part of expect.contains ?? [])
     if (!text.includes(part)) problems.push(`the text does not contain ${quoted(part)}: ${quoted(text)}`);
   if (expect.matches !== undefined && !expect.matches.isIn(text))
@@ -44,11 +47,11 @@ export function subsetProblems(path: string, expected: unknown, given: unknown):
     return Object.entries(expected).flatMap(([name, inner]) =>
       Object.hasOwn(given, name)
         ? subsetProblems(`${path}.${name}`, inner, given[name])
-        : [`${path}.${name} is missing, expected ${shown(inner)}`],
+        : [`${path}.${name} is missing, expected ${clip(written(inner))}`],
     );
   if (Array.isArray(expected) && Array.isArray(given) && expected.length === given.length)
     return expected.flatMap((inner, at) => subsetProblems(`${path}[${at}]`, inner, given[at]));
-  return isSameJson(expected, given) ? [] : [`${path} is ${shown(given)}, expected ${shown(expected)}`];
+  return isSameJson(expected, given) ? [] : [difference(path, written(given), "expected", written(expected))];
 }
 
 /** How two values differ, place by place. */
@@ -59,11 +62,21 @@ export function differences(path: string, before: unknown, now: unknown): readon
   }
   if (Array.isArray(before) && Array.isArray(now) && before.length === now.length)
     return before.flatMap((inner, at) => differences(`${path}[${at}]`, inner, now[at]));
-  return isSameJson(before, now) ? [] : [`${path} is ${shown(now)}, in the snapshot ${shown(before)}`];
+  return isSameJson(before, now) ? [] : [difference(path, written(now), "in the snapshot", written(before))];
 }
 
-function shown(value: unknown): string {
-  return value === undefined ? "nothing" : clip(canonicalJson(value));
+function written(value: unknown): string {
+  return value === undefined ? "nothing" : canonicalJson(value);
+}
+
+/** Texts that are too long to show are shown from just before the place where they differ. */
+function difference(path: string, given: string, relation: string, expected: string): string {
+  const isLong = Math.max(given.length, expected.length) > shownCharacters;
+  let start = 0;
+  if (isLong) while (start < given.length && given[start] === expected[start]) start += 1;
+  start = Math.max(0, start - shownBefore);
+  const from = (text: string): string => (start === 0 ? clip(text) : `…${clip(text.slice(start))}`);
+  return `${path} is ${from(given)}, ${relation} ${from(expected)}`;
 }
 
 function quoted(text: string): string {

@@ -33,7 +33,7 @@ export async function loadSnapshots(file: string, update: boolean): Promise<Snap
   const document = found.kind === "absent" ? { snapshots: {} } : parseObject(found.text);
   if (!isObject(document?.["snapshots"]))
     throw new HostError("settings_invalid", `${file} is not a file of snapshots: it is not JSON with "snapshots"`, {
-      next: "restore the committed file, or delete it and run: fairlead test --update",
+      next: "restore the committed file, or delete it and run: fairlead test FILE --update",
     });
   return createSnapshots(document["snapshots"], update);
 }

@@ -259,7 +259,8 @@ function withoutScheme(value: string): string {
 function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const encoded = bytes.toString("base64").replace(/={1,2}$/, "");
-  return [...plainForms(secret), encoded, bytes.toString("base64url")];
+  const hex = bytes.toString("hex");
+  return [...plainForms(secret), encoded, bytes.toString("base64url"), hex, hex.toUpperCase()];
 }
 
 function plainForms(secret: string): readonly string[] {

@@ -10,7 +10,7 @@ import { parseHead, parseRecordedLine, type RecordedLine, type RecordingHead } f
 import { mediaFolder } from "./recording-file.ts";
 
 /** A recording in memory. Media has its data again. */
-export interface Recording {
+export interface ConversationRecording {
   readonly head: RecordingHead;
   readonly lines: readonly RecordedLine[];
 }
@@ -20,7 +20,7 @@ export interface Recording {
  *
  * @throws HostError `not_found` if there is no file, `usage` if it is not a recording
  */
-export async function readRecording(path: string): Promise<Recording> {
+export async function readConversation(path: string): Promise<ConversationRecording> {
   const file = await readBytes(path, limits.recordingBytes);
   if (file.kind === "absent") throw new HostError("not_found", `there is no file ${path}`);
   if (file.kind === "unreadable") throw notRecording(path, file.reason);
@@ -43,7 +43,7 @@ function toText(path: string, bytes: Buffer): string {
   }
 }
 
-function parseRecording(path: string, text: string): Recording {
+function parseRecording(path: string, text: string): ConversationRecording {
   const [first = "", ...rest] = text.split("\n").slice(0, -1);
   const head = parseHead(first);
   if (typeof head === "string") throw notRecording(path, head);

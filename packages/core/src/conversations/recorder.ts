@@ -11,7 +11,7 @@ import { type EncodedLine, encodeLine } from "./encode-line.ts";
 import type { RecordedLine, RecordingHead } from "./format.ts";
 import type { RecordingFile } from "./recording-file.ts";
 
-export interface RecorderOptions {
+export interface ConversationRecorderOptions {
   readonly head: RecordingHead;
   /** The workspace root of this run. */
   readonly workspace: string;
@@ -29,7 +29,7 @@ export interface RecorderOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-export interface Recorder {
+export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
   /** Resolves when everything is on disk and the file is released. The next change opens it again. */
@@ -41,7 +41,7 @@ type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 /** Lines that are written together: a run of text pieces, or a single line. */
 type Entry = readonly RecordedLine[];
 
-export function createConversationRecorder(options: RecorderOptions): Recorder {
+export function createConversationRecorder(options: ConversationRecorderOptions): ConversationRecorder {
   const { head, open, hide, isPrivate, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();

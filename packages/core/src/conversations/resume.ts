@@ -7,7 +7,7 @@ import type { StoredResult } from "../results/result-handles.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { EarlierConversation } from "../turn/record.ts";
 import type { RecordedLine, RecordingHead } from "./format.ts";
-import type { Recording } from "./read-recording.ts";
+import type { ConversationRecording } from "./read-recording.ts";
 
 /** A recorded conversation as it was at the end of its recording. */
 export interface ResumedConversation extends EarlierConversation {
@@ -24,7 +24,7 @@ interface OpenRound {
 const interrupted = "[Fairlead was stopped before there was an answer.]";
 
 /** `workspace`: the current workspace root. An approval of another workspace is not given again. */
-export function resumeFrom({ head, lines }: Recording, workspace: string): ResumedConversation {
+export function resumeFrom({ head, lines }: ConversationRecording, workspace: string): ResumedConversation {
   let history: History = [];
   let round: OpenRound | undefined;
   let { model } = head;

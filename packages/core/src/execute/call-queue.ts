@@ -26,7 +26,13 @@ export interface CallQueue {
 interface Line {
   running: number;
   /** The waiting calls, in the order of arrival. */
-  readonly waiting: Set<() => void>;
+  readonly waiting: Set<Waiter>;
+}
+
+interface Waiter {
+  readonly signal: AbortSignal;
+  readonly go: () => void;
+  readonly leave: () => void;
 }
 
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
@@ -35,6 +41,8 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   let running = 0;
   /** The number of calls that wait, of all servers. */
   let waiting = 0;
+  /** How many calls wait with each signal. They share one listener: adding one takes longer the more a signal has. */
+  const signals = new Map<AbortSignal, number>();
 
   function begin(server: string, line: Line): () => void {
     running += 1;
@@ -54,43 +62,53 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
     while (waiting > 0 && running < total) {
       const next = nextInTurn();
       if (next === undefined) return;
-      const [server, line, go] = next;
+      const [server, line, waiter] = next;
       // Moved to the end: all other servers have a turn before this one has another.
       lines.delete(server);
       lines.set(server, line);
-      leaveLine(line, go);
-      go();
+      leaveLine(line, waiter);
+      waiter.go();
     }
   }
 
-  function leaveLine(line: Line, go: () => void): void {
-    line.waiting.delete(go);
+  function leaveLine(line: Line, waiter: Waiter): void {
+    const { signal } = waiter;
+    line.waiting.delete(waiter);
     waiting -= 1;
+    const sharing = (signals.get(signal) ?? 0) - 1;
+    if (sharing > 0) signals.set(signal, sharing);
+    else if (signals.delete(signal)) signal.removeEventListener("abort", leaveAll);
   }
 
-  function nextInTurn(): [string, Line, () => void] | undefined {
+  function nextInTurn(): [string, Line, Waiter] | undefined {
     for (const [server, line] of lines) {
-      const [go] = line.waiting;
-      if (go !== undefined && line.running < perServer) return [server, line, go];
+      if (line.running >= perServer) continue;
+      for (const first of line.waiting) return [server, line, first];
     }
     return undefined;
   }
 
   function wait(server: string, line: Line, signal: AbortSignal): Promise<() => void> {
+    const sharing = signals.get(signal) ?? 0;
+    if (sharing === 0) signal.addEventListener("abort", leaveAll);
+    signals.set(signal, sharing + 1);
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        leaveLine(line, go);
-        if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
-        reject(signal.reason);
+      const waiter: Waiter = {
+        signal,
+        go: () => resolve(begin(server, line)),
+        leave() {
+          leaveLine(line, waiter);
+          if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
+          reject(signal.reason);
+        },
       };
-      const go = (): void => {
-        signal.removeEventListener("abort", leave);
-        resolve(begin(server, line));
-      };
-      line.waiting.add(go);
+      line.waiting.add(waiter);
       waiting += 1;
-      signal.addEventListener("abort", leave, { once: true });
     });
+  }
+
+  function leaveAll({ target: signal }: Event): void {
+    for (const line of lines.values()) for (const waiter of line.waiting) if (waiter.signal === signal) waiter.leave();
   }
 
   function lineOf(server: string): Line {

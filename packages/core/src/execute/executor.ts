@@ -62,8 +62,6 @@ export interface ExecutorOptions {
   readonly clock?: Clock;
 }
 
-type SignalledOptions = ExecuteOptions & { readonly signal: AbortSignal };
-
 const queueOfOneServer = 256;
 
 export function createExecutor(options: ExecutorOptions): Executor {
@@ -76,11 +74,29 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
-  /** Waiting and running calls, with the function that cancels a call that has a signal of its own. */
-  const open = new Map<Promise<unknown>, (() => void) | undefined>();
+  /** The functions that cancel calls with a signal of their own. */
+  const stops = new Set<() => void>();
+  let running = 0;
+  /** Called when no call waits or runs any more. */
+  const onIdle: (() => void)[] = [];
 
-  async function execute({ client, tool: name, args: given }: Call, how: SignalledOptions): Promise<CallResult> {
-    const { signal } = how;
+  function end(): void {
+    running -= 1;
+    if (running === 0) for (const resolve of onIdle) resolve();
+  }
+
+  function start(call: Call, how: ExecuteOptions, signal: AbortSignal): Promise<CallResult> {
+    const started = execute(call, how, signal);
+    running += 1;
+    started.then(end, end);
+    return started;
+  }
+
+  async function execute(
+    { client, tool: name, args: given }: Call,
+    how: ExecuteOptions,
+    signal: AbortSignal,
+  ): Promise<CallResult> {
     const serverName = client.name;
     const tool = findTool(client, name);
     if (!isObject(given))
@@ -99,15 +115,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     let answer: ToolResult;
     try {
       how.onStart?.();
-      answer = await sendOnceOrAgain(client, tool, checked.args, how);
+      answer = await sendOnceOrAgain(client, tool, checked.args, how, signal);
     } finally {
       leave();
     }
-    const { notes, ...result } = answer;
-    const unmatched = tool.outputSchema === undefined ? [] : await checkOutput(result, tool, validator);
-    const { warnings } = checked;
-    if (warnings.length + notes.length + unmatched.length === 0) return result;
-    return { ...result, warnings: [...warnings, ...notes, ...unmatched] };
+    const unmatched = tool.outputSchema === undefined ? none : await checkOutput(answer, tool, validator);
+    return toCallResult(answer, checked.warnings, unmatched);
   }
 
   /** @throws HostError `changed` */
@@ -115,7 +128,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     client: CallClient,
     tool: CatalogTool,
     args: JsonObject,
-    how: SignalledOptions,
+    how: ExecuteOptions,
+    signal: AbortSignal,
   ): Promise<ToolResult> {
     const began = clock.now();
     // The server may be gone, or may be reconnected with other tools, while the call waited.
@@ -123,7 +137,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (!isGone && !isStill(client, tool)) throw changed(client, tool);
 
     async function sendAgain(error: unknown): Promise<ToolResult> {
-      if (!(error instanceof HostError) || reconnect === undefined || how.signal.aborted) throw error;
+      if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
       const pause = pauseAfter(error);
       const failed = {
         code: error.code,
@@ -135,51 +149,66 @@ export function createExecutor(options: ExecutorOptions): Executor {
       };
       if (!mayRepeat(failed)) throw error;
       if (pause !== undefined)
-        await sleep(clock, pause, how.signal).catch(() => {
-          throw cancelled(client, tool.name, how.signal, "it was sent again");
+        await sleep(clock, pause, signal).catch(() => {
+          throw cancelled(client, tool.name, signal, "it was sent again");
         });
-      const next = await reconnect(client.name, how.signal).catch((failure: unknown) => {
+      const next = await reconnect(client.name, signal).catch((failure: unknown) => {
         throw failed.neverLeft ? failure : error;
       });
       if (!isStill(next, tool)) throw failed.neverLeft ? changed(next, tool) : error;
-      return send(next, tool, args, { ...how, total: Math.max(how.total - (clock.now() - began), 1) });
+      const total = Math.max(how.total - (clock.now() - began), 1);
+      return send(next, tool, args, { ...how, total }, signal);
     }
 
-    return send(client, tool, args, how).catch(sendAgain);
+    return send(client, tool, args, how, signal).catch(sendAgain);
   }
 
   return {
     call(call, given) {
       const { signal = closing } = given;
-      const own = signal === closing ? undefined : new AbortController();
-      const callOff = own && ((): void => own.abort(signal.reason));
-      if (callOff) {
-        if (closed.signal.aborted || signal.aborted) callOff();
-        // Many calls may share one signal: Node takes more than ten listeners for a leak.
-        setMaxListeners(0, signal);
-        signal.addEventListener("abort", callOff, { once: true });
-      }
-      const running = execute(call, { ...given, signal: own?.signal ?? closing });
-      open.set(running, callOff);
-      const end = (): void => {
-        if (callOff) signal.removeEventListener("abort", callOff);
-        open.delete(running);
+      if (signal === closing) return start(call, given, closing);
+      const own = new AbortController();
+      const callOff = (): void => own.abort(signal.reason);
+      if (closed.signal.aborted || signal.aborted) callOff();
+      // Many calls may share one signal: Node takes more than ten listeners for a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener("abort", callOff, { once: true });
+      const started = start(call, given, own.signal);
+      stops.add(callOff);
+      const leave = (): void => {
+        signal.removeEventListener("abort", callOff);
+        stops.delete(callOff);
       };
-      running.then(end, end);
-      return running;
+      started.then(leave, leave);
+      return started;
     },
 
     async close() {
       closed.abort();
-      const ends = Promise.allSettled(open.keys());
-      for (const callOff of open.values()) callOff?.();
-      await ends;
+      for (const callOff of stops) callOff();
+      if (running > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
     },
   };
 }
 
-function send(client: CallClient, tool: CatalogTool, args: JsonObject, how: ExecuteOptions): Promise<ToolResult> {
-  const { signal, timeout, total, onProgress } = how;
+const none: readonly string[] = [];
+
+/** Without a rest pattern and spreads in the usual case: they take longer than the check of the arguments. */
+function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatched: readonly string[]): CallResult {
+  const { content, isError, notes } = answer;
+  const isSilent = unchecked.length + notes.length + unmatched.length === 0;
+  if (isSilent && answer.structuredContent === undefined && answer.meta === undefined) return { content, isError };
+  const { notes: _, ...result } = answer;
+  return isSilent ? result : { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
+}
+
+function send(
+  client: CallClient,
+  tool: CatalogTool,
+  args: JsonObject,
+  { timeout, total, onProgress }: ExecuteOptions,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const asTask = tool.execution?.["taskSupport"] === "required";
   const options = { signal, timeout, total, asTask };
   return client.callTool(tool.name, args, onProgress ? { ...options, onProgress } : options);

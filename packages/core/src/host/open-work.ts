@@ -23,8 +23,16 @@ export interface OpenWork {
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  /** The running work, with the controller of work that has a signal of its own. */
-  const open = new Map<Promise<unknown>, AbortController | undefined>();
+  /** The controllers of work that has a signal of its own. */
+  const stops = new Set<AbortController>();
+  let running = 0;
+  /** Called when no work runs any more. */
+  const onIdle: (() => void)[] = [];
+
+  function end(): void {
+    running -= 1;
+    if (running === 0) for (const resolve of onIdle) resolve();
+  }
 
   function throwIfClosed(): void {
     if (closing.signal.aborted) throw new HostError("usage", "this host has been closed");
@@ -37,14 +45,18 @@ export function createOpenWork(): OpenWork {
       try {
         throwIfClosed();
         const own = signal && follow(signal);
-        const running = work(own?.stop.signal ?? closing.signal);
-        open.set(running, own?.stop);
-        const end = (): void => {
-          own?.leave();
-          open.delete(running);
-        };
-        running.then(end, end);
-        return running;
+        const started = work(own?.stop.signal ?? closing.signal);
+        running += 1;
+        started.then(end, end);
+        if (own) {
+          stops.add(own.stop);
+          const leave = (): void => {
+            own.leave();
+            stops.delete(own.stop);
+          };
+          started.then(leave, leave);
+        }
+        return started;
       } catch (error) {
         return Promise.reject(error);
       }
@@ -52,12 +64,8 @@ export function createOpenWork(): OpenWork {
     async close() {
       const reason = new HostError("cancelled", "the host was closed");
       closing.abort(reason);
-      // Work that ends may have begun other work before it saw the signal.
-      while (open.size > 0) {
-        const ends = Promise.allSettled(open.keys());
-        for (const stop of open.values()) stop?.abort(reason);
-        await ends;
-      }
+      for (const stop of stops) stop.abort(reason);
+      if (running > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
     },
   };
 }

@@ -134,10 +134,6 @@ export interface HostNote {
   readonly message: string;
 }
 
-/**
- * A running host: its servers, their catalogs, and the requests to them. `createHost` makes it; `await using` disposes
- * it.
- */
 /** A tool that `host.searchTools()` has found. Texts are raw, as the server sent them. */
 export interface SearchedTool {
   readonly server: string;
@@ -150,6 +146,10 @@ export interface SearchedTool {
   readonly score: number;
 }
 
+/**
+ * A running host: its servers, their catalogs, and the requests to them. `createHost` makes it; `await using` disposes
+ * it.
+ */
 export interface Host extends AsyncDisposable {
   /**
    * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no

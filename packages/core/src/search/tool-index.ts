@@ -2,7 +2,7 @@
 
 import { createTurns } from "../text/turns.ts";
 import { queryWords } from "./query-words.ts";
-import { type SearchableServer, type SearchableTool, serverWords, toolWords } from "./tool-words.ts";
+import { type SearchableServer, type SearchableTool, wordsOfServer, wordsOfTool } from "./tool-words.ts";
 
 export interface RankedTool {
   readonly server: string;
@@ -102,12 +102,12 @@ function liveCount({ servers }: IndexState): number {
 /** Reads the tools in slices of a few milliseconds, then makes them take the place of the server's former tools. */
 async function addServer(state: IndexState, server: SearchableServer, tools: readonly SearchableTool[]): Promise<void> {
   const { postings, servers, tools: entries } = state;
-  const ofServer = serverWords(server);
+  const ofServer = wordsOfServer(server);
   const turns = createTurns(64);
   const first = entries.length;
   for (const [at, tool] of tools.entries()) {
     entries.push(undefined);
-    for (const [word, weight] of toolWords(tool, ofServer)) {
+    for (const [word, weight] of wordsOfTool(tool, ofServer)) {
       const posting = postings.get(word);
       if (posting === undefined) postings.set(word, { tools: [first + at], weights: [weight] });
       else {

@@ -5,7 +5,7 @@ import { toLabel } from "../normalise/content/shorten.ts";
 import { parametersOf } from "../normalise/schema/properties.ts";
 import { createTypeWriter, fold, toKey } from "../normalise/schema/write/type-text.ts";
 
-export interface SignedTool {
+export interface DescribedTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: unknown;
@@ -16,7 +16,7 @@ const mostOptional = 8;
 const longestSentence = 160;
 
 /** Required parameters are never left out. `…` stands where something is hidden. */
-export function toolSignature({ name, description, parameters: schema }: SignedTool): string {
+export function toolSignature({ name, description, parameters: schema }: DescribedTool): string {
   const parameters = parametersOf(schema);
   const required = parameters.filter((parameter) => parameter.required).length;
   const typeOf = createTypeWriter(schema, limits);

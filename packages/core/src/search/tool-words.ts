@@ -42,14 +42,14 @@ const longestText = 4000;
 type Weights = Map<string, number>;
 
 /** The words that all tools of a server share. */
-export function serverWords({ name, title = "", instructions = "" }: SearchableServer): ReadonlyMap<string, number> {
+export function wordsOfServer({ name, title = "", instructions = "" }: SearchableServer): ReadonlyMap<string, number> {
   const weights: Weights = new Map();
   add(weights, `${name} ${title}`, serverField);
   add(weights, instructions.slice(0, longestInstructions), instructionsField);
   return weights;
 }
 
-export function toolWords(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+export function wordsOfTool(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const weights: Weights = new Map(ofServer);
   const { names, texts } = parametersOf(tool.inputSchema);
   add(weights, tool.name, nameField);

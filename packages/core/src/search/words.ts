@@ -49,7 +49,7 @@ export function searchWords(text: string): readonly string[] {
 }
 
 function pairsOf(run: string): readonly string[] {
-  const characters = [...run];
+  const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
 }

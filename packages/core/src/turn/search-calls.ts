@@ -80,7 +80,7 @@ function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string
 
 function aboutTool(tool: DiscoveredMCPTool, named: ReadonlySet<string>): string {
   const { name, serverName, serverToolName } = tool;
-  const { description = "", parametersJsonSchema: parameters } = tool.schema;
+  const { description, parametersJsonSchema: parameters } = tool.schema;
   const isNamed = [name, serverToolName, `${serverName}/${serverToolName}`, `${serverName}.${serverToolName}`].some(
     (each) => named.has(each),
   );

@@ -105,6 +105,15 @@ describe("a snapshot", () => {
     ]);
   });
 
+  test("shows long texts from just before the place where they differ", async () => {
+    const before = { a: { content: [{ type: "text", text: `${"x".repeat(1000)}one` }] } };
+    const server = serverOf({ a: text(`${"x".repeat(1000)}two`) });
+    const same = `…${"x".repeat(60)}`;
+    expect(await problemsOf(document, server, createSnapshots(before, false))).toEqual([
+      `result.content[0].text is ${same}two", in the snapshot ${same}one"`,
+    ]);
+  });
+
   test("that is missing fails, and a server with hideResults has none", async () => {
     expect(await problemsOf(document, serverOf({ a: result }))).toEqual(["no snapshot yet: add --update"]);
     const snapshots = createSnapshots({}, true);

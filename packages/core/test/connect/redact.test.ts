@@ -43,6 +43,11 @@ test("known values are hidden in base64, of both alphabets, with padding and wit
   expect(createRedactor([secret])(encoded.join(" "))).toBe("(hidden)= (hidden)");
 });
 
+test("known values are hidden in hexadecimal, in both cases", () => {
+  const hex = Buffer.from("s3cret-key").toString("hex");
+  expect(createRedactor(["s3cret-key"])(`${hex} ${hex.toUpperCase()}`)).toBe("(hidden) (hidden)");
+});
+
 test("a long line of beginnings of tokens takes no longer than any other line", () => {
   const text = "eyJ-".repeat(100_000);
   expect(createRedactor(["abcd"])(text)).toBe(text);

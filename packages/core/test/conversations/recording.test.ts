@@ -46,8 +46,8 @@ test("a conversation is recorded event by event, for its owner only, and goes on
     model: { provider: "scripted", name: "played" },
   });
   expect((await stat(fileOf(conversation.id))).mode & 0o777).toBe(0o600);
-  const { readRecording } = await import("../../src/conversations/read-recording.ts");
-  const recorded = (await readRecording(fileOf(conversation.id))).lines.filter(({ type }) => !changes.has(type));
+  const { readConversation } = await import("../../src/conversations/read-recording.ts");
+  const recorded = (await readConversation(fileOf(conversation.id))).lines.filter(({ type }) => !changes.has(type));
   expect(recorded.map(({ time: _time, ...event }) => event)).toEqual(plain(events));
   const picture = rest.find(({ type, status, name }) => type === "call" && status === "ok" && name === "demo__picture");
   expect(picture).toMatchObject({

@@ -4,7 +4,7 @@ import { HostError } from "../../src/errors.ts";
 import type { Model, ModelEvent } from "../../src/model/model.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
 import { geminiScene } from "../support/model-legs.ts";
-import { brokenIn, calls, collect, type Desk, desk, outcomes, plays, rules, says } from "../support/turn-desk.ts";
+import { brokenIn, collect, type Desk, desk, outcomes, plays, rules, says } from "../support/turn-desk.ts";
 
 const schema = (description: string): object => ({
   type: "object",
@@ -28,7 +28,6 @@ async function crowd(): Promise<Desk> {
   return at;
 }
 
-const kinds = (events: readonly TurnEvent[]): readonly string[] => events.map(({ type }) => type);
 const quarantined = (events: readonly TurnEvent[]): readonly TurnEvent[] =>
   events.filter(({ type }) => type === "quarantined");
 

@@ -23,7 +23,7 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
-      return rpc.request(method, params, slowMethods.has(method) ? { ...options, token: true } : options);
+      return rpc.request(method, params, slowMethods.has(method) ? { token: true, ...options } : options);
     },
     notify: (method, params) => rpc.notify(method, params),
     onNotification: rpc.onNotification,

@@ -41,20 +41,11 @@ export interface OpenRequest {
   readonly resume: () => void;
 }
 
-interface Settle {
-  resolve(result: JsonObject): void;
-  reject(error: Error): void;
-}
-
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /** A class, so that its `signal` getter creates an abort controller only when a transport reads it. */
 export class Exchange implements ChannelSendOptions, Cancellation {
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly about: RequestId | undefined;
-  readonly openEnded: boolean;
-  readonly quiet: boolean;
   readonly silence: number;
   /** When the request times out without a response, and when it reaches its total limit, by the session's clock. */
   timesOutAt: number;
@@ -63,25 +54,46 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   #pausedAt: number | undefined;
   /** True after a first response that did not end the request. */
   isFollowed = false;
-  #progress: Progress = { progress: 0 };
+  #progress: Progress | undefined;
   readonly #options: ExchangeOptions;
-  readonly #settle: Settle;
+  readonly #resolve: (result: JsonObject) => void;
+  readonly #reject: (error: Error) => void;
   #controller: AbortController | undefined;
   #onCancel: (() => void) | undefined;
   #isCancelled = false;
   #stopListening: (() => void) | undefined;
 
-  constructor(method: string, options: ExchangeOptions, now: number, silence: number, settle: Settle) {
+  constructor(
+    method: string,
+    options: ExchangeOptions,
+    now: number,
+    silence: number,
+    resolve: (result: JsonObject) => void,
+    reject: (error: Error) => void,
+  ) {
     this.method = method;
-    this.headers = options.headers ?? noHeaders;
-    this.about = options.about;
-    this.openEnded = options.openEnded ?? false;
-    this.quiet = options.quiet ?? false;
     this.silence = silence;
     this.timesOutAt = now + silence;
     this.#totalLimitAt = now + (options.total ?? Number.POSITIVE_INFINITY);
     this.#options = options;
-    this.#settle = settle;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  get headers(): Readonly<Record<string, string>> {
+    return this.#options.headers ?? noHeaders;
+  }
+
+  get about(): RequestId | undefined {
+    return this.#options.about;
+  }
+
+  get openEnded(): boolean {
+    return this.#options.openEnded ?? false;
+  }
+
+  get quiet(): boolean {
+    return this.#options.quiet ?? false;
   }
 
   get due(): number {
@@ -159,17 +171,17 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   reportMessage(message: string): void {
-    this.progress({ ...this.#progress, message });
+    this.progress({ progress: 0, ...this.#progress, message });
   }
 
   succeed(result: JsonObject): void {
     this.#stopListening?.();
-    this.#settle.resolve(result);
+    this.#resolve(result);
   }
 
   fail(error: Error): void {
     this.#stopListening?.();
-    this.#settle.reject(error);
+    this.#reject(error);
   }
 
   /** Fails the request and cancels it in the transport. */

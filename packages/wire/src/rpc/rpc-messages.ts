@@ -17,7 +17,8 @@ export function withMeta(
   progressToken: number | undefined,
 ): JsonObject | undefined {
   if (meta === undefined && progressToken === undefined) return params;
-  const own = progressToken === undefined ? { ...meta } : { progressToken, ...meta };
+  const own: JsonObject =
+    progressToken === undefined ? { ...meta } : meta ? { progressToken, ...meta } : { progressToken };
   // Spread last in the common case: members after a spread are ten times slower.
   if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };

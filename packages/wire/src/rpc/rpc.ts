@@ -108,7 +108,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     const id = lastId;
     return new Promise((resolve, reject) => {
       const silence = given.timeout ?? options.times.request;
-      const exchange = new Exchange(method, given, clock.now(), silence, { resolve, reject });
+      const exchange = new Exchange(method, given, clock.now(), silence, resolve, reject);
       pending.set(id, exchange);
       clock.wakeBy(exchange.due);
       exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, false)));

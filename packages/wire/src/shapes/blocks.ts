@@ -63,6 +63,9 @@ export function blockOf(raw: unknown, notes: string[]): Block {
 
 function knownBlockOf(raw: JsonObject): Block | undefined {
   const { text, data, resource, uri, name, size } = raw;
+  // The usual block, without the spreads that the others need.
+  if (raw["type"] === "text" && raw["annotations"] === undefined && raw["_meta"] === undefined)
+    return typeof text === "string" ? { type: "text", text } : undefined;
   const annotated = annotatedOf(raw);
   switch (raw["type"]) {
     case "text":

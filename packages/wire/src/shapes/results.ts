@@ -45,10 +45,13 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
     : blocksOf(given, structuredContent === undefined ? notes : []);
   if (isOldForm) notes.push("the result has the member toolResult of the first protocol versions");
   if (isError !== undefined && typeof isError !== "boolean") notes.push("isError is not a boolean");
+  const failed = isTrue(isError) || nested !== undefined;
+  // Spreads take longer than the rest of this function, and most results need none.
+  if (structuredContent === undefined && raw["_meta"] === undefined) return { content, isError: failed, notes };
   return {
     content,
     ...(structuredContent !== undefined && { structuredContent }),
-    isError: isTrue(isError) || nested !== undefined,
+    isError: failed,
     ...metaOf(raw),
     notes,
   };

@@ -9,7 +9,14 @@ import { result, sendJson, webServer } from "../support/web-server.ts";
 const greeting = { protocolVersion: "2025-06-18", capabilities: {}, serverInfo: { name: "slow", version: "1" } };
 
 function exchange(): Exchange {
-  return new Exchange("x", {}, 0, 1_000, { resolve: () => {}, reject: () => {} });
+  return new Exchange(
+    "x",
+    {},
+    0,
+    1_000,
+    () => {},
+    () => {},
+  );
 }
 
 test("an exchange that is broken off tells whoever listens, once, and is cancelled from then on", () => {

@@ -1,7 +1,7 @@
 /** `fairlead replay`: shows a recorded conversation again, offline. */
 
 import { systemClock } from "@fairlead/core/clock";
-import type { Recording } from "@fairlead/core/conversations/read-recording";
+import type { ConversationRecording } from "@fairlead/core/conversations/read-recording";
 import { HostError } from "@fairlead/core/errors";
 import { Option } from "commander";
 import { recordingOf } from "../../conversations/find-recording.ts";
@@ -70,7 +70,7 @@ function readSpeed(word: string): number {
 }
 
 /** Prints the lines that `fairlead -p --output-format stream-json` printed, turn by turn. */
-function streamEvents({ head, lines }: Recording, { out }: Context): void {
+function streamEvents({ head, lines }: ConversationRecording, { out }: Context): void {
   let { model } = head;
   const writer = createTurnWriter("stream-json", { ...out, say: () => {} });
   for (const line of lines) {

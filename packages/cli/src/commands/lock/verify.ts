@@ -5,14 +5,7 @@ import { readLock } from "@fairlead/core/policy/lock/lock-file";
 import { joinSafe, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { breakingDrift } from "../../lock/breaking.ts";
-import {
-  checkLock,
-  errorOf,
-  isAsLocked,
-  type LockCheck,
-  type LockWorkspace,
-  openWorkspace,
-} from "../../lock/workspace.ts";
+import { checkLock, errorOf, type LockCheck, type LockWorkspace, openWorkspace } from "../../lock/workspace.ts";
 import { count } from "../../output/output.ts";
 import { checkedDocument, checkedText } from "../../output/policy/lock-report.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
@@ -42,9 +35,12 @@ Examples:
     if (lock === undefined && entries.size === 0) return tellNothing(workspace, context);
     if (lock === undefined) throw notThere(workspace);
     const checked = await checkLock(lock, workspace, context);
-    if (globals.json) out.json({ file, ok: checked.every(isAsLocked), servers: checked.map(checkedDocument) });
+    const isWrong = (one: LockCheck): boolean =>
+      onlyBreaking ? breakingDrift(one).length > 0 : one.drift !== undefined;
+    const ok = !checked.some((one) => isWrong(one) || errorOf(one) !== undefined);
+    if (globals.json) out.json({ file, ok, servers: checked.map(checkedDocument) });
     else if (checked.length > 0) out.print(joinSafe(checked.map((one) => out.typed(checkedText(one)))));
-    failUnlessSame(checked, onlyBreaking ? (one) => breakingDrift(one).length > 0 : ({ drift }) => drift !== undefined);
+    failUnlessSame(checked, isWrong);
   },
 };
 

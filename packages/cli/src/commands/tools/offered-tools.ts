@@ -8,10 +8,10 @@ import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { groupBy } from "../../output/output.ts";
 import { toolText } from "../../output/tools/lists.ts";
 import { costsText, serverCosts } from "../../output/tools/tool-costs.ts";
+import { toolDocument } from "../../output/tools/tool-document.ts";
 import { columnsOf } from "../../output/wrap.ts";
 import type { Context } from "../../shell/verb.ts";
 import { findToolTarget, type KnownServer } from "../../targets/target.ts";
-import { toolDocument } from "../tools.ts";
 
 /** Best first, as `search_tools` finds them for a model. */
 export async function showFound(host: Host, query: string, context: Context): Promise<void> {

@@ -32,10 +32,16 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
     lines = [];
     const { questions, model, editor } = get();
     // Each line fills in one field of a form, or answers one question.
-    if (together.length < 2 || questions.length > 0) return together.forEach(enter);
+    if (together.length < 2 || questions.length > 0) {
+      for (const line of together) enter(line);
+      return;
+    }
     const text = together.join("\n");
     const other = model.provider === "manual" ? notACall(editor.text + text) : undefined;
-    if (other === undefined) return enter(text);
+    if (other === undefined) {
+      enter(text);
+      return;
+    }
     const reason = `${together.length} lines were pasted and "${other}" is not a call: nothing was run.`;
     refuse(`${reason} Put a value that has several lines into quotes.`);
   }

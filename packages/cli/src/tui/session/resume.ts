@@ -1,7 +1,7 @@
 /** Continues a recorded conversation in the app: at its start, and with `/resume`. */
 
 import { findConversation } from "@fairlead/core/conversations/list-conversations";
-import { readRecording } from "@fairlead/core/conversations/read-recording";
+import { readConversation } from "@fairlead/core/conversations/read-recording";
 import { recordingPath } from "@fairlead/core/conversations/recording-file";
 import { HostError } from "@fairlead/core/errors";
 import type { Model } from "@fairlead/core/model/model";
@@ -44,7 +44,7 @@ export async function resumeConversation(wanted: string, services: Services): Pr
   if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is open already");
   const model = await modelOf(modelNameOf(info), services);
   const conversation = await session.host.conversation({ resume: info.id, model });
-  const recording = await readRecording(recordingPath(folder, info.id));
+  const recording = await readConversation(recordingPath(folder, info.id));
   session.take(
     conversation,
     [...appEvents(recording)].map(({ event }) => event),

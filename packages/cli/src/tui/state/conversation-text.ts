@@ -35,7 +35,7 @@ function textOf(items: readonly TranscriptItem[]): string {
 function callText({ server, tool, args, status, display = "", error, files }: CallCard): string {
   const name = server === undefined ? tool : `${server}.${tool}`;
   return [
-    `### \`${name.replaceAll("`", "'")}\`: ${status}`,
+    `### \`${name.replaceAll("`", "'").replaceAll(/\s+/g, " ")}\`: ${status}`,
     ...(Object.keys(args).length === 0 ? [] : [fenced(JSON.stringify(args, null, 2), "json")]),
     ...(error === undefined ? [] : [error.message]),
     ...(display === "" || display === error?.message ? [] : [fenced(display, "text")]),

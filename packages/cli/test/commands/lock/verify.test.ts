@@ -33,6 +33,14 @@ describe("--breaking", () => {
     expect(await here.run("lock", "verify")).toMatchObject({ code: 6 });
   });
 
+  test("is ok in JSON if the exit code is 0", async () => {
+    await using here = await lockedMachine();
+    await here.write("list.json", list({ pay: "Pays at once.", ask: "Asks." }));
+    const { code, stdout } = await here.run("lock", "verify", "--breaking", "--json");
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, servers: [{ state: "drifted", breaking: [] }, {}] });
+    expect(code).toBe(0);
+  });
+
   test("fails on a new required parameter", async () => {
     await using here = await lockedMachine();
     const [pay, ask] = list({ pay: "Pays once.", ask: "Asks." });

@@ -7,10 +7,9 @@ import type { CallResult } from "../../execute/call-result.ts";
 import type { Executor } from "../../execute/executor.ts";
 import type { Validator } from "../../execute/validation/validator.ts";
 import type { StoredFile } from "../../files/result-files.ts";
-import type { McpClient } from "../../mcp/client.ts";
 import type { LeftOut } from "../../normalise/content/parts.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
-import type { CallWatch, LargeResults, ToolBinding, ToolExecution } from "../../registry/binding.ts";
+import type { LargeResults, ToolBinding, ToolExecution } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { toPlainArguments } from "../../registry/plain-arguments.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -20,7 +19,8 @@ import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
 import { confirmTyped } from "./confirm-typed.ts";
-import type { HostRequest, Spine } from "./spine.ts";
+import type { Spine } from "./spine.ts";
+import { type CallParts, ToolCall } from "./tool-call.ts";
 
 export interface HostCalls {
   /** Runs a call that the user typed. */
@@ -41,8 +41,6 @@ export interface HostCallsOptions {
   readonly work: OpenWork;
   readonly clock: Clock;
 }
-
-type CallSteps = Pick<HostRequest<CallResult, never>, "hold" | "connect" | "execute" | "outcomeOf">;
 
 export function createHostCalls(options: HostCallsOptions): HostCalls {
   const { configuration, servers, spine, work, clock } = options;
@@ -66,38 +64,19 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     };
   });
 
-  function steps({ serverName, serverToolName }: ToolIdentity, args: JsonObject, options: CallTiming): CallSteps {
-    let client: McpClient | undefined;
-
-    async function openAndSend(signal: AbortSignal): Promise<CallResult> {
+  const parts: CallParts = {
+    use,
+    connected,
+    ready,
+    acceptedSaved,
+    configuration,
+    executor: () => opened?.executor,
+    async openExecutor() {
       opening ??= open();
       opened ??= await opening;
-      return send(opened.executor, client ?? (await ready(serverName, signal)), signal);
-    }
-
-    function send(executor: Executor, to: McpClient, signal: AbortSignal): Promise<CallResult> {
-      const { timeout = configuration.timeoutOf(serverName), onProgress, onStart } = options;
-      const total = settings().limits.callTotal;
-      const trustAnnotations = configuration.definition(serverName)?.extras.trustAnnotations ?? false;
-      const how = { timeout, total, trustAnnotations, signal, onProgress, onStart };
-      return executor.call({ client: to, tool: serverToolName, args }, how);
-    }
-
-    return {
-      hold: () => use(serverName),
-      connect(signal) {
-        client = connected(serverName);
-        // A definition that cannot be saved needs confirmation.
-        if (client !== undefined) return acceptedSaved(serverName);
-        return ready(serverName, signal).then((reached) => {
-          client = reached;
-          return acceptedSaved(serverName);
-        });
-      },
-      execute: (signal) => (opened && client ? send(opened.executor, client, signal) : openAndSend(signal)),
-      outcomeOf: ({ isError }) => (isError ? "tool_error" : "ok"),
-    };
-  }
+      return opened.executor;
+    },
+  };
 
   /** Tracked as running work, so that `close` waits for it and nothing is written afterwards. */
   function keep(file: LeftOut): Promise<StoredFile> {
@@ -143,46 +122,23 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   return {
     keep,
     call(serverName, serverToolName, params, options) {
-      const { signal, confirm, confirmed, acceptChanged } = options;
       let args: JsonObject;
       try {
         args = toPlainArguments(params, serverName);
       } catch (error) {
         return Promise.reject(error);
       }
-      const { hold, connect, execute, outcomeOf } = steps({ serverName, serverToolName }, args, options);
-      return spine.run({
-        who: "user",
-        serverName,
-        serverToolName,
-        args,
-        shown: { serverName, serverToolName, name: serverToolName, description: "" },
-        signal,
-        confirm: confirm && confirmTyped(confirm),
-        confirmed,
-        acceptChanged,
-        hold,
-        connect,
-        execute,
-        outcomeOf,
-        present: (result) => result,
-      });
+      const shown = { serverName, serverToolName, name: serverToolName, description: "" };
+      const confirm = options.confirm && confirmTyped(options.confirm);
+      return spine.run(new ToolCall("user", shown, args, { ...options, confirm }, parts, asIs));
     },
 
     binding: {
       confirm: (tool, args) => spine.ask({ who: "model", ...pairOf(tool), args, shown: tool }),
-      call: (tool, args, signal, { confirm, onAllowed, results, ...watch } = {}) =>
-        spine.run({
-          who: "model",
-          ...pairOf(tool),
-          args,
-          shown: tool,
-          signal,
-          confirm,
-          onAllowed,
-          ...steps(tool, args, watch),
-          present: (result) => present(tool, result, results),
-        }),
+      call(tool, args, signal, { results, ...watch } = {}) {
+        const show = (result: CallResult): Promise<ToolExecution> => present(tool, result, results);
+        return spine.run(new ToolCall("model", tool, args, { ...watch, signal }, parts, show));
+      },
     },
 
     async close() {
@@ -193,7 +149,10 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   };
 }
 
-type CallTiming = Pick<CallOptions, "timeout" | "onProgress"> & Pick<CallWatch, "onStart">;
+/** A typed call has its result as the server sent it. */
+function asIs(result: CallResult): CallResult {
+  return result;
+}
 
 interface Running {
   readonly executor: Executor;

@@ -237,7 +237,7 @@ function createRecorders(options: HostConversationsOptions): Recorders {
       return { id, ...start(head, [...approvals.given()]) };
     },
     async resume(wanted, { provider, name }) {
-      const [{ openRecordingFile, recordingPath }, { readRecording }, { resumeFrom }, { findConversation }] =
+      const [{ openRecordingFile, recordingPath }, { readConversation }, { resumeFrom }, { findConversation }] =
         await Promise.all([
           import("../../conversations/recording-file.ts"),
           import("../../conversations/read-recording.ts"),
@@ -248,7 +248,7 @@ function createRecorders(options: HostConversationsOptions): Recorders {
       const { id } = await findConversation(place, wanted);
       const file = await openRecordingFile(place, id);
       try {
-        const recording = await readRecording(recordingPath(place, id));
+        const recording = await readConversation(recordingPath(place, id));
         const { approvals: given, model, ...earlier } = resumeFrom(recording, root());
         const others = [...approvals.given()];
         for (const approval of given) approvals.restore(approval);

@@ -88,6 +88,8 @@ export function createHostLedger({
   let early: Promise<unknown> = Promise.resolve();
   /** The batch of the last row. */
   let batch: Promise<void> | undefined;
+  /** The rule of the last row: most rows have the same one. */
+  let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
   async function open(): Promise<Opened> {
     const [{ createLedger, ledgerFolder }, { ruleText }] = await Promise.all([
@@ -106,6 +108,7 @@ export function createHostLedger({
     const { request, decision: decided, answer, refusal, outcome, durationMs } = row;
     const { serverName: server, serverToolName: tool, kind = "tool", args = {} } = request;
     const { decision, rule } = decided;
+    if (lastRule?.rule !== rule) lastRule = { rule, text: ruleText(rule) };
     const written = ledger.add({
       server,
       tool,
@@ -113,7 +116,7 @@ export function createHostLedger({
       workspace: workspace(),
       arguments: args,
       decision,
-      rule: ruleText(rule),
+      rule: lastRule.text,
       ruleOrigin: rule.origin,
       mode,
       answer,

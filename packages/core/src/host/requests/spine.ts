@@ -1,42 +1,16 @@
 /** The one path of every request: decide → confirm → execute → record → present. */
 
 import type { Clock } from "../../clock.ts";
-import { type ErrorCode, HostError } from "../../errors.ts";
+import { HostError } from "../../errors.ts";
 import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
 import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
-import { type AskedTool, isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
+import { isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import type { OpenWork } from "../open-work.ts";
-import type { RequestOptions } from "../types.ts";
+import type { HostRequest } from "./host-request.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
-
-/** One request, its sender, and the functions for each step. */
-export interface HostRequest<Result, Shown> extends PolicyRequest {
-  readonly who: NonNullable<PolicyRequest["who"]>;
-  /** The tool as the confirmation shows it. */
-  readonly shown: AskedTool;
-  readonly signal?: AbortSignal | undefined;
-  /** Asks the user for confirmation. Without it, only a confirmation that was given before counts. */
-  readonly confirm?: ConfirmPort | undefined;
-  /** The user's confirmation that came with the request. It answers a rule that asks, never a rule that denies. */
-  readonly confirmed?: RequestOptions["confirmed"];
-  /** Accepts a changed definition. */
-  readonly acceptChanged?: boolean | undefined;
-  /** Receives the rule that allowed the request, before the request is executed. */
-  readonly onAllowed?: ((rule: string) => void) | undefined;
-  /** Keeps the server from being stopped as idle until the returned function is called. */
-  readonly hold?: (() => () => void) | undefined;
-  /**
-   * Connects the server; undefined if it is connected. Its current definition of the tool may lead to another decision.
-   */
-  readonly connect?: ((signal: AbortSignal) => Promise<unknown> | undefined) | undefined;
-  readonly execute: (signal: AbortSignal) => Promise<Result>;
-  /** The outcome to record for a result. Default: `ok`. */
-  readonly outcomeOf?: ((result: Result) => "ok" | ErrorCode) | undefined;
-  readonly present: (result: Result) => Shown | Promise<Shown>;
-}
 
 export interface SpineOptions {
   readonly current: () => Confirmations | Promise<Confirmations>;
@@ -182,26 +156,49 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
    * Confirms a model's request before its server is started, and a typed request once the current definition is known.
    * If the definition has changed when the server is connected, decides again and asks again if needed.
    */
-  async function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<CarriedDecision> {
-    const found = current();
-    let rules = found instanceof Promise ? await found : found;
-    let decision = decide(request, rules);
+  function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
+    const rules = current();
+    if (rules instanceof Promise) return rules.then((read) => admitBy(read, request, signal, progress));
+    return admitBy(rules, request, signal, progress);
+  }
+
+  /** Not `async`, as the other steps up to sending: an allowed request to a connected server waits for nothing. */
+  function admitBy(rules: Confirmations, request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
+    const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
       // Uses up a confirmation that a program got from `ask`, even if the request fails later.
       if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
         progress.confirmedKey = rules.confirmationKey(request);
-      if (decision.decision !== "allow") decision = await confirm(request, decision, signal, progress);
-    } else if (!mayDifferOnceConnected(request, decision)) {
+      if (decision.decision !== "allow")
+        return confirm(request, decision, signal, progress).then((latest) =>
+          recheck(connect(request, signal, progress), request, latest, signal, progress),
+        );
+    } else if (decision.decision !== "allow" && !mayDifferOnceConnected(request, decision)) {
       const isAnswerable = request.confirm !== undefined || isAnsweredInAdvance(request, decision);
-      if (decision.decision === "deny" || (decision.decision === "ask_user" && !isAnswerable))
-        return refuse(request, decision);
+      if (decision.decision === "deny" || !isAnswerable) return refuse(request, decision);
     }
+    const connecting = connect(request, signal, progress);
+    if (connecting === undefined && decision.decision === "allow") return decision;
+    return recheck(connecting, request, decision, signal, progress);
+  }
+
+  function connect(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<unknown> | undefined {
     progress.release = request.hold?.();
-    const connecting = request.connect?.(signal);
-    if (connecting) await connecting;
-    const latest = current();
-    rules = latest instanceof Promise ? await latest : latest;
+    return request.connect?.(signal);
+  }
+
+  /** Decides again if an input of the decision has changed while the user was asked or the server was connected. */
+  async function recheck(
+    connecting: Promise<unknown> | undefined,
+    request: AnyRequest,
+    first: CarriedDecision,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<CarriedDecision> {
+    await connecting;
+    const rules = await current();
+    let decision = first;
     if (!rules.isCurrent(decision, request)) {
       decision = rules.decide(request);
       progress.isNew = true;
@@ -211,30 +208,29 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return decision;
   }
 
+  function write(request: AnyRequest, progress: Progress, outcome: LedgerRow["outcome"], began: number): void {
+    const { decision, isAnswered, how } = progress;
+    if (decision === undefined) return;
+    const { acceptChanged, confirmed } = request;
+    const isAsking = decision.decision === "ask_user";
+    const { answer, refusal } = answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed });
+    record({ request, decision, outcome, answer, refusal, durationMs: Math.round(clock.now() - began) });
+  }
+
   async function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: AbortSignal): Promise<Shown> {
     const began = clock.now();
     const progress: Progress = {};
-
-    function write(outcome: LedgerRow["outcome"]): void {
-      const { decision } = progress;
-      if (decision === undefined) return;
-      const { isAnswered, how } = progress;
-      const { acceptChanged, confirmed } = request;
-      const isAsking = decision.decision === "ask_user";
-      const { answer, refusal } = answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed });
-      record({ request, decision, outcome, answer, refusal, durationMs: Math.round(clock.now() - began) });
-    }
-
     let result: Result;
     try {
-      const decision = await admit(request, signal, progress);
+      const admitted = admit(request, signal, progress);
+      const decision = admitted instanceof Promise ? await admitted : admitted;
       if (request.onAllowed)
         request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
       if (signal.aborted) throw cancelled(request, signal);
       result = await request.execute(signal);
-      write(request.outcomeOf?.(result) ?? "ok");
+      write(request, progress, request.outcomeOf?.(result) ?? "ok", began);
     } catch (error) {
-      write(error instanceof HostError ? error.code : "internal");
+      write(request, progress, error instanceof HostError ? error.code : "internal", began);
       throw error;
     } finally {
       progress.release?.();
@@ -271,6 +267,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       }),
   };
 }
+
+/** The decision that allows a request; at once, if it waits neither for the user nor for its server. */
+type Admitted = CarriedDecision | Promise<CarriedDecision>;
 
 interface Asking {
   readonly first: CarriedDecision;

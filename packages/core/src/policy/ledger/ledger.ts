@@ -83,11 +83,17 @@ export function createLedger(options: LedgerOptions): Ledger {
   async function append({ records }: Batch): Promise<void> {
     const secret = await readKey();
     const isKept = keepArguments();
+    const digests = new Map<string, string>();
+    let before: LedgerRecord | undefined;
+    let shared = "";
     const lines = records.map(({ time, record }) => {
-      const { arguments: args } = record;
-      const argumentsDigest = digestOf(args, secret);
-      const kept = isKept ? args : undefined;
-      return toLine({ ...record, time: new Date(time).toISOString(), argumentsDigest, arguments: kept });
+      const { arguments: args, durationMs } = record;
+      if (before === undefined || !isAlike(record, before)) shared = sharedMembers(record);
+      before = record;
+      const text = canonicalJson(args);
+      const argumentsDigest = digests.get(text) ?? digestOf(text, secret);
+      digests.set(text, argumentsDigest);
+      return lineOf(toIsoTime(time), argumentsDigest, isKept ? args : undefined, durationMs, shared);
     });
     await appendLines(folder, lines, limits);
   }
@@ -151,8 +157,12 @@ function createBatch(clock: Clock, onDue: () => void): Batch {
 }
 
 /** Keyed, because arguments could be guessed from a plain digest. */
-function digestOf(args: JsonObject, key: Buffer): string {
-  return createHmac("sha256", key).update(canonicalJson(args)).digest("hex");
+function digestOf(args: string, key: Buffer): string {
+  return createHmac("sha256", key).update(args).digest("hex");
+}
+
+function toIsoTime(time: number): string {
+  return new Date(time).toISOString();
 }
 
 /** One entry of the ledger: a request, its decision and its outcome. */
@@ -186,18 +196,34 @@ export interface LedgerEntry {
 const longestText = 2000;
 const longestArguments = 65_536;
 
-/** Writes an entry as one line of JSON. Without spreads, which would take most of the time. */
+/** Writes an entry as one line of JSON. */
 export function toLine(entry: LedgerEntry): string {
-  const { time, server, tool, kind, argumentsDigest, arguments: args, decision, rule, ruleOrigin, mode } = entry;
-  const { workspace, answer, refusal, outcome, durationMs } = entry;
+  const { time, argumentsDigest, arguments: args, durationMs } = entry;
+  return lineOf(time, argumentsDigest, args, durationMs, sharedMembers(entry));
+}
+
+function lineOf(
+  time: string,
+  argumentsDigest: string,
+  args: JsonObject | undefined,
+  durationMs: number,
+  shared: string,
+): string {
+  const written = args && writeJson(args);
+  const kept = written !== undefined && written.length <= longestArguments ? `"arguments":${written},` : "";
+  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${shared}`;
+}
+
+type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
+
+/** The end of a line. Entries that follow each other mostly have it in common, so it is written once for all of them. */
+function sharedMembers(entry: SharedMembers): string {
+  const { server, tool, kind, workspace, decision, rule, ruleOrigin, mode, answer, refusal, outcome } = entry;
   return writeJson({
-    time,
     server: clip(server, longestText),
     tool: clip(tool, longestText),
     kind,
     workspace: workspace === undefined ? undefined : clip(workspace, longestText),
-    argumentsDigest,
-    arguments: args !== undefined && writeJson(args).length <= longestArguments ? args : undefined,
     decision,
     rule: clip(rule, longestText),
     ruleOrigin,
@@ -205,8 +231,23 @@ export function toLine(entry: LedgerEntry): string {
     answer,
     refusal,
     outcome,
-    durationMs,
-  });
+  }).slice(1);
+}
+
+function isAlike(one: SharedMembers, other: SharedMembers): boolean {
+  return (
+    one.server === other.server &&
+    one.tool === other.tool &&
+    one.kind === other.kind &&
+    one.workspace === other.workspace &&
+    one.decision === other.decision &&
+    one.rule === other.rule &&
+    one.ruleOrigin === other.ruleOrigin &&
+    one.mode === other.mode &&
+    one.answer === other.answer &&
+    one.refusal === other.refusal &&
+    one.outcome === other.outcome
+  );
 }
 
 /** Parses a line; undefined if it is incomplete or has another format. */

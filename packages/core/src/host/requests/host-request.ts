@@ -1,0 +1,33 @@
+/** A request as the spine runs it: its sender, and the functions for each step. */
+
+import type { ErrorCode } from "../../errors.ts";
+import type { PolicyRequest } from "../../policy/confirmations.ts";
+import type { ConfirmPort } from "../../registry/binding.ts";
+import type { AskedTool } from "../../registry/confirmation.ts";
+import type { RequestOptions } from "../types.ts";
+
+/** One request, its sender, and the functions for each step. */
+export interface HostRequest<Result, Shown> extends PolicyRequest {
+  readonly who: NonNullable<PolicyRequest["who"]>;
+  /** The tool as the confirmation shows it. */
+  readonly shown: AskedTool;
+  readonly signal?: AbortSignal | undefined;
+  /** Asks the user for confirmation. Without it, only a confirmation that was given before counts. */
+  readonly confirm?: ConfirmPort | undefined;
+  /** The user's confirmation that came with the request. It answers a rule that asks, never a rule that denies. */
+  readonly confirmed?: RequestOptions["confirmed"];
+  /** Accepts a changed definition. */
+  readonly acceptChanged?: boolean | undefined;
+  /** Receives the rule that allowed the request, before the request is executed. */
+  readonly onAllowed?: ((rule: string) => void) | undefined;
+  /** Keeps the server from being stopped as idle until the returned function is called. */
+  readonly hold?: (() => () => void) | undefined;
+  /**
+   * Connects the server; undefined if it is connected. Its current definition of the tool may lead to another decision.
+   */
+  readonly connect?: ((signal: AbortSignal) => Promise<unknown> | undefined) | undefined;
+  readonly execute: (signal: AbortSignal) => Promise<Result>;
+  /** The outcome to record for a result. Default: `ok`. */
+  readonly outcomeOf?: ((result: Result) => "ok" | ErrorCode) | undefined;
+  readonly present: (result: Result) => Shown | Promise<Shown>;
+}
