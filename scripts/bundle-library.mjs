@@ -29,7 +29,12 @@ const started = {
 /** Small dependencies that every import loads. To load jsonc-parser as CommonJS takes a quarter of the whole import. */
 const included = ["jsonc-parser", "eventsource-parser"];
 /** Beside the public entries of a package: the files that it starts as threads. */
-const threads = { core: { "validation-worker": "src/execute/validation/validation-worker.ts" } };
+const threads = {
+  core: {
+    "validation-worker": "src/execute/validation/validation-worker.ts",
+    "result-worker": "src/results/result-worker.ts",
+  },
+};
 
 await Promise.all(["wire", "core"].map(bundle));
 

@@ -4,11 +4,11 @@
 //   host.cjs     what connects to servers; loaded when there is one to connect to
 //   app.cjs      what the app needs for its first frame
 //   the rest     loaded by the command that uses it
-//   validation-worker.js  a thread of its own
+//   validation-worker.js, result-worker.js  threads of their own
 import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { leanDependencies } from "./lean-dependencies.mjs";
@@ -88,10 +88,11 @@ const described = await describeCommands();
 const define = { FAIRLEAD_COMMANDS: JSON.stringify(described) };
 rmSync(describing, { recursive: true });
 const files = await write(main, { dir: outdir, define, ...commonJs });
-await write(
-  { "validation-worker": join(root, "packages/core/src/execute/validation/validation-worker.ts") },
-  { dir: outdir, format: "esm", codeSplitting: false },
-);
+for (const thread of ["execute/validation/validation-worker", "results/result-worker"])
+  await write(
+    { [basename(thread)]: join(root, `packages/core/src/${thread}.ts`) },
+    { dir: outdir, format: "esm", codeSplitting: false },
+  );
 const build = createHash("sha256")
   .update(files.map(({ code }) => code).join("\0"))
   .digest("hex")

@@ -16,6 +16,7 @@ export const layers = [
   "execute",
   "checks",
   "resources",
+  "results",
   "model",
   "turn",
   "conversations",

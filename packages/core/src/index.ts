@@ -126,6 +126,7 @@ export { TrustLevel } from "./trust/trusted-folders.ts";
 export type {
   Conversation,
   ConversationOptions,
+  ConversationTokens,
   ConversationTool,
   OfferedTool,
   SendOptions,

@@ -47,6 +47,7 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
     case "content":
     case "response":
     case "rewind":
+    case "result":
     case "names":
     case "tool":
     case "title":

@@ -12,6 +12,7 @@ import { repairSummary } from "../output/tools/tool-repairs.ts";
 import type { Context } from "../shell/verb.ts";
 import { connectServers } from "../targets/connect-servers.ts";
 import { useHost } from "../targets/with-host.ts";
+import { checkTokens } from "./check-tokens.ts";
 import { type DoctorFinding, inGroup, note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface ServerChecks {
@@ -61,7 +62,8 @@ export function connectAndCheck(
             hide: redactions.get(state.name) ?? ((text) => text),
           }),
         );
-      return { listed, findings: inGroup("servers", findings) };
+      const costs = checkTokens(await host.toolOffers());
+      return { listed, findings: inGroup("servers", [...findings, ...costs]) };
     },
     { observe: (server, step) => step.step === "definition" && redactions.set(server, step.redact) },
   );

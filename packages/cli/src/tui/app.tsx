@@ -9,7 +9,7 @@ import type { CompletionList } from "./input/completion.ts";
 import type { AppSession } from "./session/session.ts";
 import { type AppState, questionNumber, type TurnState } from "./state/app-state.ts";
 import { dialogRoom } from "./state/dialog.ts";
-import { hasMoving, serverWords } from "./state/status.ts";
+import { contextWords, hasMoving, serverWords } from "./state/status.ts";
 import { dialogLines } from "./view/dialogs/dialog-frame.ts";
 import { panelLines } from "./view/dialogs/mcp-panel-frame.ts";
 import type { Room } from "./view/frame.ts";
@@ -172,17 +172,21 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
 }
 
 /** The line of a running turn, and the last line: server states, model and tokens used. */
-interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "isQuitArmed"> {
+interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "context" | "isQuitArmed"> {
   readonly now: number;
   readonly width: number;
 }
 
 const narrow = 50;
+/** Columns from which the estimated tokens of the next request are shown. */
+const wide = 120;
 
-function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLineProps): ReactElement {
+function StatusLine({ servers, model, usage, context, isQuitArmed, now, width }: StatusLineProps): ReactElement {
   if (isQuitArmed) return <Text>{safe`Ctrl-C once more to quit (or Ctrl-D)`}</Text>;
   const { inputTokens, outputTokens } = usage;
   const tokens = inputTokens + outputTokens === 0 ? safe`` : safe` · ${inputTokens} in ${outputTokens} out`;
+  const isShown = width >= wide && context !== undefined && model.provider !== "manual";
+  const request = isShown ? safe` · ${contextWords(context)}` : safe``;
   return (
     <Box width={width} justifyContent="space-between">
       <Box flexShrink={1} flexGrow={1}>
@@ -192,7 +196,7 @@ function StatusLine({ servers, model, usage, isQuitArmed, now, width }: StatusLi
       </Box>
       {width >= narrow && (
         <Box flexShrink={0} marginLeft={2}>
-          <Text dimColor>{safe`${toSafeLine(model.name)}${tokens}`}</Text>
+          <Text dimColor>{safe`${toSafeLine(model.name)}${tokens}${request}`}</Text>
         </Box>
       )}
     </Box>

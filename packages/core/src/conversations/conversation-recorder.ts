@@ -1,6 +1,7 @@
 /** Records one conversation: takes its changes, hides secrets and appends lines to its file. Never throws. */
 
 import type { Redact } from "../connect/redact.ts";
+import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import { hidden } from "../text/hidden-text.ts";
@@ -129,9 +130,19 @@ type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time"
 /** Undefined for a confirmation: it is a question with functions, and the status of its call shows it. */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
+  if (change.type === "call") return withShortDisplay(change);
   if (change.type !== "error") return change;
   const { code, message, next } = change.error;
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
+}
+
+const longestDisplay = 20_000;
+
+/** A result that is stored in files is not recorded a second time. */
+function withShortDisplay(event: CallEvent): CallEvent {
+  const { display, files } = event;
+  if (display === undefined || files === undefined || display.length <= longestDisplay) return event;
+  return { ...event, display: shorten(display, longestDisplay) };
 }
 
 /** If a secret lies across pieces of a text, the pieces become one. */
@@ -148,6 +159,17 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** Running calls of such servers. */
   const calls = new Set<string>();
+  /** Names of functions that gave such results. */
+  const names = new Set<string>();
+
+  function withoutResponses({ role, parts }: Content): Content {
+    const kept = parts.map((part) => {
+      const { functionResponse } = part;
+      const isHidden = functionResponse !== undefined && names.has(functionResponse.name ?? "");
+      return isHidden ? toResponse(functionResponse, { output: hidden }) : part;
+    });
+    return { role, parts: kept };
+  }
 
   function withoutResult(event: CallEvent): CallEvent {
     const { display, files: _files, media: _media, error, ...rest } = event;
@@ -160,6 +182,7 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 
   return (change) => {
     if (change.type === "content") return { ...change, content: withoutReferences(change.content, hidesResults) };
+    if (change.type === "compact") return { ...change, contents: change.contents.map(withoutResponses) };
     if (change.type === "progress" && calls.has(change.id)) {
       const { message: _message, ...rest } = change;
       return rest;
@@ -170,6 +193,7 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
       calls.add(change.id);
       return withoutResult(change);
     }
+    names.add(change.part.functionResponse?.name ?? "");
     const part = toResponse(change.part.functionResponse ?? {}, { output: hidden });
     return { type: "response", index: change.index, server: change.server, part };
   };

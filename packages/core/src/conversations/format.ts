@@ -149,6 +149,7 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
     isOptional(server, isText),
   rewind: ({ to }) => isCount(to),
   compact: ({ contents }) => Array.isArray(contents) && contents.every(isContent),
+  result: ({ id, what, server }) => areTexts(id, what) && isOptional(server, isText),
   model: ({ provider, name }) => areTexts(provider, name),
   names: ({ tools, functions }) =>
     isList(tools, ({ server, name, as }) => areTexts(server, name, as)) &&

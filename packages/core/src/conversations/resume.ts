@@ -3,6 +3,7 @@
 import type { Content, Part } from "../normalise/model-types.ts";
 import { type Pin, toolKey } from "../normalise/tool-name.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
+import type { StoredResult } from "../results/result-handles.ts";
 import { type CallResponse, callsIn, type History, isUnanswered, responseContents } from "../turn/history.ts";
 import type { EarlierConversation } from "../turn/record.ts";
 import type { ConversationHead, RecordedLine } from "./format.ts";
@@ -34,6 +35,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const names = new Map<string, Pin>();
   const disabled = new Map<string, { readonly server: string; readonly serverToolName: string }>();
   const approvals: GivenApproval[] = [];
+  const results: StoredResult[] = [];
 
   /** Completes the open round: every call has a response. */
   function endRound(): void {
@@ -77,6 +79,11 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
         round = undefined;
         history = line.contents;
         break;
+      case "result": {
+        const { id, what, server } = line;
+        results.push({ id, what, ...(server !== undefined && { server }) });
+        break;
+      }
       case "model":
         model = { provider: line.provider, name: line.name };
         break;
@@ -121,6 +128,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     model,
     callIds: [...callIds],
     names: [...names.values()],
+    results,
     disabled: [...disabled.values()],
     approvals,
     ...(title !== undefined && { title }),

@@ -1,4 +1,4 @@
-/** Stores results that are too large for a model in files for the user; removes the oldest. */
+/** Stores results that are too large for a model in files; finds and removes them. */
 
 import { randomUUID } from "node:crypto";
 import { lstat, open, readdir, rm } from "node:fs/promises";
@@ -25,16 +25,25 @@ const defaultLimits: ResultFileLimits = {
   milliseconds: 7 * 24 * 60 * 60 * 1000,
 };
 
-/** Stores a result and returns the path of its file. */
+export interface StoredFile {
+  /** Random: who does not know it cannot name the file. */
+  readonly id: string;
+  readonly path: string;
+}
+
+const folderIn = (state: string): string => join(state, "results");
+
+/** Stores a result for its owner alone. */
 export async function keepResult(
   state: string,
   { extension, data, encoding }: ResultFile,
   limits: ResultFileLimits = defaultLimits,
-): Promise<string> {
-  const folder = join(state, "results");
+): Promise<StoredFile> {
+  const folder = folderIn(state);
   await ensurePrivateFolder(folder);
   const time = new Date().toISOString().replaceAll(/[:.]/g, "-");
-  const name = `${time}-${randomUUID().slice(0, 8)}.${extension}`;
+  const id = randomUUID().replaceAll("-", "").slice(0, 12);
+  const name = `${time}-${id}.${extension}`;
   const path = join(folder, name);
   try {
     await writeNew(path, data, encoding);
@@ -42,7 +51,40 @@ export async function keepResult(
     throw toWriteError(path, error);
   }
   await sweep(folder, name, limits);
-  return path;
+  return { id, path };
+}
+
+/** The stored files with these ids, as far as they still exist. */
+export async function findResults(state: string, ids: ReadonlySet<string>): Promise<readonly StoredFile[]> {
+  const folder = folderIn(state);
+  return (await namesIn(folder)).flatMap((name) => {
+    const id = ours.exec(name)?.[1];
+    return id !== undefined && ids.has(id) ? [{ id, path: join(folder, name) }] : [];
+  });
+}
+
+/** Removes the files that were stored before this moment. Returns the number of their bytes. */
+export async function removeResults(
+  state: string,
+  before: number,
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  const folder = folderIn(state);
+  const removed = { files: 0, bytes: 0 };
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    const stats = await lstat(path).catch(unless("ENOENT"));
+    if (stats?.isFile() !== true || stats.mtimeMs >= before) continue;
+    if (!dryRun) await rm(path, { force: true });
+    removed.files += 1;
+    removed.bytes += stats.size;
+  }
+  return removed;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const names = (await readdir(folder).catch(unless("ENOENT", "ENOTDIR"))) ?? [];
+  return names.filter((name) => ours.test(name));
 }
 
 async function writeNew(path: string, data: string, encoding: BufferEncoding): Promise<void> {
@@ -59,11 +101,11 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
 }
 
 /** Names begin with the time, so they sort by age. */
-const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}[.][a-z0-9]{1,8}$/;
+const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
 /** Deletes only files whose names Fairlead made. The newest file counts first and is kept, whatever its size. */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => ours.test(name) && name !== newest);
+  const names = (await namesIn(folder)).filter((name) => name !== newest);
   let files = 1;
   let bytes = (await lstat(join(folder, newest))).size;
   for (const name of names.sort().reverse()) {

@@ -2,6 +2,7 @@
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
+import type { Keep } from "../normalise/content/parts.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
 
@@ -36,6 +37,15 @@ export interface CallWatch {
   /** Called when the call leaves the queue and is sent. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: Progress) => void;
+  /** How a result with more than so many tokens is stored for a model that can read it later. */
+  readonly results?: LargeResults;
+}
+
+/** Stores results that are too large for a request to a model. */
+export interface LargeResults {
+  /** Maximum tokens of a result that the model gets in full. */
+  readonly tokens: number;
+  readonly keep: Keep;
 }
 
 /**

@@ -5,7 +5,7 @@
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { Part } from "../normalise/model-types.ts";
-import type { ToolExecution } from "../registry/binding.ts";
+import type { LargeResults, ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { AskUser } from "./confirm.ts";
 import type { Found } from "./conversation-tools.ts";
@@ -122,9 +122,21 @@ function runTool(
   tool: DiscoveredMCPTool,
   args: JsonObject,
   { ask, allowed, started, progress }: Course,
-  { signal }: CallDeps,
+  { state, host, signal }: CallDeps,
 ): Promise<ToolExecution> {
-  return tool.execute(args, signal, { confirm: ask, onAllowed: allowed, onStart: started, onProgress: progress });
+  return tool.execute(args, signal, {
+    confirm: ask,
+    onAllowed: allowed,
+    onStart: started,
+    onProgress: progress,
+    results: largeResults(state, host, tool.serverName),
+  });
+}
+
+/** A user who types the calls reads whole results. */
+function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
+  const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
+  return { tokens, keep: (file) => results.keep(file, server) };
 }
 
 /** Runs a function of the host. */
@@ -143,12 +155,22 @@ async function runOwn(
     case "read_resource": {
       if (own === "list_resources") begin();
       const servers = state.toolSelection.servers();
-      return callResources({ which: own, args, servers, signal, onServer: goesTo, ask, onAllowed: begin }, host);
+      const results = (server: string): LargeResults => largeResults(state, host, server);
+      return callResources(
+        { which: own, args, servers, results, signal, onServer: goesTo, ask, onAllowed: begin },
+        host,
+      );
     }
     case "search_tools": {
       begin();
       const { searchTools } = await import("./search-calls.ts");
       return searchTools(args, state, host);
+    }
+    case "read_result": {
+      begin();
+      const { readResult } = await import("../results/read-result.ts");
+      const { results } = state;
+      return readResult(args, { results, tokens: host.resultTokens(), onServer: goesTo, clock: host.clock, signal });
     }
     case "call_tool":
       throw new HostError("arguments_invalid", "call_tool calls tools of servers only");

@@ -43,6 +43,8 @@ export interface OfferedTool {
 
 export interface ToolSelection {
   readonly offer: (model: Model) => ToolOffer;
+  /** Estimated tokens of the declarations in the last request; 0 before the first. */
+  readonly offeredTokens: () => number;
   /** What the model is offered and why, of all tools that it may use. */
   readonly offers: (model: Model) => readonly OfferedTool[];
   /** Offers tools that a search has found, from the next request on, as far as there is room. */
@@ -71,11 +73,14 @@ export interface ToolSelectionOptions {
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
   readonly record: RecordChange;
+  /** Whether there are stored results that the model can read. */
+  readonly hasResults: () => boolean;
   /** Names and choices of a resumed conversation. */
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "disabled">;
 }
 
-export function createToolSelection({ host, servers: chosen, record, earlier }: ToolSelectionOptions): ToolSelection {
+export function createToolSelection(options: ToolSelectionOptions): ToolSelection {
+  const { host, servers: chosen, record, hasResults, earlier } = options;
   const disabled = new Set(
     earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
   );
@@ -85,6 +90,7 @@ export function createToolSelection({ host, servers: chosen, record, earlier }: 
   const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
+  let offeredTokens = 0;
   /** Names are fixed when the model is first shown them: a later tool does not take them. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
@@ -141,8 +147,11 @@ export function createToolSelection({ host, servers: chosen, record, earlier }: 
   }
 
   function neededFunctions(): readonly OwnFunction[] {
-    if (!host.offersResources() || !servers().some((server) => hasResources(server))) return [];
-    return ["list_resources", "read_resource"];
+    const isResources = host.offersResources() && servers().some((server) => hasResources(server));
+    return [
+      ...(isResources ? (["list_resources", "read_resource"] as const) : []),
+      ...(hasResults() ? (["read_result"] as const) : []),
+    ];
   }
 
   function offersFor(model: Model): ToolOffers {
@@ -181,6 +190,7 @@ export function createToolSelection({ host, servers: chosen, record, earlier }: 
       const made = offer(model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
       if (opened) recordNames(opened);
+      offeredTokens = made.tokens;
       return made;
     },
 
@@ -197,6 +207,8 @@ export function createToolSelection({ host, servers: chosen, record, earlier }: 
           return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
         });
     },
+
+    offeredTokens: () => offeredTokens,
 
     reveal: (tools, model) => offersFor(model).reveal(tools),
 

@@ -1,11 +1,13 @@
 import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
+import { createResultHandles } from "../results/result-handles.ts";
 import { type ConversationTool, createToolSelection, type OfferedTool } from "./conversation-tools.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
-import { addContents, answerOpenCalls } from "./history.ts";
+import { addContents, answerOpenCalls, tokensOfHistory } from "./history.ts";
 import type { EarlierConversation, RecordChange } from "./record.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
+import { contextOf } from "./tool-budget.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 export type { ConversationTool, OfferedTool } from "./conversation-tools.ts";
@@ -55,10 +57,31 @@ export interface Conversation {
    */
   readonly compact: (options?: Pick<SendOptions, "signal">) => Promise<void>;
   /**
-   * Resolves when the conversation is on disk and other processes can resume the conversation. The next turn opens the
-   * its file again. The host does the same when it is disposed.
+   * Undoes the last compaction; messages since then stay. From then on Fairlead does not compact the conversation by itself.
+   * Returns false if there is nothing to undo.
+   *
+   * @throws HostError `busy` during a turn
+   */
+  readonly undoCompact: () => Promise<boolean>;
+  /** Estimated tokens of the next request. */
+  readonly tokens: () => ConversationTokens;
+  /**
+   * Resolves when the conversation is on disk and other processes can resume it. The next turn opens its file again. The
+   * host does the same when it is disposed.
    */
   readonly close: () => Promise<void>;
+}
+
+/** Estimated tokens of a request to the model. */
+export interface ConversationTokens {
+  /** Tool definitions, as in the last request. */
+  readonly declarations: number;
+  /** All messages. */
+  readonly history: number;
+  /** The part of the history that results take. */
+  readonly results: number;
+  /** The size of the model's context. */
+  readonly context: number;
 }
 
 /** How a conversation is recorded, and what it begins with. */
@@ -77,11 +100,25 @@ export function createConversation(
   { id, record, close, earlier }: ConversationRecord,
 ): Conversation {
   const { model, servers, wait = defaultWait, notTried = [], limits = {}, history = [] } = options;
+  const results = createResultHandles({
+    store: host.storeResult,
+    find: host.findResults,
+    record: (stored) => record({ type: "result", ...stored }),
+    ...(earlier && { earlier: earlier.results }),
+  });
   const state: ConversationState = {
     history: [],
+    isCompactedByRule: true,
     record,
     model,
-    toolSelection: createToolSelection({ host, record, ...(servers && { servers }), ...(earlier && { earlier }) }),
+    results,
+    toolSelection: createToolSelection({
+      host,
+      record,
+      hasResults: results.isUsed,
+      ...(servers && { servers }),
+      ...(earlier && { earlier }),
+    }),
     ...(servers && { chosen: servers }),
     wait,
     notTried,
@@ -159,6 +196,16 @@ export function createConversation(
         const { compactHistory } = await import("./compact.ts");
         await compactHistory(state, AbortSignal.any([signal, host.closing]));
       }),
+    undoCompact: () =>
+      alone(async () => {
+        const { undoCompaction } = await import("./compact.ts");
+        return undoCompaction(state);
+      }),
+    tokens() {
+      const { total: history, results } = tokensOfHistory(state.history);
+      const declarations = state.toolSelection.offeredTokens();
+      return { declarations, history, results, context: contextOf(state.model, host) };
+    },
     close,
   };
 }

@@ -1,6 +1,7 @@
 /** Keeps the history in an order that models' APIs accept: every call is directly followed by its response. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
 import type { ConversationState } from "./state.ts";
 
 /** The messages of a conversation. */
@@ -25,17 +26,58 @@ export function addContents(owner: HistoryOwner, ...contents: readonly Content[]
   owner.history = [...owner.history, ...added];
 }
 
-/** Removes the messages after `before`, an earlier state of the history. */
+/** Goes back to an earlier state of the history, which may have been compacted since. */
 export function rewind(owner: HistoryOwner, before: History): void {
   if (owner.history === before) return;
-  owner.record({ type: "rewind", to: before.length });
-  owner.history = before;
+  if (beginsWith(owner.history, before)) {
+    owner.record({ type: "rewind", to: before.length });
+    owner.history = before;
+  } else replaceHistory(owner, before);
 }
 
 /** Puts other messages in place of the history; the recorded conversation keeps both. */
 export function replaceHistory(owner: HistoryOwner, contents: History): void {
   owner.record({ type: "compact", contents });
   owner.history = contents;
+}
+
+export function beginsWith(history: History, beginning: History): boolean {
+  return beginning.every((content, at) => history[at] === content);
+}
+
+/** Estimated tokens of messages. */
+export interface HistoryTokens {
+  readonly total: number;
+  /** The part of it that responses to calls take. */
+  readonly results: number;
+}
+
+/** A picture costs most models about so much. */
+const mediaTokens = 300;
+const known = new WeakMap<Content, HistoryTokens>();
+
+export function tokensOfHistory(history: History): HistoryTokens {
+  const each = history.map(tokensOfContent);
+  const sum = (key: keyof HistoryTokens): number => each.reduce((so, tokens) => so + tokens[key], 0);
+  return { total: sum("total"), results: sum("results") };
+}
+
+/** Messages are never changed, so each is counted once. */
+function tokensOfContent(content: Content): HistoryTokens {
+  const counted = known.get(content);
+  if (counted !== undefined) return counted;
+  let total = 0;
+  let results = 0;
+  for (const { text = "", functionCall, functionResponse, inlineData } of content.parts) {
+    const response = functionResponse?.response;
+    const result = response === undefined ? 0 : estimateTokens(JSON.stringify(response));
+    const media = (inlineData === undefined ? 0 : 1) + (functionResponse?.parts?.length ?? 0);
+    const call = functionCall === undefined ? "" : JSON.stringify([functionCall.name, functionCall.args]);
+    total += estimateTokens(text) + estimateTokens(call) + result + media * mediaTokens;
+    results += result;
+  }
+  known.set(content, { total, results });
+  return { total, results };
 }
 
 /** Whether the user's last message has no answer. */

@@ -2,7 +2,7 @@
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 
-export const ownFunctions = ["list_resources", "read_resource", "search_tools", "call_tool"] as const;
+export const ownFunctions = ["list_resources", "read_resource", "search_tools", "call_tool", "read_result"] as const;
 
 export type OwnFunction = (typeof ownFunctions)[number];
 
@@ -66,6 +66,30 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
             arguments: { type: "object", description: "The tool's arguments." },
           },
           required: ["name"],
+        },
+      };
+    case "read_result":
+      return {
+        name,
+        description:
+          "Reads a stored result, which is named result://ID in this conversation. Without other arguments: its beginning. Give at most one of grep and jmespath.",
+        parametersJsonSchema: {
+          type: "object",
+          properties: {
+            handle: { type: "string", description: "result://ID" },
+            from: {
+              type: "integer",
+              description:
+                "The first line to return, from 1; with grep, the first matching line; with jmespath, the first item or line of the outcome. Negative: from the end.",
+            },
+            lines: { type: "integer", description: "How many to return. Default: as many as fit." },
+            grep: { type: "string", description: "Return only lines that contain this text, in any case. No pattern." },
+            jmespath: {
+              type: "string",
+              description: "A JMESPath expression over a JSON result, for example items[?state=='open'].[id, title].",
+            },
+          },
+          required: ["handle"],
         },
       };
   }

@@ -2,6 +2,7 @@
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
+import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
 import type { OwnNames } from "./own-functions.ts";
 
@@ -24,6 +25,8 @@ export type ConversationChange =
   | { readonly type: "rewind"; readonly to: number }
   /** These messages take the place of the history. */
   | { readonly type: "compact"; readonly contents: readonly Content[] }
+  /** A content is stored, and the model can read it as `result://ID`. */
+  | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /** Names that the model has seen and that keep their meaning. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
@@ -41,6 +44,7 @@ export interface EarlierConversation {
   readonly callIds: readonly string[];
   readonly names: readonly Pin[];
   readonly functions?: OwnNames;
+  readonly results: readonly StoredResult[];
   /** Tools that the user has removed from the conversation. */
   readonly disabled: readonly { readonly server: string; readonly serverToolName: string }[];
 }

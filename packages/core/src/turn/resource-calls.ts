@@ -3,8 +3,8 @@
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { displayOf } from "../normalise/content/display.ts";
-import { type LeftOut, toModelParts } from "../normalise/content/parts.ts";
-import type { ConfirmPort, ToolExecution } from "../registry/binding.ts";
+import { type KeptFile, type LeftOut, toModelParts } from "../normalise/content/parts.ts";
+import type { ConfirmPort, LargeResults, ToolExecution } from "../registry/binding.ts";
 import { describeResources, nearResources } from "../resources/describe-resources.ts";
 import { contentsBlock } from "../resources/references/read-references.ts";
 import { matchesTemplate } from "../resources/templates/uri-template.ts";
@@ -15,6 +15,7 @@ export interface ResourceCall {
   readonly args: JsonObject;
   /** The servers of the conversation, in the order of the settings. */
   readonly servers: readonly string[];
+  readonly results: (server: string) => LargeResults;
   readonly signal: AbortSignal;
   readonly ask: ConfirmPort;
   /** Called with the rule that allows the read, before the read is sent. */
@@ -53,12 +54,14 @@ async function read(call: ResourceCall, host: TurnHost): Promise<ToolExecution> 
   });
   const blocks = contents.map((each) => contentsBlock(each, contents.length === 1));
   const files: string[] = [];
-  const keep = async (file: LeftOut): Promise<string> => {
-    const path = await host.keep(file);
-    files.push(path);
-    return path;
+  const results = call.results(server);
+  const keep = async (file: LeftOut): Promise<KeptFile> => {
+    const kept = await results.keep(file);
+    files.push(kept.path);
+    return kept;
   };
-  const llmContent = await toModelParts(blocks, { toolName: "read_resource", keep });
+  const limits = { tokens: results.tokens };
+  const llmContent = await toModelParts(blocks, { toolName: "read_resource", limits, keep });
   return { llmContent, returnDisplay: displayOf(blocks), ...(files.length > 0 && { files }) };
 }
 

@@ -1,5 +1,6 @@
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
+import type { ResultHandles } from "../results/result-handles.ts";
 import type { ToolSelection } from "./conversation-tools.ts";
 import type { MissingServer } from "./events.ts";
 import type { RecordChange } from "./record.ts";
@@ -30,9 +31,14 @@ export interface SendOptions {
 
 export interface ConversationState {
   history: readonly Content[];
+  /** The last compaction of the history, to undo it. */
+  compaction?: { readonly before: readonly Content[]; readonly after: readonly Content[] };
+  /** Whether the history is compacted when it fills the model's context. */
+  isCompactedByRule: boolean;
   readonly record: RecordChange;
   model: Model;
   readonly toolSelection: ToolSelection;
+  readonly results: ResultHandles;
   /** The servers that the user chose. Without a choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;

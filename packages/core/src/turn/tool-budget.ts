@@ -93,6 +93,15 @@ export function tokensOf(tools: readonly BudgetedTool[]): number {
 
 /** Models whose context is not known are taken to have this many tokens. */
 const usualContext = 128_000;
+
+/** The size of a model's context in tokens: from the settings, or what the model is known to have. */
+export function contextOf(
+  { contextTokens = usualContext }: { readonly contextTokens?: number },
+  host: { readonly contextTokens: () => number | undefined },
+): number {
+  return host.contextTokens() ?? contextTokens;
+}
+
 const usualBudget = 20_000;
 
 /** The room for declarations, from the settings and the model. An estimate may be a tenth too low. */

@@ -26,6 +26,8 @@ export interface ToolOffer {
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
   /** Tools that the model is not offered, and can search for. */
   readonly deferred: readonly DiscoveredMCPTool[];
+  /** Estimated tokens of the declarations. */
+  readonly tokens: number;
 }
 
 export interface OfferOptions extends Omit<BudgetRules, "room"> {
@@ -69,9 +71,11 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
     for (const own of some) if (!isDeclared(own)) slots.push({ own });
   }
 
+  /** With `read_result`, which may be needed at any time. */
   function ownRoom(some: readonly OwnFunction[]): ToolRoom {
-    const tokens = some.reduce((sum, own) => sum + costOf(declareOwn(own)), 0);
-    return { tokens, count: some.length };
+    const all = new Set<OwnFunction>([...some, "read_result"]);
+    const tokens = [...all].reduce((sum, own) => sum + costOf(declareOwn(own)), 0);
+    return { tokens, count: all.size };
   }
 
   /** Decides once for all tools that are known when the model is first asked. */
@@ -87,7 +91,7 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
     for (const [key, reason] of planned) reasons.set(key, reason);
     for (const { key } of offered) slots.push({ key });
     addOwn(functions);
-    left = without(room, { tokens: tokensOf(offered) + ownRoom(functions).tokens, count: slots.length });
+    left = without(without(room, ownRoom(functions)), { tokens: tokensOf(offered), count: offered.length });
   }
 
   /** Adds the tools at the end that fit. */
@@ -120,6 +124,10 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
         declarations: declared.map(({ declaration }) => declaration),
         tools: declared.map(({ tool }) => tool),
         deferred,
+        tokens: declared.reduce(
+          (sum, { tool, declaration }) => sum + ((tool && tokensOfTool(tool)) ?? costOf(declaration)),
+          0,
+        ),
       };
     },
 

@@ -3,7 +3,8 @@
 import type { ResourceResult } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
 import type { ServerState } from "../events.ts";
-import type { Keep } from "../normalise/content/parts.ts";
+import type { StoredFile } from "../files/result-files.ts";
+import type { LeftOut } from "../normalise/content/parts.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
@@ -60,7 +61,13 @@ export interface TurnHost {
     typed: string,
     options: { readonly signal: AbortSignal; readonly wait: number; readonly servers: readonly string[] | undefined },
   ) => Promise<PromptContent>;
-  readonly keep: Keep;
+  /** Stores a content for a conversation; finds stored contents. */
+  readonly storeResult: (file: LeftOut) => Promise<StoredFile>;
+  readonly findResults: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
+  /** The size of the model's context in the settings, in tokens. */
+  readonly contextTokens: () => number | undefined;
+  /** Maximum tokens of a result that a model gets in full. */
+  readonly resultTokens: () => number;
   readonly clock: Clock;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;

@@ -4,9 +4,10 @@ import { setMaxListeners } from "node:events";
 import { sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { ServerState } from "../events.ts";
-import type { Part } from "../normalise/model-types.ts";
+import type { Content, Part } from "../normalise/model-types.ts";
 import { type Answer, askModel, type Draft } from "./ask-model.ts";
 import { openRound } from "./calls.ts";
+import { compactByRule } from "./compact.ts";
 import type { DoneReason, MissingServer, TurnEvent } from "./events.ts";
 import { toHostError } from "./failure-messages.ts";
 import { addContents, answerText, callsIn, isUnanswered, rewind } from "./history.ts";
@@ -32,7 +33,7 @@ interface Account {
   /** The model has finished, or a limit is reached. */
   isOver: boolean;
   /** The history before this turn. */
-  readonly before: ConversationState["history"];
+  before: ConversationState["history"];
 }
 
 /** Runs a turn. Never throws. The history is valid whenever another function can read it. */
@@ -42,15 +43,18 @@ export async function* takeTurn(
   state: ConversationState,
   host: TurnHost,
 ): Events {
-  const before = state.history;
-  const account: Account = { draft: { text: "" }, calls: 0, denied: 0, malformed: 0, isOver: false, before };
+  const draft = { text: "" };
+  const account: Account = { draft, calls: 0, denied: 0, malformed: 0, isOver: false, before: state.history };
   const { signal, end } = stopWith(options.signal, host.closing);
   try {
     if (signal.aborted) throw cancelled();
     const parts = yield* read(input, options, state, host, signal);
     if (state.model.provider !== "manual") await host.loadUsedTools();
     yield* waitForServers(state, options, host, signal);
-    addContents(state, ...(options.before ?? []), { role: "user", parts: [...parts] });
+    const added: readonly Content[] = [...(options.before ?? []), { role: "user", parts: [...parts] }];
+    yield* compactByRule(state, host, added, signal);
+    account.before = state.history;
+    addContents(state, ...added);
     const asked = state.history;
     let hasFailed = false;
     try {
@@ -61,7 +65,7 @@ export async function* takeTurn(
     } finally {
       if (!hasFailed) keepDraft(state, account);
       // The message was never answered: it is removed, so that a problem with it does not affect the next message.
-      else if (state.history === asked) rewind(state, before);
+      else if (state.history === asked) rewind(state, account.before);
     }
   } catch (error) {
     yield signal.aborted ? done("cancelled", account) : { type: "error", error: toHostError(error) };
@@ -89,6 +93,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
   const limits = { ...(state.model.provider === "manual" ? noLimits : usualLimits), ...state.limits };
   for (let turns = 0; turns < limits.turns; turns += 1) {
     yield* announceArrivals(state, host);
+    if (turns > 0) yield* compactByRule(state, host, [], signal);
     const answer = yield* askModel(state, host, account.draft, signal);
     const calls = callsIn(answer.content);
     if (calls.length === 0) {

@@ -188,7 +188,7 @@ describe("what a prompt gives", () => {
     const kept: string[] = [];
     const keep = async ({ data }: { readonly data: string }) => {
       kept.push(data);
-      return "/kept";
+      return { path: "/kept" };
     };
     const messages = [user({ type: "text", text: "a".repeat(10) }), user({ type: "text", text: "b".repeat(10) })];
     const made = await toPromptMessages({ messages }, { server: "s", limits: { totalCharacters: 14 }, keep });

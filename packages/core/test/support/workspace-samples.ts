@@ -64,6 +64,8 @@ export const samples: ReadonlyMap<string, Sample> = new Map<string, Sample>([
   ["fairlead.permissions.denyTools", { value: ["planted"] }],
   ["fairlead.toolBudget.tokens", { value: 7 }],
   ["fairlead.toolBudget.tools", { value: 7 }],
+  ["fairlead.contextTokens", { value: 7_000 }],
+  ["fairlead.resultTokens", { value: 700 }],
   ["fairlead.clientMetadataUrl", { value: "https://planted.example/client.json" }],
   ["fairlead.resourceFunctions", { value: false }],
   ["fairlead.googleHosts", { value: ["planted.example"] }],

@@ -1,8 +1,9 @@
-/** `fairlead clean`: removes recorded conversations. */
+/** `fairlead clean`: removes recorded conversations and stored results. */
 
 import { removeConversation } from "@fairlead/core/conversations/clean-conversations";
 import { conversationsIn, findConversation } from "@fairlead/core/conversations/list-conversations";
 import { HostError } from "@fairlead/core/errors";
+import { removeResults } from "@fairlead/core/files/result-files";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { folderOf } from "../../conversations/find-conversation.ts";
@@ -21,8 +22,9 @@ const usualAge = "30d";
 
 export const verb: Verb = {
   help: `
-Without arguments it removes conversations that were last used more than 30 days ago. A conversation that is open in
-another process is kept. Fairlead also removes the oldest by itself, above 1000 conversations or 2 GB.
+Without arguments it removes conversations that were last used, and large results that were stored, more than 30 days ago. A conversation that is open in
+another process is kept. Fairlead also removes the oldest by itself, above 1000 conversations or 2 GB,
+and results after 7 days or above 500 files or 1 GB.
 
 Examples:
   fairlead clean --dry-run
@@ -32,8 +34,8 @@ Examples:
   define(command) {
     command
       .argument("[id...]", "remove these conversations")
-      .option("--older-than <time>", "remove conversations that were last used before this: 12h, 7d or 2026-01-31")
-      .option("--all", "remove all conversations")
+      .option("--older-than <time>", "remove conversations and results from before this: 12h, 7d or 2026-01-31")
+      .option("--all", "remove all conversations and results")
       .option("--dry-run", "show what would be removed");
   },
 
@@ -43,27 +45,41 @@ Examples:
     const configuration = await configurationOf(context);
     const removed: string[] = [];
     const open: string[] = [];
-    for (const id of await wanted(context, configuration)) {
+    const { ids, before } = await wanted(context, configuration);
+    for (const id of ids) {
       const isGone = dryRun || (await removeConversation(folderOf(configuration), id));
       (isGone ? removed : open).push(id);
     }
-    if (globals.json) return out.json({ removed, open, dryRun });
+    const results = await removeResults(configuration.locations.state, before, { dryRun });
+    if (globals.json) return out.json({ removed, open, results, dryRun });
     for (const id of removed) out.print(safe`${dryRun ? safe`would remove` : safe`removed`} ${toSafeLine(id)}`);
     for (const id of open) out.warn(safe`kept ${toSafeLine(id)}: it is open in another process`);
-    if (removed.length + open.length === 0) out.say(safe`nothing to remove`);
+    if (results.files > 0)
+      out.print(safe`${dryRun ? safe`would remove` : safe`removed`} ${count(results.files, "stored result")}`);
+    if (removed.length + open.length + results.files === 0) out.say(safe`nothing to remove`);
     else out.say(safe`${count(removed.length, "conversation")}`);
   },
 };
 
-async function wanted(context: Context, configuration: Configuration): Promise<readonly string[]> {
+interface Wanted {
+  readonly ids: readonly string[];
+  /** Results that were stored before this moment. */
+  readonly before: number;
+}
+
+async function wanted(context: Context, configuration: Configuration): Promise<Wanted> {
   const { operands, command } = context;
   const { olderThan, all = false } = command.opts<Options>();
   if ([operands.length > 0, olderThan !== undefined, all].filter(Boolean).length > 1)
     throw usageError("ids, --older-than and --all cannot be combined", context);
   const folder = folderOf(configuration);
-  if (operands.length > 0) return Promise.all(operands.map(async (id) => (await findConversation(folder, id)).id));
+  if (operands.length > 0) {
+    const ids = await Promise.all(operands.map(async (id) => (await findConversation(folder, id)).id));
+    return { ids, before: Number.NEGATIVE_INFINITY };
+  }
   const before = all ? Number.POSITIVE_INFINITY : momentOf(olderThan ?? usualAge);
-  return (await conversationsIn(folder)).flatMap(({ id, updated }) => (updated < before ? id : []));
+  const ids = (await conversationsIn(folder)).flatMap(({ id, updated }) => (updated < before ? id : []));
+  return { ids, before };
 }
 
 function momentOf(word: string): number {

@@ -40,6 +40,8 @@ export function createConversationSlot(open: (model: Model) => Conversation, fir
     offers: () => current.offers(),
     rename: (title) => current.rename(title),
     compact: (...given) => current.compact(...given),
+    undoCompact: () => current.undoCompact(),
+    tokens: () => current.tokens(),
     close: () => current.close(),
     renew: () => replace(open(current.model)),
     replace,

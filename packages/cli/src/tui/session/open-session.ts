@@ -160,7 +160,7 @@ async function keepMedia(event: TurnEvent, state: string, warn: (text: string) =
   for (const { mimeType, data } of event.media) {
     const extension = extensionOf(toMediaType(mimeType));
     try {
-      files.push(await keepResult(state, { extension, data, encoding: "base64" }));
+      files.push((await keepResult(state, { extension, data, encoding: "base64" })).path);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
       warn(error.message);

@@ -142,6 +142,7 @@ export function createSession(options: SessionOptions): AppSession {
     } finally {
       stop = undefined;
       conversation.setModel(model);
+      dispatch({ type: "context", tokens: conversation.tokens() });
       if (signal.aborted) takeBack();
       else sendNext();
     }

@@ -60,11 +60,17 @@ export const rename: BuiltIn = {
 /** `/compact`: the model's summary takes the place of the history. */
 export const compact: BuiltIn = {
   name: "compact",
-  summary: "let the model summarise the conversation, to make requests smaller",
-  run(_words, { session }) {
+  summary: "let the model summarise the conversation, to make requests smaller; undo takes it back",
+  usage: "[undo]",
+  complete: ([word]) => (word === undefined ? [{ value: "undo" }] : []),
+  async run(line, { session }) {
     if (session.store.get().turn.kind === "running")
       throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /compact" });
-    return session.compact();
+    if (line !== "" && line !== "undo")
+      throw new HostError("usage", `/compact does not take "${line}"`, { next: "/compact undo" });
+    if (line === "") return session.compact();
+    if (!(await session.conversation.undoCompact())) throw new HostError("usage", "there is nothing to take back");
+    session.note("info", "The model has the whole conversation again. Fairlead no longer compacts it by itself.");
   },
 };
 

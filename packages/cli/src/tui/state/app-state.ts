@@ -1,6 +1,7 @@
 /** The state of the terminal app and its events: plain data, and pure functions on it. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
+import type { ConversationTokens } from "@fairlead/core/turn/conversation";
 import type { TurnEvent } from "@fairlead/core/turn/events";
 import type { CompletionList } from "../input/completion.ts";
 import type { Editor } from "../input/editor.ts";
@@ -35,6 +36,8 @@ export interface AppState {
   readonly servers: readonly ServerState[];
   readonly model: ModelLine;
   readonly usage: Usage;
+  /** Estimated tokens of the next request; undefined before the first turn. */
+  readonly context: ConversationTokens | undefined;
   /** Whether Ctrl-C was pressed on an empty prompt: the next Ctrl-C quits. */
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
@@ -106,6 +109,7 @@ export type AppEvent =
   | { readonly type: "resize"; readonly size: Size }
   | { readonly type: "arm_quit"; readonly isArmed: boolean }
   | { readonly type: "clear" }
+  | { readonly type: "context"; readonly tokens: ConversationTokens }
   | { readonly type: "quit" };
 
 type New<T> = T extends TranscriptItem ? Omit<T, "key"> : never;

@@ -23,6 +23,7 @@ export function initialState(model: ModelLine, servers: readonly ServerState[], 
     servers,
     model,
     usage: { inputTokens: 0, outputTokens: 0 },
+    context: undefined,
     isQuitArmed: false,
     isQuitting: false,
     size,
@@ -101,7 +102,10 @@ export function reduce(state: AppState, event: AppEvent): AppState {
         drawnFrom: 0,
         epoch: state.epoch + 1,
         usage: { inputTokens: 0, outputTokens: 0 },
+        context: undefined,
       };
+    case "context":
+      return { ...state, context: event.tokens };
     case "quit":
       return { ...state, isQuitting: true };
   }

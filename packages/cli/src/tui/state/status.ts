@@ -3,8 +3,9 @@
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
 import { groupBy } from "@fairlead/core/text/group-by";
-import { toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";
+import type { ConversationTokens } from "@fairlead/core/turn/conversation";
 
 type Group =
   | "ready"
@@ -86,4 +87,16 @@ function groupOf(state: ServerState): Group | undefined {
 /** Whether the line shows seconds, so that it must be drawn again every second. */
 export function hasMoving(servers: readonly ServerState[]): boolean {
   return servers.some((state) => ["starting", "reconnecting"].includes(groupOf(state) ?? ""));
+}
+
+/** How much of the model's context the next request takes, estimated: `12 % of the context: tools 1.2k, messages 9k, results 5k`. */
+export function contextWords({ declarations, history, results, context }: ConversationTokens): SafeText {
+  const share = Math.round(((declarations + history) / context) * 100);
+  const parts = safe`tools ${thousands(declarations)}, messages ${thousands(history - results)}, results ${thousands(results)}`;
+  return safe`${share} % of the context: ${parts}`;
+}
+
+function thousands(count: number): SafeText {
+  if (count < 1_000) return safe`${count}`;
+  return safe`${count < 10_000 ? Math.round(count / 100) / 10 : Math.round(count / 1_000)}k`;
 }

@@ -1,5 +1,6 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { keepResult } from "@fairlead/core/files/result-files";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Machine, machine } from "../../support/machine.ts";
 
@@ -91,6 +92,18 @@ test("clean removes what is old, or what it is told to", async () => {
     stderr: expect.stringContaining("there is no conversation"),
   });
   expect(await at.run("clean", "--all", "--older-than", "1d")).toMatchObject({ code: 2 });
+});
+
+test("clean removes stored results of the same age", async () => {
+  await using at = await machine();
+  const state = dirname(folderOf(at));
+  const { path } = await keepResult(state, { extension: "txt", data: "abc", encoding: "utf8" });
+  expect((await at.run("clean")).stderr).toContain("nothing to remove");
+  expect((await at.run("clean", "--all", "--dry-run")).stdout).toBe("would remove 1 stored result\n");
+  expect(JSON.parse((await at.run("clean", "--all", "--json")).stdout)).toMatchObject({
+    results: { files: 1, bytes: 3 },
+  });
+  await expect(stat(path)).rejects.toThrow("ENOENT");
 });
 
 test.each([

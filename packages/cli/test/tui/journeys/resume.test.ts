@@ -28,7 +28,9 @@ test("a conversation is named, left, continued from a list and compacted; it is 
     enter(terminal, "and now?");
     await terminal.untilRows((rows) => rows.includes("Something else.") && !rows.includes("working"));
     enter(terminal, "/resume");
-    await terminal.untilRows((rows) => /Which conversation[\s\S]*Knots \(less than a minute ago, .*, 0 calls\)/.test(rows));
+    await terminal.untilRows((rows) =>
+      /Which conversation[\s\S]*Knots \(less than a minute ago, .*, 0 calls\)/.test(rows),
+    );
     await terminal.untilRows((rows) => /^╭─ [\s\S]*^›/m.test(rows));
     terminal.type(keys.down);
     terminal.type("\r");

@@ -1,6 +1,6 @@
 import type { ServerState } from "@fairlead/core/events";
 import { expect, test } from "vitest";
-import { serverWords } from "../../../src/tui/state/status.ts";
+import { contextWords, serverWords } from "../../../src/tui/state/status.ts";
 
 const offer = { tools: 1, prompts: 0, resources: 0, resourceTemplates: 0 };
 const peer = { era: "legacy", protocolVersion: "2025-06-18", serverInfo: { name: "s", version: "1" } } as const;
@@ -59,4 +59,12 @@ test.each<[string, readonly ServerState[], string]>([
   ],
 ])("%s", (_, servers, words) => {
   expect(serverWords(servers, 10_000)).toBe(words);
+});
+
+test("the share of the context, by kind", () => {
+  const tokens = { declarations: 1_240, history: 14_000, results: 5_000, context: 128_000 };
+  expect(contextWords(tokens)).toBe("12 % of the context: tools 1.2k, messages 9k, results 5k");
+  expect(contextWords({ declarations: 0, history: 12, results: 0, context: 1_000 })).toBe(
+    "1 % of the context: tools 0, messages 12, results 0",
+  );
 });

@@ -6,13 +6,15 @@ import { HostError } from "../../errors.ts";
 import type { CallResult } from "../../execute/call-result.ts";
 import type { Executor } from "../../execute/executor.ts";
 import type { Validator } from "../../execute/validation/validator.ts";
+import type { StoredFile } from "../../files/result-files.ts";
 import type { LeftOut } from "../../normalise/content/parts.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
-import type { ToolBinding, ToolExecution } from "../../registry/binding.ts";
+import type { LargeResults, ToolBinding, ToolExecution } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { toPlainArguments } from "../../registry/plain-arguments.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import { type OpenWork, once } from "../open-work.ts";
+import type { HostSecrets } from "../secrets.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
@@ -25,8 +27,8 @@ export interface HostCalls {
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
   /** Runs the calls of a model. */
   readonly binding: ToolBinding;
-  /** Saves the part of a result that a model does not get into a file, and returns its path. */
-  readonly keep: (file: LeftOut) => Promise<string>;
+  /** Saves the part of a result that a model does not get into a file, without the secrets that the host knows. */
+  readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
 
@@ -35,6 +37,7 @@ export interface HostCallsOptions {
   readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
   readonly catalogs: Pick<Catalogs, "acceptedSaved">;
   readonly spine: Spine;
+  readonly secrets: Pick<HostSecrets, "redactor">;
   readonly work: OpenWork;
   readonly clock: Clock;
 }
@@ -76,15 +79,17 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   };
 
   /** Tracked as running work, so that `close` waits for it and nothing is written afterwards. */
-  function keep(file: LeftOut): Promise<string> {
+  function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");
-      return keepResult(configuration.current().locations.state, file);
+      const hide = await options.secrets.redactor();
+      const data = file.encoding === "utf8" ? hide(file.data) : file.data;
+      return keepResult(configuration.current().locations.state, { ...file, data });
     });
   }
 
   /** Makes the parts for the model and the display for the user. */
-  async function present(tool: ToolIdentity, result: CallResult): Promise<ToolExecution> {
+  async function present(tool: ToolIdentity, result: CallResult, large?: LargeResults): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
     const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
       import("../../normalise/content/parts.ts"),
@@ -95,10 +100,11 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
       toolName: tool.serverToolName,
       structuredContent,
       isError,
+      ...(large && { limits: { tokens: large.tokens } }),
       keep: async (file) => {
-        const path = await keep(file);
-        files.push(path);
-        return path;
+        const kept = await (large?.keep(file) ?? keep(file));
+        files.push(kept.path);
+        return kept;
       },
     });
     const returnDisplay = displayOf(content, structuredContent);
@@ -129,8 +135,10 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
 
     binding: {
       confirm: (tool, args) => spine.ask({ who: "model", ...pairOf(tool), args, shown: tool }),
-      call: (tool, args, signal, watch = {}) =>
-        spine.run(new ToolCall("model", tool, args, { ...watch, signal }, parts, (result) => present(tool, result))),
+      call(tool, args, signal, { results, ...watch } = {}) {
+        const show = (result: CallResult): Promise<ToolExecution> => present(tool, result, results);
+        return spine.run(new ToolCall("model", tool, args, { ...watch, signal }, parts, show));
+      },
     },
 
     async close() {

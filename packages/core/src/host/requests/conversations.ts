@@ -141,7 +141,13 @@ export function createHostConversations(options: HostConversationsOptions): Host
       readResource: reads.readForModel,
       confirm,
       expandReferences: reads.expandReferences,
-      keep: calls.keep,
+      storeResult: calls.keep,
+      async findResults(ids) {
+        const { findResults } = await import("../../files/result-files.ts");
+        return findResults(configuration.current().locations.state, ids);
+      },
+      contextTokens: () => settings().contextTokens,
+      resultTokens: () => settings().resultTokens,
       clock,
       closing,
     };

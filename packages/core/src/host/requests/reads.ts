@@ -9,7 +9,7 @@ import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import { type ReadTimes, sendRead } from "../../execute/send-read.ts";
 import type { McpClient } from "../../mcp/client.ts";
-import type { LeftOut } from "../../normalise/content/parts.ts";
+import type { Keep } from "../../normalise/content/parts.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import type { Subscriptions } from "../../resources/subscriptions.ts";
@@ -29,7 +29,7 @@ export interface HostReadsOptions extends Emitter {
   readonly catalogs: Pick<Catalogs, "resources" | "catalogOf">;
   readonly spine: Spine;
   readonly work: OpenWork;
-  readonly keep: (file: LeftOut) => Promise<string>;
+  readonly keep: Keep;
   readonly clock: Clock;
 }
 

@@ -3,10 +3,12 @@
 import type { Block, ResourceContents } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
 import { sizeWords } from "../../text/size-words.ts";
+import { exceedsTokens } from "../../text/token-estimate.ts";
 import type { Part } from "../model-types.ts";
 import { toJson, toReadableJson } from "./json-text.ts";
 import { byteLength, extensionOf, isAccepted, isTextual, readBase64, toMediaType } from "./media-type.ts";
-import { characterWords, shorten, toLabel } from "./shorten.ts";
+import { previewText } from "./preview.ts";
+import { characterWords, headShare, shorten, toLabel } from "./shorten.ts";
 
 /** Size limits of the contents for a model. */
 export interface ContentLimits {
@@ -19,7 +21,10 @@ export interface ContentLimits {
    * contents.
    */
   readonly inlineBytes: number;
+  /** Maximum number of texts, and of media. */
   readonly blocks: number;
+  /** If all texts together have more tokens, the model gets a short preview of them. Default: no such limit. */
+  readonly tokens?: number;
 }
 
 /** The default limits. */
@@ -48,22 +53,41 @@ export interface Fitted {
 /** The remaining size. */
 interface Room {
   readonly part: number;
+  /** Maximum tokens of the preview of a text; undefined if a text that is too large only loses its middle. */
+  readonly previewTokens?: number;
   characters: number;
   bytes: number;
 }
 
+/** Characters and tokens of all previews of one result. */
+const preview = { characters: 4_000, tokens: 1_200 };
+/** Of a text that is cut, so many characters of the beginning are kept: an error begins with its message. */
+const shortestHead = 2_000;
+
 /** Fits blocks into the limits. @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`. */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
-  const room: Room = { part: limits.partCharacters, characters: limits.totalCharacters, bytes: limits.inlineBytes };
+  const pieces = blocks.slice(0, limits.blocks).map((block) => describeBlock(block, giver));
+  const room = roomFor(pieces.flat(), limits);
   const fitted: Fitted[] = [];
   const rest: Block[] = [];
+  let media = 0;
   for (const [index, block] of blocks.entries()) {
     const isMedia = block.type === "image" || block.type === "audio";
-    if (index >= limits.blocks || (room.characters <= 0 && !isMedia)) rest.push(block);
-    else fitted.push(...describeBlock(block, giver).map((piece) => fitPiece(piece, giver, room)));
+    const isRoom = isMedia ? media < limits.blocks : index < limits.blocks && room.characters > 0;
+    if (isMedia) media += 1;
+    if (!isRoom) rest.push(block);
+    else for (const piece of pieces[index] ?? describeBlock(block, giver)) fitted.push(fitPiece(piece, giver, room));
   }
   if (rest.length > 0) fitted.push(replaced(rest));
   return { parts: fitted.flatMap(({ parts }) => parts), leftOut: fitted.flatMap(({ leftOut }) => leftOut) };
+}
+
+function roomFor(pieces: readonly ContentPiece[], limits: ContentLimits): Room {
+  const { partCharacters, totalCharacters, inlineBytes: bytes, tokens } = limits;
+  const texts = pieces.flatMap((piece) => (piece.kind === "text" ? piece.text : []));
+  if (tokens === undefined || !exceedsTokens(texts, tokens))
+    return { part: partCharacters, characters: totalCharacters, bytes };
+  return { part: preview.characters, previewTokens: preview.tokens, characters: preview.characters, bytes };
 }
 
 function fitPiece(piece: ContentPiece, giver: string, room: Room): Fitted {
@@ -87,9 +111,14 @@ function fitText(text: string, room: Room): Fitted {
   room.characters -= Math.min(text.length, free);
   if (text.length <= free) return { parts: [{ text: toModelText(text) }], leftOut: [] };
   const what = `a text of ${characterWords(text.length)}`;
+  const { previewTokens: tokens } = room;
+  const shown =
+    tokens === undefined
+      ? { text: shorten(text, free), isJson: false }
+      : previewText(text, { characters: free, tokens, atLeast: Math.min(free, Math.ceil(shortestHead / headShare)) });
   return {
-    parts: [{ text: toModelText(shorten(text, free)) }],
-    leftOut: [{ what, extension: "txt", data: text, encoding: "utf8" }],
+    parts: [{ text: toModelText(shown.text) }],
+    leftOut: [{ what, extension: shown.isJson ? "json" : "txt", data: text, encoding: "utf8" }],
   };
 }
 

@@ -18,8 +18,15 @@ export interface ContentOptions {
   readonly nonce?: string;
 }
 
-/** Saves a content to a file and returns its path. */
-export type Keep = (file: LeftOut) => Promise<string>;
+/** A saved content. */
+export interface KeptFile {
+  readonly path: string;
+  /** The name by which the model can read it: `result://ID`. */
+  readonly handle?: string;
+}
+
+/** Saves a content to a file. */
+export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 export interface ModelPartsOptions extends ContentOptions {
   readonly toolName: string;
@@ -77,7 +84,7 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
   const lines: string[] = [];
   for (const file of files) {
     const place = await keep(file).then(
-      (path) => `whole in ${path}`,
+      ({ path, handle }) => (handle === undefined ? `whole in ${path}` : `whole in ${handle} (see read_result)`),
       () => "could not be saved",
     );
     lines.push(`- ${file.what}, ${place}`);

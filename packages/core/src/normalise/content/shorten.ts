@@ -11,10 +11,13 @@ export function toLabel(text: string): string {
   return clip(line, labelCharacters);
 }
 
+/** The part of a shortened text that is its beginning. */
+export const headShare = 0.75;
+
 /** Keeps the beginning and the end, `room` characters together, with a note between them. */
 export function shorten(text: string, room: number): string {
-  const head = wholeCharacters(text, Math.ceil(room * 0.75));
-  const tail = wholeCharacters(text, text.length - (room - Math.ceil(room * 0.75)));
+  const head = wholeCharacters(text, Math.ceil(room * headShare));
+  const tail = wholeCharacters(text, text.length - (room - Math.ceil(room * headShare)));
   const note = `[… ${characterWords(tail - head)} left out here …]`;
   return [text.slice(0, head), note, text.slice(tail)].filter((piece) => piece !== "").join("\n");
 }
@@ -24,7 +27,7 @@ export function characterWords(count: number): string {
 }
 
 /** Moves a position back by one if it would split a surrogate pair. */
-function wholeCharacters(text: string, at: number): number {
+export function wholeCharacters(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }

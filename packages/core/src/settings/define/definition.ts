@@ -232,6 +232,10 @@ export interface HostSettings {
   };
   /** The room for tool declarations in a request to a model; without a number, the default of the model. */
   readonly toolBudget: { readonly tokens?: number; readonly tools?: number };
+  /** The size of the model's context in tokens, if the user gives it. */
+  readonly contextTokens?: number;
+  /** Maximum tokens of a result that a model gets in full. */
+  readonly resultTokens: number;
   /** Whether models may look for resources, and read them. */
   readonly resourceFunctions: boolean;
   readonly clientMetadataUrl?: string;

@@ -36,7 +36,7 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
     return Math.min(wish, bound);
   };
   const limitOf = (...path: readonly string[]): number | undefined => {
-    const limit = bounded(Number.POSITIVE_INFINITY, "fairlead", "toolBudget", ...path);
+    const limit = bounded(Number.POSITIVE_INFINITY, "fairlead", ...path);
     return Number.isFinite(limit) ? limit : undefined;
   };
   const start = strongest(stringNode, ["fairlead", "start"], [...sources]);
@@ -59,7 +59,12 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
       ...present({
         clientMetadataUrl: strongest(stringNode, ["fairlead", "clientMetadataUrl"]),
       }),
-      toolBudget: present({ tokens: limitOf("tokens") ?? limitOf(), tools: limitOf("tools") }),
+      toolBudget: present({
+        tokens: limitOf("toolBudget", "tokens") ?? limitOf("toolBudget"),
+        tools: limitOf("toolBudget", "tools"),
+      }),
+      ...present({ contextTokens: limitOf("contextTokens") }),
+      resultTokens: bounded(defaults.resultTokens, "fairlead", "resultTokens"),
       resourceFunctions: [own, sources].every(
         (from) => strongest(switchOf, ["fairlead", "resourceFunctions"], [...from]) ?? true,
       ),

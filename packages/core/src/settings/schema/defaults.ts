@@ -7,4 +7,5 @@ export const defaults = {
   callsPerServer: 16,
   callsTotal: 64,
   catalogBytes: 64_000_000,
+  resultTokens: 8_000,
 } as const;

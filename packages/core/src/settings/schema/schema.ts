@@ -173,6 +173,21 @@ const fairlead: ObjectKey = {
         },
       },
     },
+    contextTokens: {
+      type: "number",
+      minimum: 1_000,
+      maximum: 1_000_000_000,
+      workspace: tightens,
+      description: "Tokens of the model's context. Default: 128 000, or what is known of the model.",
+    },
+    resultTokens: {
+      type: "number",
+      default: defaults.resultTokens,
+      minimum: 100,
+      maximum: 1_000_000_000,
+      workspace: tightens,
+      description: "Results with more tokens are stored: the model gets a preview and reads them in parts.",
+    },
     resourceFunctions: {
       type: "switch",
       default: true,

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { keepResult } from "../../../src/files/result-files.ts";
 import {
+  type KeptFile,
   type LeftOut,
   type ModelPartsOptions,
   toModelParts,
@@ -277,10 +278,59 @@ describe("limits", () => {
   });
 });
 
+describe("a limit of tokens", () => {
+  const limits = { tokens: 1_000 };
+  const words = (count: number): string => "some words ".repeat(count);
+
+  test("leaves a result alone that keeps to it", async () => {
+    expect(await partsOf([{ type: "text", text: words(450) }], { limits })).toEqual([{ text: words(450) }]);
+  });
+
+  test("gives the size, the shape, the beginning and the end of a JSON that exceeds it", async () => {
+    const items = Array.from({ length: 500 }, (_, id) => ({ id, title: `thing ${id}`, tags: [], owner: null }));
+    const text = JSON.stringify({ items, total: 500, "odd\nkey": { a: { b: { c: { d: 1 } } } } });
+    const [part] = await partsOf([{ type: "text", text }], { limits });
+    const [size, head, note, tail] = part?.text?.split("\n") ?? [];
+    expect(size).toBe(
+      `[${text.length} characters, JSON: {items: [500 × {id: number, title: string, tags: [], owner: null}], total: number, odd key: {a: {b: {c: …}}}}]`,
+    );
+    expect(text.startsWith(head ?? "?")).toBe(true);
+    expect(note).toMatch(/^\[… \d+ characters left out here …\]$/);
+    expect(text.endsWith(tail ?? "?")).toBe(true);
+  });
+
+  test("keeps the first 2 000 characters of an error, however dense they are", async () => {
+    const text = `E${"\u4e00a1".repeat(4_000)}`;
+    const parts = await toModelParts([{ type: "text", text }], { toolName: "t", isError: true, limits });
+    expect(parts[0]).toEqual({ text: "[The tool reported an error.]" });
+    expect(parts[2]?.text).toContain(text.slice(0, 2_000));
+  });
+
+  test("keeps media, also after a hundred texts", async () => {
+    const texts = Array.from({ length: 150 }, (): Block => ({ type: "text", text: words(10) }));
+    const parts = await partsOf([...texts, image("image/png")], { limits });
+    expect(parts).toContainEqual({ inlineData: { mimeType: "image/png", data: "QUJD" } });
+  });
+
+  test("counts all texts together, and stores each byte of those that it cuts", async () => {
+    const kept: LeftOut[] = [];
+    const keep = async (file: LeftOut): Promise<KeptFile> => {
+      kept.push(file);
+      return { path: "/p", handle: `result://${kept.length}` };
+    };
+    const blocks = Array.from({ length: 4 }, (_, at): Block => ({ type: "text", text: `${at} ${words(300)}` }));
+    const parts = await toModelParts(blocks, { toolName: "t", limits, keep });
+    expect(parts.at(-1)?.text).toBe(
+      "[Left out above:\n- a text of 3302 characters, whole in result://1 (see read_result)\n- 2 more blocks of content, whole in result://2 (see read_result)]",
+    );
+    expect(kept.map(({ data }) => data)).toEqual([`1 ${words(300)}`, JSON.stringify(blocks.slice(2), undefined, 2)]);
+  });
+});
+
 describe("what is left out", () => {
   test("is whole in files, and they are named outside of what the server says", async () => {
     await using folder = await temporaryFolder();
-    const keep = (file: LeftOut): Promise<string> => keepResult(folder.path, file);
+    const keep = (file: LeftOut): Promise<KeptFile> => keepResult(folder.path, file);
     const blocks: Block[] = [
       { type: "text", text: "x\u202e".repeat(30) },
       { type: "image", mimeType: "image/gif", data: "QUJD" },
@@ -307,12 +357,12 @@ describe("what is left out", () => {
   });
 
   test("is nothing, and no file is made, when all of it fits", async () => {
-    const keep = (): Promise<string> => Promise.reject(new Error("not to be called"));
+    const keep = (): Promise<KeptFile> => Promise.reject(new Error("not to be called"));
     expect(await partsOf([{ type: "text", text: "a" }], { keep })).toEqual([{ text: "a" }]);
   });
 
   test("is said to be lost when no file can be written", async () => {
-    const keep = (): Promise<string> => Promise.reject(new Error("disk full"));
+    const keep = (): Promise<KeptFile> => Promise.reject(new Error("disk full"));
     const parts = await toModelParts([image("image/gif")], { toolName: "t", keep });
     expect(parts.at(-1)?.text).toBe("[Left out above:\n- image/gif, 3 B, could not be saved]");
   });

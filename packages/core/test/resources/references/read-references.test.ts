@@ -178,7 +178,7 @@ test("all share one room; what does not fit is kept whole", async () => {
       limits: { totalCharacters: 14 },
       async keep(file) {
         kept.push(file);
-        return `/kept/${kept.length}`;
+        return { path: `/kept/${kept.length}` };
       },
     }),
   );

@@ -21,6 +21,7 @@ test("without any file the defaults hold", async () => {
       connectTimeout: 30_000,
       limits: { callTotal: 3_600_000, callsPerServer: 16, callsTotal: 64, catalogBytes: 64_000_000 },
       toolBudget: {},
+      resultTokens: 8_000,
       resourceFunctions: true,
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],

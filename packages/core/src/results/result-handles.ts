@@ -1,0 +1,71 @@
+/** The stored results of one conversation: each has a handle, `result://ID`, and only these can be read. */
+
+import { HostError } from "../errors.ts";
+import type { StoredFile } from "../files/result-files.ts";
+import type { KeptFile, LeftOut } from "../normalise/content/parts.ts";
+
+/** A result that a conversation has stored. */
+export interface StoredResult {
+  readonly id: string;
+  /** A description by Fairlead. */
+  readonly what: string;
+  /** The server that gave it. */
+  readonly server?: string;
+}
+
+export interface ResultHandles {
+  readonly keep: (file: LeftOut, server?: string) => Promise<KeptFile>;
+  /** Whether the model has been given a handle. */
+  readonly isUsed: () => boolean;
+  /** The file of a stored result. @throws HostError `not_found`, with the handles that exist */
+  readonly find: (handle: string) => Promise<FoundResult>;
+}
+
+export interface FoundResult {
+  readonly path: string;
+  readonly server?: string;
+}
+
+export interface ResultHandlesOptions {
+  readonly store: (file: LeftOut) => Promise<StoredFile>;
+  readonly find: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
+  /** Records a stored result, so that the resumed conversation can read it. */
+  readonly record: (stored: StoredResult) => void;
+  /** The results of a resumed conversation. */
+  readonly earlier?: readonly StoredResult[];
+}
+
+const scheme = "result://";
+/** An error names so many handles, the latest first. */
+const mostListed = 20;
+
+export function createResultHandles({ store, find, record, earlier = [] }: ResultHandlesOptions): ResultHandles {
+  const results = new Map(earlier.map((stored) => [stored.id, stored]));
+
+  async function unknown(handle: string): Promise<HostError> {
+    const files = new Set((await find(new Set(results.keys()))).map(({ id }) => id));
+    const live = [...results.values()].filter(({ id }) => files.has(id)).reverse();
+    const listed = live.slice(0, mostListed).map(({ id, what }) => `${scheme}${id} (${what})`);
+    const list = listed.length === 0 ? "there is none" : `there are: ${listed.join(", ")}`;
+    return new HostError("not_found", `there is no result ${JSON.stringify(handle.slice(0, 100))}; ${list}`);
+  }
+
+  return {
+    async keep(file, server) {
+      const { id, path } = await store(file);
+      if (file.encoding !== "utf8") return { path };
+      const stored = { id, what: file.what, ...(server !== undefined && { server }) };
+      results.set(id, stored);
+      record(stored);
+      return { path, handle: `${scheme}${id}` };
+    },
+    isUsed: () => results.size > 0,
+    async find(handle) {
+      const id = handle.startsWith(scheme) ? handle.slice(scheme.length) : handle;
+      const stored = results.get(id);
+      const [file] = stored === undefined ? [] : await find(new Set([id]));
+      if (file === undefined) throw await unknown(handle);
+      return { path: file.path, ...(stored?.server !== undefined && { server: stored.server }) };
+    },
+  };
+}

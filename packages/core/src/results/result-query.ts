@@ -1,0 +1,75 @@
+/** Runs one query on the text of a stored result. Runs in a thread of its own: an expression may take any time and memory. */
+
+import { search } from "jmespath";
+import { grepLines, type LineWish, type SelectedLines, selectLines } from "./select-lines.ts";
+
+/** A query on a stored result. */
+export interface ResultQuery extends LineWish {
+  readonly grep?: string;
+  readonly jmespath?: string;
+}
+
+/** The outcome of a query, or why there is none. */
+export type QueryOutcome =
+  | ({ readonly kind: "selected" } & SelectedLines)
+  | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
+
+/** Characters of a text that is parsed as JSON, and of the outcome of an expression. */
+const mostCharacters = 10_000_000;
+
+export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
+  if (grep !== undefined) return { kind: "selected", ...grepLines(text, grep, wish) };
+  if (jmespath === undefined) return { kind: "selected", ...selectLines(text, wish) };
+  if (text.length > mostCharacters)
+    return failed("too_large", "the result is too large for jmespath (10 MB): use grep, or from and lines");
+  const parsed = parse(text);
+  if (parsed === undefined)
+    return failed("arguments_invalid", "jmespath needs a result that is JSON; use grep, or from and lines");
+  try {
+    const found: unknown = search(parsed.value, jmespath);
+    if (!isWithin(found, mostCharacters)) return failed("too_large", "what jmespath selects is too large: select less");
+    return { kind: "selected", ...selectLines(toText(found), wish) };
+  } catch (error) {
+    return failed("arguments_invalid", `jmespath: ${error instanceof Error ? error.message.slice(0, 300) : "failed"}`);
+  }
+}
+
+function failed(code: "arguments_invalid" | "too_large", message: string): QueryOutcome {
+  return { kind: "failed", code, message };
+}
+
+function parse(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Members that every object inherits, such as `constructor`, are functions. */
+function isJson(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function";
+}
+
+/** One line for each item of a list. */
+function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(isJson(item) ? item : null)).join("\n");
+  return String(JSON.stringify(value, null, 1));
+}
+
+/** Whether the JSON of a value has at most about so many characters: expressions can repeat a value without end. */
+function isWithin(value: unknown, most: number): boolean {
+  let left = most;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0 && left >= 0) {
+    const next = waiting.pop();
+    left -= typeof next === "string" ? next.length + 2 : 2;
+    if (typeof next !== "object" || next === null) continue;
+    for (const [key, member] of Object.entries(next)) {
+      left -= key.length;
+      waiting.push(member);
+    }
+  }
+  return left >= 0;
+}

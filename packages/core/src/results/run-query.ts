@@ -1,0 +1,72 @@
+/** Runs a query on a stored result in a worker thread, which is terminated at its time or memory limit. */
+
+import { Worker } from "node:worker_threads";
+import { errorMessage } from "@fairlead/wire/text";
+import type { Clock } from "../clock.ts";
+import { HostError } from "../errors.ts";
+import type { QueryOutcome } from "./result-query.ts";
+import type { ResultJob } from "./result-worker.ts";
+import type { SelectedLines } from "./select-lines.ts";
+
+export interface QueryOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds to start the thread, to load the file and to select lines, which takes no longer for hostile arguments. */
+const plainLimit = 30_000;
+/** Milliseconds for an expression or a search. */
+const queryLimit = 1_000;
+const memoryMegabytes = 512;
+
+/** A thread cannot run TypeScript, so TypeScript source uses the compiled file. */
+const workerFile: URL = new URL(
+  import.meta.url.endsWith(".ts") ? "../../build/results/result-worker.js" : "./result-worker.js",
+  import.meta.url,
+);
+
+/** @throws HostError `arguments_invalid`, `too_large`; the reason of the signal */
+export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions): Promise<SelectedLines> {
+  signal.throwIfAborted();
+  // The thread gets neither the environment nor the options of the process.
+  const worker = new Worker(workerFile, {
+    workerData: job,
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: memoryMegabytes, stackSizeMb: 4 },
+  });
+  const isPlain = job.query.grep === undefined && job.query.jmespath === undefined;
+  let stopTimer = (): void => undefined;
+  let leave = (): void => undefined;
+  try {
+    return await new Promise<SelectedLines>((resolve, reject) => {
+      const limit = (milliseconds: number): void => {
+        stopTimer();
+        stopTimer = clock.after(milliseconds, () => reject(notRead(`it took longer than ${milliseconds} ms`)));
+      };
+      leave = () => reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      limit(plainLimit);
+      worker.on("message", (message: "ready" | QueryOutcome) => {
+        if (message === "ready") return limit(isPlain ? plainLimit : queryLimit);
+        if (message.kind === "selected") return resolve(message);
+        reject(new HostError(message.code, message.message));
+      });
+      worker.on("error", (error) => reject(notRead(reasonOf(error))));
+      worker.on("exit", () => reject(notRead("its thread ended")));
+    });
+  } finally {
+    stopTimer();
+    signal.removeEventListener("abort", leave);
+    await worker.terminate();
+  }
+}
+
+function notRead(reason: string): HostError {
+  return new HostError("too_large", `the result was not read: ${reason}`);
+}
+
+function reasonOf(error: unknown): string {
+  const isMemory = error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+  return isMemory ? "the query needed too much memory" : errorMessage(error).slice(0, 200);
+}

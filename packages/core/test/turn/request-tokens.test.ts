@@ -1,0 +1,51 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
+import { expect, test } from "vitest";
+import { assumedModel } from "../../src/model/assumed.ts";
+import { DiscoveredMCPTool } from "../../src/registry/discovered-tool.ts";
+import { declareOwnFunction, type OwnFunction } from "../../src/turn/own-functions.ts";
+import { createToolOffers, type ToolOffer } from "../../src/turn/tool-offer.ts";
+import { generatedTools } from "../support/generated-tools.ts";
+
+const budget = 8_000;
+
+const tokensOf = ({ declarations }: ToolOffer): number =>
+  countTokens(
+    JSON.stringify(
+      declarations.map(({ name, description, parametersJsonSchema: parameters }) => ({
+        name,
+        description,
+        parameters,
+      })),
+    ),
+  );
+
+test.each([
+  [527, 70],
+  [10_000, 40],
+])("declarations of %i tools of %i servers stay within the budget, whatever is found and stored", (count, servers) => {
+  const tools = generatedTools(count, servers).map(
+    ({ server: serverName, name: serverToolName, description, inputSchema: parameterSchemaJson }) =>
+      new DiscoveredMCPTool({ serverName, serverToolName, description, parameterSchemaJson }),
+  );
+  const offers = createToolOffers({
+    model: assumedModel,
+    budget: { tokens: budget },
+    declareOwn: (own) => declareOwnFunction(own, (name) => name),
+    isAlwaysLoaded: (server) => server === "server-1",
+    usedBefore: tools
+      .slice(0, 20)
+      .map(({ serverName, serverToolName }) => JSON.stringify([serverName, serverToolName])),
+  });
+  const resources: readonly OwnFunction[] = ["list_resources", "read_resource"];
+  const first = offers.update(tools, resources);
+  expect(tokensOf(first)).toBeLessThanOrEqual(budget);
+  expect(first.declarations.length).toBeGreaterThan(5);
+  for (let found = 0; found < 200; found += 50) {
+    offers.reveal(tools.slice(found * 2, found * 2 + 50));
+    const next = offers.update(tools, [...resources, "read_result"]);
+    expect(tokensOf(next)).toBeLessThanOrEqual(budget);
+    expect(next.tokens).toBeLessThanOrEqual(budget);
+    expect(next.declarations.map(({ name }) => name)).toContain("read_result");
+    expect(JSON.stringify(next.declarations).startsWith(JSON.stringify(first.declarations).slice(0, -1))).toBe(true);
+  }
+});
