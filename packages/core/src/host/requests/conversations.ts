@@ -226,18 +226,16 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
       recorder.record(change);
       active.add(writing);
     };
-    const writing = {
-      saved: recorder.saved,
-      async close(): Promise<void> {
-        active.delete(writing);
-        const ended = recorder.close();
-        ending.add(ended);
-        await ended;
-        ending.delete(ended);
-      },
+    const close = async (): Promise<void> => {
+      active.delete(writing);
+      const ended = recorder.close();
+      ending.add(ended);
+      await ended;
+      ending.delete(ended);
     };
+    const writing = { saved: recorder.saved, close };
     if (resumed) active.add(writing);
-    return { record, close: writing.close };
+    return { record, close };
   }
 
   return {
