@@ -3,6 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve as toAbsolute } from "node:path";
 import { HostError } from "@fairlead/core/errors";
+import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { errorMessage } from "@fairlead/wire/text";
 import { offerTools } from "../input/call-words.ts";
@@ -117,7 +118,7 @@ export const exportConversation: BuiltIn = {
     const text = await session.host.hideSecrets(shown);
     const file = toAbsolute(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
     // A new file: nothing is ever replaced.
-    await writeFile(file, toSafeText(text), { flag: "wx" }).catch((error: unknown) => {
+    await writeFile(file, toSafeText(text), { flag: "wx", mode: privateFileMode }).catch((error: unknown) => {
       const reason =
         error instanceof Error && "code" in error && error.code === "EEXIST"
           ? "it exists already"
