@@ -81,7 +81,7 @@ describe("a refresh that fails for now keeps everything", () => {
       fails(400, JSON.stringify({ error: "invalid_request", error_description: `what is ${secret}?` })),
     );
     const error = await scene.keeper.refused(url, scene.firstToken).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: "auth_failed", evidence: "what is …?" });
+    expect(error).toMatchObject({ code: "auth_failed", evidence: "what is (hidden)?" });
   });
 });
 

@@ -128,7 +128,8 @@ test("an error keeps its flag and its beginning; pictures are never stored away"
   });
   const model = plays([...calls("bad"), ...calls("both")], says("ok"));
   const events = await collect(at.host.conversation({ model }).send("go"));
-  expect(outcomes(events)).toEqual([
+  // The calls run at the same time: either may end first.
+  expect([...outcomes(events)].sort()).toEqual([
     ["bad", "error", "tool_error"],
     ["both", "ok"],
   ]);
