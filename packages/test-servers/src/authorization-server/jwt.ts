@@ -30,7 +30,7 @@ export function verifiedClaims(jwt: string, key: KeyObject, expected: Expectatio
   return claims;
 }
 
-/** Undefined: somebody else signed it, or nobody. */
+/** Undefined if another key signed the JWT, or none. */
 export function signedClaims(jwt: string, key: KeyObject): Claims | undefined {
   const [header = "", payload = "", signature = ""] = jwt.split(".");
   const { alg } = headerOf(jwt);

@@ -1,4 +1,4 @@
-/** What a machine is granted: for its own credentials, for a JWT of somebody trusted, or a JWT for another server. */
+/** The grants for machines: a token for the client's own credentials or for a JWT of a trusted issuer, or an ID-JAG for another server. */
 
 import { type Answer, json, oauthError } from "./answer.ts";
 import { type Authority, type Call, scopesIn } from "./authority.ts";
@@ -26,7 +26,7 @@ export function machineGrant({ params }: Call, client: Client, authority: Author
   return { clientId: client.id, scopes, ...(resource !== null && { resource }), isRevoked: false };
 }
 
-/** Undefined: the JWT is one of somebody trusted, for this server, and an ID-JAG is for this client and this resource. */
+/** Why the JWT is refused. Undefined if a trusted issuer made it for this server and, for an ID-JAG, for this client and resource. */
 function refusedAssertion(params: URLSearchParams, client: Client, authority: Authority): Answer | undefined {
   const assertion = params.get("assertion") ?? "";
   authority.store.secrets.add(assertion);

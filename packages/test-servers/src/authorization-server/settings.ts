@@ -13,7 +13,7 @@ interface PreparedClient {
   readonly redirectUris?: readonly string[];
 }
 
-/** Somebody whose JWTs are accepted as grants (RFC 7523). */
+/** An issuer whose JWTs the server accepts as grants (RFC 7523). */
 interface TrustedIssuer {
   readonly issuer: string;
   readonly publicKey: KeyObject;
