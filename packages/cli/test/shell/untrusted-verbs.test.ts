@@ -222,8 +222,10 @@ async function ranOf({ path }: Machine): Promise<string> {
 }
 
 /** What a command prints, without what differs from run to run. */
+/** Without the machine's paths and without times: a step that took no measurable time shows none at all. */
 function shown({ path }: Machine, { code, stdout }: Ending): unknown {
-  return { code, stdout: stdout.replaceAll(path, "").replaceAll(/\d+(?:[.]\d+)? ?(?:ms|s)\b/g, "TIME") };
+  const withoutTimes = stdout.replaceAll(/\d+(?:[.]\d+)? ?(?:ms|s)\b/g, "TIME").replaceAll(/ {2}\(TIME\)/g, "");
+  return { code, stdout: withoutTimes.replaceAll(path, "") };
 }
 
 test("every command has a line", () => {
