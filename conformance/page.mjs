@@ -1,9 +1,18 @@
-/** Writes `docs/conformance.md` from what the suites are expected to find. Pure. */
+/** Writes `docs/conformance.md` from what the suites are expected to find. */
 
+import { readFile, writeFile } from "node:fs/promises";
+import { gatewaySection } from "./gateway/page.mjs";
 import { parseSummary, totalsOf } from "./report.mjs";
 import { isSkillScenario } from "./skill-scenarios.mjs";
 
-export function conformancePage(expected) {
+export async function writePage() {
+  const read = async (name) => JSON.parse(await readFile(new URL(name, import.meta.url), "utf8"));
+  const [client, gateway] = await Promise.all([read("expected.json"), read("gateway/expected.json")]);
+  await writeFile(new URL("../docs/conformance.md", import.meta.url), conformancePage(client, gateway));
+}
+
+/** Pure. */
+export function conformancePage(expected, gateway) {
   const suites = Object.entries(expected).map(([version, { scenarios, exceptions = {} }]) => ({
     version,
     exceptions,
@@ -15,12 +24,16 @@ export function conformancePage(expected) {
     "",
     "# Conformance",
     "",
+    "Fairlead is a client of MCP servers, and its gateway is a server for other clients. The official MCP conformance suite",
+    "(`@modelcontextprotocol/conformance`) tests both.",
+    "",
+    "## As a client",
+    "",
     "```text",
     "npm run conformance",
     "```",
     "",
-    "The command runs the official MCP conformance suite (`@modelcontextprotocol/conformance`) in two versions, one scenario at a time, and fails if any number",
-    "differs from the ones on this page. The client under test is a host: `createHost({ settings })`. What the suite gives a client (address, client ID, secret, key,",
+    "The command runs the suite in two versions, one scenario at a time, and fails if any number differs from the ones on this page. The client under test is a host: `createHost({ settings })`. What the suite gives a client (address, client ID, secret, key,",
     "token) becomes settings and environment variables, and Fairlead signs in itself. The only part from outside is a browser that follows one redirect.",
     "",
     ...table(
@@ -34,7 +47,7 @@ export function conformancePage(expected) {
     "",
     `The host has no skills (SEP-2640). In the scenarios marked * the official SDK's \`SkillsClient\` runs over Fairlead's engine; no other scenario uses the SDK.`,
     "",
-    "## Scenarios",
+    "### Scenarios",
     "",
     "✓ or ✗, then the number of checks that passed.",
     "",
@@ -45,6 +58,8 @@ export function conformancePage(expected) {
         ...suites.map(({ outcomes }) => cell(outcomes[name])),
       ]),
     ),
+    "",
+    ...gatewaySection(gateway, table),
     "",
   ].join("\n");
 }

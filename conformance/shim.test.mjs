@@ -3,12 +3,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { outcomeOf } from "./gateway/outcome.mjs";
 import { conformancePage } from "./page.mjs";
 import { parseSummary, summary } from "./report.mjs";
 import { settingsFor } from "./settings.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const expected = JSON.parse(readFileSync(`${here}/expected.json`, "utf8"));
+const gateway = JSON.parse(readFileSync(`${here}/gateway/expected.json`, "utf8"));
 
 /** Every line of the shim with this text, by file. */
 function linesWith(text) {
@@ -35,16 +37,40 @@ test("every other scenario runs through createHost() alone", () => {
 });
 
 test("docs/conformance.md is the page of expected.json", () => {
-  expect(readFileSync(`${here}/../docs/conformance.md`, "utf8")).toBe(conformancePage(expected));
+  expect(readFileSync(`${here}/../docs/conformance.md`, "utf8")).toBe(conformancePage(expected, gateway));
 });
 
 test("the page has every scenario and every exception", () => {
-  const page = conformancePage(expected);
+  const page = conformancePage(expected, gateway);
   for (const [version, { scenarios, exceptions = {} }] of Object.entries(expected)) {
     for (const name of Object.keys(scenarios)) expect(page).toContain(`\n| \`${name}\``);
     for (const [name, why] of Object.entries(exceptions))
       expect(page).toContain(`Expected to fail in ${version}: \`${name}\`. ${why}`);
   }
+});
+
+test("the page has every way through the gateway, and every exception", () => {
+  const page = conformancePage(expected, gateway);
+  for (const [key, { passed, of }] of Object.entries(gateway.legs))
+    expect(page).toContain(`| ${key} | ${passed} of ${of} |`);
+  for (const scenarios of Object.values(gateway.exceptions))
+    for (const [name, why] of Object.entries(scenarios)) expect(page).toContain(`\`${name}\`. ${why}`);
+});
+
+test("a check that did not pass through the gateway is named, also in a scenario that passed", () => {
+  const check = (id, status, errorMessage) => ({ id, status, errorMessage });
+  const scenario = (...checks) => ({ ok: true, isScored: true, checks });
+  const direct = { a: scenario(check("1", "SUCCESS"), check("2", "SUCCESS")), b: scenario(check("3", "SUCCESS")) };
+  const through = { a: scenario(check("1", "SUCCESS"), check("2", "WARNING", "late")), b: scenario() };
+  expect(outcomeOf(through, direct)).toMatchObject({
+    passed: 1,
+    of: 2,
+    failed: ["b"],
+    missing: [
+      { check: "a:2", why: "WARNING: late" },
+      { check: "b:3", why: "not run" },
+    ],
+  });
 });
 
 test("an outcome is read from its line as it was written", () => {

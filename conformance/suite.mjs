@@ -1,4 +1,4 @@
-/** The official suites: what scenarios they have, and one run of one scenario in a process of its own. */
+/** The official suites: what scenarios they have for clients, and a run of one of them in a process of its own. */
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -48,15 +48,18 @@ async function checksIn(folder) {
   return file === undefined ? [] : JSON.parse(await readFile(join(folder, file), "utf8"));
 }
 
-/** The suites need Node 22; the client runs on the Node that runs this. */
-function runSuite({ folder }, args) {
+/**
+ * Runs a suite's command. The suites need Node 22; the client runs on the Node that runs this.
+ * @param timeout How long the command may take, in milliseconds.
+ */
+export function runSuite({ folder }, args, timeout = patience) {
   const program = join(here, "node_modules", folder, "dist", "index.js");
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   const child = spawn(nodeForSuites(), [program, ...args], {
     cwd: here,
     env: { ...process.env, PATH: path, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: patience,
+    timeout,
     killSignal: "SIGKILL",
   });
   let output = "";

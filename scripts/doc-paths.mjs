@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { sourcePaths } from "./sources.mjs";
 
 /** Paths are written from one of these folders. */
-const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src"];
+const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src", "packages/gateway/src"];
 /** `mcp/client.ts`, `core/src/auth/`, `scripts/names.mjs`; at least one slash, and a file's ending or a slash at the end. */
 const mentioned = /(?<![\w./@*<~$-])(?:[\w.-]+\/)+(?:[\w.-]+\.(?:tsx?|mjs|md|json|yml))?(?![\w*<…/])/g;
 const links = /\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g;

@@ -61,6 +61,12 @@ export const forbidden = [
     name: "core-knows-no-front-door",
     severity: "error",
     from: { path: core },
+    to: { path: "^packages/(cli|gateway|web|test-servers)/" },
+  },
+  {
+    name: "gateway-knows-core-and-wire",
+    severity: "error",
+    from: { path: "^packages/gateway/src/" },
     to: { path: "^packages/(cli|web|test-servers)/" },
   },
   {

@@ -19,6 +19,7 @@ import { unlessAborted } from "./mcp/unless-aborted.ts";
 import { closest } from "./text/closest.ts";
 import { approve } from "./trust/approvals.ts";
 import { type AdmittedServer, type Configuration, loadConfiguration } from "./trust/configuration.ts";
+import { refuseNested } from "./trust/own-entry.ts";
 
 export type { Progress } from "@fairlead/wire";
 export { demoName } from "./demo/name.ts";
@@ -41,6 +42,7 @@ export type * from "./host/types.ts";
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
+  if (options.declare !== undefined) refuseNested(from.environment.env);
   const load = (): Promise<Configuration> => loadConfiguration(from);
   const host = openHost(await load(), { recover: true, ...options, load });
   await Promise.all([host.recall(), host.policy()]);
@@ -225,6 +227,14 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     searchTools: requests.searchTools,
     toolOffers: requests.toolOffers,
     relay: requests.relay,
+    forward: requests.forward,
+    sampleThrough: requests.sampleThrough,
+    deniedTo: decisions.deniedTo,
+    serverFacts: catalogs.known.serverFacts,
+    shareOf: servers.shareOf,
+    noteAsksBack: catalogs.noteAsksBack,
+    rootsChanged: () => work.run(servers.rootsChanged),
+    clientProfile: (name) => configuration.current().settings.host.clients.get(name),
     flushHistory: requests.flushHistory,
 
     [Symbol.asyncDispose]: dispose,

@@ -35,7 +35,8 @@ export type StdioProgram =
   | "large-result"
   | "odd-parameters"
   | "results"
-  | "asks";
+  | "asks"
+  | "conformance";
 
 /** A server on stdio. The usual ones run in one process for all tests, behind a small relay: see `shared-host.ts`. */
 export function stdioServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {

@@ -9,6 +9,7 @@ export type {
   NotificationListener,
   Progress,
   RequestHandler,
+  RequestOrigin,
   ServerInfo,
   Session,
 } from "./session.ts";

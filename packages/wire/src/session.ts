@@ -47,12 +47,48 @@ export interface McpRequestOptions {
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
   readonly asTask?: boolean;
+  /**
+   * Members of `_meta` that another client sent with the request, such as `traceparent`. Members that the protocol
+   * reserves for the connection (`io.modelcontextprotocol/…`, `progressToken`) are left out.
+   */
+  readonly meta?: JsonObject;
+  /** What this request declares to a modern server, instead of the session's capabilities. Legacy: no effect. */
+  readonly capabilities?: JsonObject;
+  /** The lowest level of log messages that a modern server sends for this request. Legacy: no effect. */
+  readonly logLevel?: string | undefined;
+  /**
+   * Receives the notifications that belong to this request, except progress. Over HTTP they are those on its response
+   * stream. Over stdio they are those of its subscription, and log messages while only requests of its owner are open.
+   * The session's listeners receive them too.
+   */
+  readonly onNotification?: NotificationListener;
+  /** Answers the server's requests that belong to this request, instead of the session's handler. */
+  readonly answer?: RequestHandler;
+  /** `caller`: an `input_required` result of a modern server is the result, and the caller sends the input. */
+  readonly input?: "caller";
+  /**
+   * Whose request this is. A legacy stdio server does not say which request its own request belongs to: if all open
+   * requests have one owner, the newest of them gets it; otherwise the session's handler does, as ambiguous.
+   */
+  readonly owner?: string;
+  /** Awaited immediately before the request is sent; if it rejects, the request is not sent. */
+  readonly beforeSend?: () => Promise<void>;
 }
 
 /** Receives a server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
+/** What is known about the source of a server's request. */
+export interface RequestOrigin {
+  /** True if requests of several owners are open, so that nobody can tell which of them the server's request is about. */
+  readonly isAmbiguous: boolean;
+}
 /** Answers a request of the server (sampling, elicitation, roots). An error it throws is sent as a JSON-RPC error. */
-export type RequestHandler = (method: string, params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
+export type RequestHandler = (
+  method: string,
+  params: JsonObject,
+  signal: AbortSignal,
+  origin?: RequestOrigin,
+) => Promise<JsonObject>;
 
 /** One open connection to an MCP server. */
 export interface Session {

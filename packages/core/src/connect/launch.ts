@@ -2,6 +2,7 @@ import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
+import { parentVariable } from "../trust/own-entry.ts";
 import {
   findProgram,
   isUntrusted,
@@ -46,7 +47,12 @@ export async function planLaunch(serverName: string, transport: StdioTransport, 
       // The file that was checked is the file that runs, whatever PATH says later.
       command: file ?? transport.command,
       args: transport.args,
-      env: { ...child.env, ...(given.name !== undefined && { [given.name]: path }) },
+      env: {
+        ...child.env,
+        ...(given.name !== undefined && { [given.name]: path }),
+        // Not by the entry's own `env`: it ends a gateway that a launcher hides.
+        [parentVariable]: String(process.pid),
+      },
       cwd,
     },
     ...(file !== undefined && { file }),

@@ -32,7 +32,7 @@ const identifiers: ReadonlySet<string> = new Set([
 
 /** The session with secrets hidden in lists, errors, progress and instructions. Results of calls and reads stay as they are. */
 export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
-  const { redact, hideValues, hideUnmistakable } = redaction;
+  const { hideValues, hideUnmistakable } = redaction;
   const { instructions, serverInfo } = session;
   const hasSecrets = hideValues !== hideNothing || hideUnmistakable !== hideNothing;
   return {
@@ -40,7 +40,7 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
     ...(instructions !== undefined && { instructions: hideValues(instructions) }),
     serverInfo: hideInTexts({ ...serverInfo }, hideValues, new Set()),
     request(method: string, params?: JsonObject, options?: McpRequestOptions) {
-      const answer = session.request(method, params, withHiddenProgress(options, redact));
+      const answer = session.request(method, params, withRedaction(options, redaction));
       const isSearched = hasSecrets && lists.has(method);
       return (isSearched ? answer.then((list) => hidden(list, method, options)) : answer).catch(fail);
     },
@@ -65,16 +65,24 @@ export function redactNotifications(listener: NotificationListener, redact: Reda
 
 /** The handler, with secrets hidden in what the server asks. */
 export function redactRequests(handler: RequestHandler, hideValues: Redact): RequestHandler {
-  return (method, params, signal) => handler(method, hideInTexts(params, hideValues), signal);
+  return (method, params, signal, origin) => handler(method, hideInTexts(params, hideValues), signal, origin);
 }
 
-function withHiddenProgress(options: McpRequestOptions | undefined, redact: Redact): McpRequestOptions | undefined {
-  const { onProgress } = options ?? {};
-  if (onProgress === undefined) return options;
+/** Hides secrets in everything that the server sends while the request is open. */
+function withRedaction(
+  options: McpRequestOptions | undefined,
+  { redact, hideValues }: SessionRedaction,
+): McpRequestOptions | undefined {
+  const { onProgress, onNotification, answer } = options ?? {};
+  if (onProgress === undefined && onNotification === undefined && answer === undefined) return options;
   return {
     ...options,
-    onProgress: (progress) =>
-      onProgress(progress.message === undefined ? progress : { ...progress, message: redact(progress.message) }),
+    ...(onProgress && {
+      onProgress: (progress) =>
+        onProgress(progress.message === undefined ? progress : { ...progress, message: redact(progress.message) }),
+    }),
+    ...(onNotification && { onNotification: redactNotifications(onNotification, redact) }),
+    ...(answer && { answer: redactRequests(answer, hideValues) }),
   };
 }
 

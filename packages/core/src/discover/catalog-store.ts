@@ -1,8 +1,9 @@
 /** The catalog cache on disk, from which the next start shows catalogs before servers answer. Incomplete files are ignored. */
 
 import { createHmac, hash } from "node:crypto";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
 import type { CatalogCounts, Peer } from "../events.ts";
 import { ensurePrivateFolder, privateFileMode } from "../files/atomic/private-folder.ts";
@@ -23,6 +24,10 @@ export interface CatalogStore {
   /** Undefined if no catalog is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
+  /** Whether `noteAsksBack` was called for this key, in this run or an earlier one. */
+  asksBack(key: string): Promise<boolean>;
+  /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
+  noteAsksBack(key: string): Promise<void>;
 }
 
 /** Milliseconds in which an unchanged catalog is not written again. */
@@ -36,9 +41,17 @@ export function createCatalogStore(folder: string): CatalogStore {
   const names = createFolderNames(folder);
   let isSwept = false;
   const fileOf = (key: string): string => join(folder, `${key}.json`);
+  const markOf = (key: string): string => `${key}.asks-back`;
 
   return {
     isEmpty: () => names.isEmpty(),
+    asksBack: (key) => names.mayHave(markOf(key)),
+
+    /** A file of its own: another host may save the same catalog at any time. */
+    async noteAsksBack(key) {
+      await ensurePrivateFolder(folder);
+      await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
+    },
 
     async read(key) {
       if (!(await names.mayHave(`${key}.json`))) return undefined;
@@ -133,7 +146,7 @@ function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
  * @param byAge Reads the dates of all files; otherwise only if there are too many.
  */
 async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".json") || name.endsWith(".tmp"));
+  const names = (await readdir(folder)).filter((name) => /\.(json|tmp|asks-back)$/.test(name));
   if (!byAge && names.length <= mostFiles) return;
   const files = await Promise.all(
     names.map(async (name) => {
@@ -182,6 +195,8 @@ export interface CachedCatalog {
   readonly accepted?: readonly CatalogTool[];
   readonly offer: CatalogCounts;
   readonly peer: Peer;
+  /** What the server declares; absent in files of earlier versions. */
+  readonly capabilities?: JsonObject | undefined;
   /** When the protocol was negotiated. */
   readonly reachedAt: number;
   readonly savedAt: number;
@@ -251,6 +266,7 @@ const isCachedCatalog = isShape({
   catalog: isCatalog,
   accepted: isMaybe(isTools),
   peer: isPeer,
+  capabilities: isMaybe(isObject),
   hidden: isListOf(
     (pair) =>
       Array.isArray(pair) && pair.length === 2 && isText(pair[0]) && isWord("includeTools", "excludeTools")(pair[1]),

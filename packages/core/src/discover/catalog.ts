@@ -223,21 +223,18 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   readonly unnamed: readonly CatalogNote[];
 } {
   const unnamed: CatalogNote[] = [];
-  const named = listed.map(({ name, title, description, arguments: given = [] }) => {
+  const named = listed.map((prompt) => {
+    const { name, arguments: given = [] } = prompt;
     const usable = given.flatMap(toArgument);
     if (usable.length < given.length)
       unnamed.push({ kind: "prompts", name, reason: "an argument without a name was dropped" });
-    return {
-      name,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      arguments: usable,
-    };
+    return { ...prompt, arguments: usable };
   });
   return { named, unnamed };
 }
 
-function toArgument({ name, description, required }: JsonObject): readonly PromptArgument[] {
+/** Keeps members that Fairlead does not know: other clients may. */
+function toArgument({ name, description, required, ...others }: JsonObject): readonly PromptArgument[] {
   if (typeof name !== "string") return [];
-  return [{ name, ...(typeof description === "string" && { description }), required: required === true }];
+  return [{ ...others, name, ...(typeof description === "string" && { description }), required: required === true }];
 }

@@ -10,22 +10,29 @@ import { type Clock, sleep, systemClock } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionOf } from "../discover/tool-changes.ts";
-import { type ErrorCode, HostError } from "../errors.ts";
+import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
-import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { createCallQueue } from "./call-queue.ts";
 import type { CallResult } from "./call-result.ts";
 import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
+import { findListed, findTool, toolNamed } from "./find-tool.ts";
+import { mayRepeat } from "./may-repeat.ts";
 import type { Validator } from "./validation/validator.ts";
 
 /** The part of a server's client that a call needs. */
 export type CallClient = Pick<McpClient, "name" | "filteredCatalog" | "callTool">;
 
-export interface Call {
-  readonly client: CallClient;
+export interface Call<Client extends CallClient = CallClient> {
+  readonly client: Client;
   readonly tool: string;
   readonly args: unknown;
+}
+
+/** A call whose result is not read: the caller gets what the server answers. */
+export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
+  /** Sends the call. It may be called again, with a new connection, if the first request certainly had no effect. */
+  readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }
 
 export interface ExecuteOptions {
@@ -41,19 +48,21 @@ export interface ExecuteOptions {
   readonly trustAnnotations?: boolean;
 }
 
-export interface Executor {
-  readonly call: (call: Call, options: ExecuteOptions) => Promise<CallResult>;
+export interface Executor<Client extends CallClient = CallClient> {
+  readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
+  /** Like `call`, for a client's call: the result stays as it is, and the server may not list the tool. */
+  readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
   /** Cancels all waiting and running calls; resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
-export interface ExecutorOptions {
+export interface ExecutorOptions<Client extends CallClient = CallClient> {
   readonly limits: { readonly callsPerServer: number; readonly callsTotal: number };
   /** Maximum number of calls that may wait for one server. */
   readonly queuePerServer?: number;
   readonly validator: Pick<Validator, "validate">;
   /** Returns a connected client for a server that was lost. Without it, no call is repeated. */
-  readonly reconnect?: (server: string, signal: AbortSignal) => Promise<CallClient>;
+  readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
    * A signal that its owner aborts before `close`. A call that is given this signal, or none, needs no abort controller,
    * which would cost as much as sending the call. Default: a signal that `close` aborts.
@@ -64,7 +73,9 @@ export interface ExecutorOptions {
 
 const queueOfOneServer = 256;
 
-export function createExecutor(options: ExecutorOptions): Executor {
+export function createExecutor<Client extends CallClient = CallClient>(
+  options: ExecutorOptions<Client>,
+): Executor<Client> {
   const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
   const queue = createCallQueue({
     perServer: limits.callsPerServer,
@@ -85,64 +96,80 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (running === 0) for (const resolve of onIdle) resolve();
   }
 
-  function start(call: Call, how: ExecuteOptions, signal: AbortSignal): Promise<CallResult> {
-    const started = execute(call, how, signal);
+  /** Gives the call a signal that `close` aborts, and counts it as running. */
+  function start<T>({ signal = closing }: ExecuteOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (signal === closing) return counted(run(closing));
+    const own = new AbortController();
+    const callOff = (): void => own.abort(signal.reason);
+    if (closed.signal.aborted || signal.aborted) callOff();
+    // Many calls may share one signal: Node takes more than ten listeners for a leak.
+    setMaxListeners(0, signal);
+    signal.addEventListener("abort", callOff, { once: true });
+    const started = counted(run(own.signal));
+    stops.add(callOff);
+    const leave = (): void => {
+      signal.removeEventListener("abort", callOff);
+      stops.delete(callOff);
+    };
+    started.then(leave, leave);
+    return started;
+  }
+
+  function counted<T>(started: Promise<T>): Promise<T> {
     running += 1;
     started.then(end, end);
     return started;
   }
 
-  async function execute(
-    { client, tool: name, args: given }: Call,
+  async function execute<Answer, Result>(
+    { client, tool: name, args: given }: Call<Client>,
     how: ExecuteOptions,
     signal: AbortSignal,
-  ): Promise<CallResult> {
+    { find, send, finish }: CallSteps<Client, Answer, Result>,
+  ): Promise<Result> {
     const serverName = client.name;
-    const tool = findTool(client, name);
+    const tool = find(client, name);
     if (!isObject(given))
       throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
     let checked: CheckedArguments;
     let leave: () => void;
     try {
       signal.throwIfAborted();
-      const found = checkArguments({ serverName, tool, args: given }, validator, signal);
-      checked = found instanceof Promise ? await found : found;
+      const found = tool && checkArguments({ serverName, tool, args: given }, validator, signal);
+      checked = (found instanceof Promise ? await found : found) ?? { args: given, warnings: none };
       leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
     } catch (error) {
       // The server has seen nothing of the call yet.
       throw signal.aborted ? cancelled(client, name, signal) : error;
     }
-    let answer: ToolResult;
+    let answer: Answer;
     try {
       how.onStart?.();
-      answer = await sendOnceOrAgain(client, tool, checked.args, how, signal);
+      answer = await sendOnceOrAgain({ client, name, tool, args: checked.args, send }, how, signal);
     } finally {
       leave();
     }
-    const unmatched = tool.outputSchema === undefined ? none : await checkOutput(answer, tool, validator);
-    return toCallResult(answer, checked.warnings, unmatched);
+    return finish(answer, tool, checked.warnings);
   }
 
   /** @throws HostError `changed` */
-  function sendOnceOrAgain(
-    client: CallClient,
-    tool: CatalogTool,
-    args: JsonObject,
+  function sendOnceOrAgain<Answer>(
+    { client, name, tool, args, send }: CheckedCall<Client, Answer>,
     how: ExecuteOptions,
     signal: AbortSignal,
-  ): Promise<ToolResult> {
+  ): Promise<Answer> {
     const began = clock.now();
     // The server may be gone, or may be reconnected with other tools, while the call waited.
     const isGone = client.filteredCatalog === undefined;
-    if (!isGone && !isStill(client, tool)) throw changed(client, tool);
+    if (!isGone && !isStill(client, name, tool)) throw changed(client, name);
 
-    async function sendAgain(error: unknown): Promise<ToolResult> {
+    async function sendAgain(error: unknown): Promise<Answer> {
       if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
       const pause = pauseAfter(error);
       const failed = {
         code: error.code,
         neverLeft: isGone || neverLeft(error),
-        annotations: tool.annotations,
+        annotations: tool?.annotations,
         trustAnnotations: how.trustAnnotations ?? false,
         pause,
         timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
@@ -150,38 +177,33 @@ export function createExecutor(options: ExecutorOptions): Executor {
       if (!mayRepeat(failed)) throw error;
       if (pause !== undefined)
         await sleep(clock, pause, signal).catch(() => {
-          throw cancelled(client, tool.name, signal, "it was sent again");
+          throw cancelled(client, name, signal, "it was sent again");
         });
       const next = await reconnect(client.name, signal).catch((failure: unknown) => {
         throw failed.neverLeft ? failure : error;
       });
-      if (!isStill(next, tool)) throw failed.neverLeft ? changed(next, tool) : error;
+      if (!isStill(next, name, tool)) throw failed.neverLeft ? changed(next, name) : error;
       const total = Math.max(how.total - (clock.now() - began), 1);
-      return send(next, tool, args, { ...how, total }, signal);
+      return send(next, args, optionsOf(tool, { ...how, total }, signal), name);
     }
 
-    return send(client, tool, args, how, signal).catch(sendAgain);
+    return send(client, args, optionsOf(tool, how, signal), name).catch(sendAgain);
   }
 
+  /** The same for all calls: functions for each call would cost as much as sending it. */
+  const callSteps: CallSteps<Client, ToolResult, CallResult> = {
+    find: findTool,
+    send: (client, args, options, name) => client.callTool(name, args, options),
+    finish: (answer, tool, warnings) =>
+      tool?.outputSchema === undefined
+        ? toCallResult(answer, warnings, none)
+        : checkOutput(answer, tool, validator).then((unmatched) => toCallResult(answer, warnings, unmatched)),
+  };
+
   return {
-    call(call, given) {
-      const { signal = closing } = given;
-      if (signal === closing) return start(call, given, closing);
-      const own = new AbortController();
-      const callOff = (): void => own.abort(signal.reason);
-      if (closed.signal.aborted || signal.aborted) callOff();
-      // Many calls may share one signal: Node takes more than ten listeners for a leak.
-      setMaxListeners(0, signal);
-      signal.addEventListener("abort", callOff, { once: true });
-      const started = start(call, given, own.signal);
-      stops.add(callOff);
-      const leave = (): void => {
-        signal.removeEventListener("abort", callOff);
-        stops.delete(callOff);
-      };
-      started.then(leave, leave);
-      return started;
-    },
+    call: (call, how) => start(how, (signal) => execute(call, how, signal, callSteps)),
+    forward: (call, how) =>
+      start(how, (signal) => execute(call, how, signal, { find: findListed, send: call.send, finish: asIs })),
 
     async close() {
       closed.abort();
@@ -202,22 +224,43 @@ function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatche
   return isSilent ? result : { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
 }
 
-function send(
-  client: CallClient,
-  tool: CatalogTool,
-  args: JsonObject,
-  { timeout, total, onProgress }: ExecuteOptions,
-  signal: AbortSignal,
-): Promise<ToolResult> {
-  const asTask = tool.execution?.["taskSupport"] === "required";
-  const options = { signal, timeout, total, asTask };
-  return client.callTool(tool.name, args, onProgress ? { ...options, onProgress } : options);
+interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawCall<Client, Answer>, "send"> {
+  readonly find: (client: Client, name: string) => CatalogTool | undefined;
+  /** Makes the result from the server's answer. */
+  readonly finish: (
+    answer: Answer,
+    tool: CatalogTool | undefined,
+    warnings: readonly string[],
+  ) => Result | Promise<Result>;
 }
 
-/** Whether the tool's definition is the same as when the call was decided. */
-function isStill({ filteredCatalog }: CallClient, tool: CatalogTool): boolean {
-  const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, tool.name);
-  return now !== undefined && (now === tool || definitionOf(now) === definitionOf(tool));
+/** A call with checked arguments. */
+interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Client, Answer>, "client" | "send"> {
+  readonly name: string;
+  /** Undefined if the server does not list it. */
+  readonly tool: CatalogTool | undefined;
+  readonly args: JsonObject;
+}
+
+function asIs<T>(answer: T): T {
+  return answer;
+}
+
+function optionsOf(
+  tool: CatalogTool | undefined,
+  { timeout, total, onProgress }: ExecuteOptions,
+  signal: AbortSignal,
+): McpRequestOptions {
+  const asTask = tool?.execution?.["taskSupport"] === "required";
+  const options = { signal, timeout, total, asTask };
+  return onProgress ? { ...options, onProgress } : options;
+}
+
+/** Whether the tool's definition is the same as when the call was decided; a tool without one must still have none. */
+function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
+  const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
+  if (now === undefined || tool === undefined) return now === tool;
+  return now === tool || definitionOf(now) === definitionOf(tool);
 }
 
 function cancelled(
@@ -230,73 +273,7 @@ function cancelled(
   return new HostError("cancelled", message, { serverName, cause: reason });
 }
 
-function changed({ name: serverName }: CallClient, tool: CatalogTool): HostError {
-  const message = `${serverName}.${tool.name} was not called: its definition changed while the call waited`;
+function changed({ name: serverName }: CallClient, tool: string): HostError {
+  const message = `${serverName}.${tool} was not called: its definition changed while the call waited`;
   return new HostError("changed", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });
-}
-
-interface FailedCall {
-  readonly code: ErrorCode;
-  /** The call certainly did not reach the server. */
-  readonly neverLeft: boolean;
-  /** The tool's annotations, claimed by the server. */
-  readonly annotations: JsonObject | undefined;
-  /** Whether the annotations of the tool are trusted. */
-  readonly trustAnnotations: boolean;
-  /** Milliseconds that a busy server asks to wait. */
-  readonly pause: number | undefined;
-  /** Milliseconds that the call may still take. */
-  readonly timeLeft: number;
-}
-
-/** Whether a failed call may be sent again without asking: never if it could take effect twice. */
-export function mayRepeat(failed: FailedCall): boolean {
-  const { code, neverLeft, annotations, trustAnnotations, pause, timeLeft } = failed;
-  if (pause !== undefined && pause >= timeLeft) return false;
-  // The connection failed, and a new one may succeed. Any other error would occur again.
-  if (neverLeft) return code === "unreachable" || code === "server_exited";
-  return code === "lost" && trustAnnotations && isHarmless(annotations);
-}
-
-function isHarmless(annotations: JsonObject = {}): boolean {
-  return annotations["readOnlyHint"] === true || annotations["idempotentHint"] === true;
-}
-
-/** Returns the tool. @throws HostError `denied` if a filter hides it, `tool_unknown` */
-export function findTool(
-  { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
-  tool: string,
-): CatalogTool {
-  const tools = filteredCatalog?.catalog.tools ?? [];
-  const found = toolNamed(tools, tool);
-  if (found) return found;
-  const setting = filteredCatalog?.hidden.get(tool);
-  if (setting !== undefined)
-    throw new HostError(
-      "denied",
-      `${serverName}.${tool} denied: ${setting} of "${serverName}" in the settings excludes it`,
-      {
-        serverName,
-        next: `Change ${setting} of "${serverName}" in the settings.`,
-      },
-    );
-  const names = tools.map(({ name }) => name);
-  const near = closest(tool, names);
-  const suggestion = near === undefined ? "" : `; did you mean "${near}"?`;
-  throw new HostError("tool_unknown", `"${serverName}" has no tool "${tool}"${suggestion}`, {
-    serverName,
-    next: `fairlead tools ${toShellWord(serverName)}`,
-  });
-}
-
-const indexes = new WeakMap<readonly CatalogTool[], ReadonlyMap<string, CatalogTool>>();
-
-/** Finds a tool without a search through a long list for each call. Catalogs are immutable. */
-function toolNamed(tools: readonly CatalogTool[], name: string): CatalogTool | undefined {
-  let index = indexes.get(tools);
-  if (index === undefined) {
-    index = new Map(tools.toReversed().map((tool) => [tool.name, tool]));
-    indexes.set(tools, index);
-  }
-  return index.get(name);
 }

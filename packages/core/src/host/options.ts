@@ -17,6 +17,7 @@ import type { Environment } from "../settings/read/paths.ts";
 import { settingsSchema } from "../settings/schema/schema.ts";
 import { closest } from "../text/closest.ts";
 import type { ConfigurationOptions } from "../trust/configuration.ts";
+import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
 
 /**
  * Options of `createHost`. All are optional: without them the host uses the settings and the workspace of the current
@@ -77,6 +78,17 @@ export interface OpenHostOptions {
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
   /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
+  /**
+   * For a gateway: what the host declares to servers, instead of what `elicit`, `sample` and the settings give. The
+   * `answer` of a forwarded request answers a server's question, else `onQuestion` does.
+   */
+  readonly declare?: DeclaredCapabilities;
+  /** For a gateway: answers a server's question that no forwarded request answers. */
+  readonly onQuestion?: QuestionHandler;
+  /** The protocol era to try first with a server that speaks both. Default: the cached one, else the modern one. */
+  readonly era?: "legacy" | "modern";
+  /** Starts every server with the first request to it, and stops it when it is idle, whatever the settings say. */
+  readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;
   /**
@@ -145,6 +157,13 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   elicit: aFunction,
   onUnaskable: aFunction,
   sample: aFunction,
+  declare: must(
+    "an object { elicitation, sampling, roots } of true and false",
+    (value) => isObject(value) && ["elicitation", "sampling", "roots"].every((key) => typeof value[key] === "boolean"),
+  ),
+  onQuestion: aFunction,
+  era: must('"legacy" or "modern"', (value) => value === "legacy" || value === "modern"),
+  lazy: aSwitch,
   model: withMethods("a model, with stream()", "stream"),
   recover: aSwitch,
   watch: aSwitch,

@@ -25,8 +25,10 @@ import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from
 import type { TurnEvent } from "../turn/events.ts";
 import type { FailedStart } from "./catalogs/failed-starts.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
+import type { GatewayHost, SubscribeOptions } from "./gateway-types.ts";
 import type { OpenHostOptions } from "./options.ts";
 
+export type * from "./gateway-types.ts";
 export type { HostOptions, OpenHostOptions } from "./options.ts";
 
 /** Which servers `host.start` connects to, and how to stop waiting for them. */
@@ -109,6 +111,8 @@ export interface DecideOptions {
   readonly kind?: RequestKind;
   /** Whether the user sends the request. Default: a model does. */
   readonly typed?: boolean;
+  /** The name of the client of a gateway that sends the request. */
+  readonly client?: string | undefined;
 }
 
 /** The decision of the rules about one request, with every rule that matches it. */
@@ -150,7 +154,7 @@ export interface SearchedTool {
  * A running host: its servers, their catalogs, and the requests to them. `createHost` makes it; `await using` disposes
  * it.
  */
-export interface Host extends AsyncDisposable {
+export interface Host extends AsyncDisposable, GatewayHost {
   /**
    * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no
    * server.
@@ -251,7 +255,7 @@ export interface Host extends AsyncDisposable {
    */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
   /** Emits `resource_updated` for this resource until the result is disposed, also after the server was reconnected. */
-  subscribe(server: string, uri: string, options?: Pick<RequestOptions, "signal">): Promise<Disposable>;
+  subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
   /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
   /**

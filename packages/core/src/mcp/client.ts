@@ -182,6 +182,11 @@ export class McpClient {
     return this.#connected().request(what, method, params, options);
   }
 
+  /** Sends a notification. A server that is not connected gets none. */
+  async notify(method: string, params?: JsonObject): Promise<void> {
+    await this.#connection?.session.notify(method, params);
+  }
+
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
     // A listener of the state "connecting" may cancel at once, before anything is started.

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import {
+  type AnswerPlace,
   type AskedTool,
   askAbout,
   isYes,
@@ -37,7 +38,7 @@ export interface TakingAnswer {
   /** Called when a yes takes effect. `key` is the key of a yes for one request; absent if an approval covers it. */
   readonly onYes: (key?: string) => void;
   /** The first answer, for the history. */
-  readonly onAnswer?: (how: "yes" | "no" | "typed") => void;
+  readonly onAnswer?: (how: "yes" | "no" | "typed", place?: AnswerPlace) => void;
 }
 
 /** Decisions and confirmations of one host. */
@@ -63,7 +64,7 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
 const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel } = ToolConfirmationOutcome;
 
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
-  const { policy, tools, identityOf, approvals } = options;
+  const { policy, tools, identityOf, approvals, approvalsOf = () => approvals } = options;
   const rules = createDecide(options);
   /** How many times each confirmed request may still run. */
   const confirmed = new Map<string, number>();
@@ -81,10 +82,11 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   }
 
   function keyOf(request: PolicyRequest): string {
-    const { who = "model", serverName, serverToolName, kind = "tool", args = {} } = request;
+    const { who = "model", client, serverName, serverToolName, kind = "tool", args = {} } = request;
     const boundTo = kind === "tool" ? rules.approvalKeyOf(request) : identityOf(serverName)?.fingerprint;
     const shown = changeOf(request)?.difference();
-    return canonicalJson([who, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
+    const sender = client === undefined ? who : [who, client];
+    return canonicalJson([sender, kind, serverName, serverToolName, args, boundTo, JSON.stringify({ shown })]);
   }
 
   function keep(key: string): void {
@@ -100,7 +102,9 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
+    // A saved approval holds for every sender: for one client, the user writes a rule.
     const saves =
+      request.client === undefined &&
       policy().approved.canSave(serverName) &&
       !tools.isLockedOut(request) &&
       tools.changeOf(request)?.doubt === undefined &&
@@ -120,15 +124,16 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
   ): Promise<void> {
     const { serverName, serverToolName } = request;
     const approvalKey = rules.approvalKeyOf(request);
+    const given = approvalsOf(request.conversation);
     const isChanged = isChangedRule(rule);
     // If only the changed definition asked, a model's call that is confirmed once does not accept the definition: the
     // next call asks again.
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
-    if (isChanged) approvals.notNew(serverName, serverToolName);
+    if (isChanged) given.notNew(serverName, serverToolName);
     // A new tool of a server that was approved with "always" needs one confirmation of its own.
-    const isNew = !isChanged && approvalKey !== undefined && approvals.isNewOfWhole(serverName, serverToolName);
-    if (isNew) approvals.allowTool(serverName, serverToolName, approvalKey);
+    const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
+    if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     // `keyOf` must run after `accept`: the key contains the difference from the accepted definition, and the confirmed
     // request, whose own key is compared with this one, has no difference any more.
@@ -146,17 +151,18 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const { serverName, serverToolName } = request;
     const approvalKey = rules.approvalKeyOf(request);
     const definition = tools.toolOf(request);
+    const given = approvalsOf(request.conversation);
     if (approvalKey === undefined || definition === undefined) return takeOnce(request, decision, onYes);
     if (outcome !== ProceedOnce) onYes();
     switch (outcome) {
       case ProceedAlwaysServer:
-        approvals.allowServer(serverName, approvalKeysOf(serverName));
+        given.allowServer(serverName, approvalKeysOf(serverName));
         return accept(request);
       case ProceedAlwaysTool:
-        approvals.allowTool(serverName, serverToolName, approvalKey);
+        given.allowTool(serverName, serverToolName, approvalKey);
         return accept(request);
       case ProceedAlwaysAndSave:
-        approvals.allowTool(serverName, serverToolName, approvalKey);
+        given.allowTool(serverName, serverToolName, approvalKey);
         await accept(request);
         return policy().approved.save(serverName, definition);
       case ProceedOnce:
@@ -175,7 +181,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
     const { fingerprint } = identityOf(request.serverName) ?? {};
     if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));
-    approvals.allowReads(request.serverName, fingerprint);
+    approvalsOf(request.conversation).allowReads(request.serverName, fingerprint);
     onYes();
   }
 
@@ -220,7 +226,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         ...(change && change.doubt === undefined && { change: change.difference() }),
         outcomes,
         async answer(given, how) {
-          taking.onAnswer?.(isYes(given) ? (how ?? "yes") : "no");
+          const place = how === "typed" ? undefined : how;
+          taking.onAnswer?.(isYes(given) ? (how === "typed" ? how : "yes") : "no", place);
           // If the definition changed while the user looked at the question, the answer does not apply to it.
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);

@@ -31,6 +31,27 @@ export interface ConversationApprovals {
   readonly restore: (approval: GivenApproval) => void;
 }
 
+/** Maximum number of clients' conversations with approvals. Fairlead asks again in the oldest ones. */
+const mostConversations = 1000;
+
+/**
+ * Returns the approvals of a conversation by its id. Without an id, the request belongs to the user or to a model of
+ * this host, and `own` has its approvals.
+ */
+export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
+  const byConversation = new Map<string, ConversationApprovals>();
+  return (id) => {
+    if (id === undefined) return own;
+    const known = byConversation.get(id);
+    if (known !== undefined) return known;
+    const [oldest] = byConversation.keys();
+    if (oldest !== undefined && byConversation.size >= mostConversations) byConversation.delete(oldest);
+    const made = createConversationApprovals();
+    byConversation.set(id, made);
+    return made;
+  };
+}
+
 export function createConversationApprovals(): ConversationApprovals {
   // Nested maps: joined as text, "a.b" with "c" would equal "a" with "b.c".
   const tools = new Map<string, Map<string, string>>();

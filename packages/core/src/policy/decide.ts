@@ -32,8 +32,8 @@ export interface ToolDefinitions {
   readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
-/** The sender of a request: the user, a model, or a server that samples. */
-export type Requester = "user" | "model" | "server";
+/** The sender of a request: the user, a model, a server that samples, or a client of the gateway. */
+export type Requester = "user" | "model" | "server" | "client";
 
 export interface PolicyRequest extends ToolIdentity {
   /** Default: `model`. */
@@ -41,6 +41,10 @@ export interface PolicyRequest extends ToolIdentity {
   /** Default: `tool`. */
   readonly kind?: RequestKind;
   readonly args?: JsonObject;
+  /** The name of the gateway's client that the request belongs to. */
+  readonly client?: string | undefined;
+  /** The id of that client's conversation, whose approvals apply. */
+  readonly conversation?: string | undefined;
 }
 
 /** The rules and the saved approvals, as last read. */
@@ -72,6 +76,8 @@ export interface CreateDecideOptions {
   /** Increases with every change of the configuration, such as trust, server definitions or limits. */
   readonly configurationVersion: () => number;
   readonly approvals: ConversationApprovals;
+  /** The approvals of a client's conversation. Default: `approvals`. */
+  readonly approvalsOf?: (conversation: string | undefined) => ConversationApprovals;
   readonly tools: ToolDefinitions;
   readonly trustsAnnotations: (server: string) => boolean;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
@@ -111,6 +117,7 @@ const typedRule: PolicyRule = {
 
 export function createDecide(options: CreateDecideOptions): Decide {
   const { policy, configurationVersion, approvals, tools, trustsAnnotations, identityOf, mode, interactive } = options;
+  const { approvalsOf = () => approvals } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
   /** Most requests have no approvals of their own: they share one engine with the loaded rules. */
@@ -131,16 +138,17 @@ export function createDecide(options: CreateDecideOptions): Decide {
 
   /** The approvals for exactly this tool of exactly this server, as rules. */
   function ownRules(request: PolicyRequest): readonly PolicyRule[] {
-    const { serverName, serverToolName, kind = "tool" } = request;
+    const { serverName, serverToolName, kind = "tool", conversation } = request;
+    const given = approvalsOf(conversation);
     if (kind === "resource")
-      return approvals.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
+      return given.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
     if (definition === undefined) return [];
     const saved = policy().approved.find(serverName, serverToolName);
-    const approvalKey = approvals.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
+    const approvalKey = given.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
     return [
       ...(saved !== undefined && saved.digest === definitionDigest(definition) ? [savedRule(request)] : []),
-      ...(approvalKey !== undefined && approvals.allows(serverName, serverToolName, approvalKey)
+      ...(approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey)
         ? [answerRule(request)]
         : []),
     ];
@@ -157,13 +165,14 @@ export function createDecide(options: CreateDecideOptions): Decide {
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const doubt = isChanged ? changeOf(request)?.doubt : undefined;
-    const { serverName, serverToolName, kind = "tool", args, who } = request;
+    const { serverName, serverToolName, kind = "tool", args, who, client } = request;
     const annotations = kind === "tool" ? tools.toolOf(request)?.annotations : undefined;
     const isTyped = who === "user";
     return {
       server: serverName,
       tool: serverToolName,
       kind,
+      client,
       args,
       annotations,
       trustsAnnotations: trustsAnnotations(serverName),
@@ -176,9 +185,11 @@ export function createDecide(options: CreateDecideOptions): Decide {
 
   function inputsOf(request: PolicyRequest): DecisionInputs {
     const tool = (request.kind ?? "tool") === "tool" ? tools.toolOf(request) : undefined;
+    const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      approvals: approvals.version(),
+      // Both only increase, so the sum is the same only if neither has changed.
+      approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,
       isChanged: changeOf(request) !== undefined,

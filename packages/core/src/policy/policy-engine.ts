@@ -163,8 +163,9 @@ function isMatch(rule: PolicyRule, request: CheckRequest, written: WrittenArgume
   return rule.argsPattern.matches(written.json);
 }
 
-function matchesPair(rule: PolicyRule, { server, tool, kind = "tool" }: CheckRequest): boolean {
+function matchesPair(rule: PolicyRule, { server, tool, kind = "tool", client }: CheckRequest): boolean {
   if (rule.kind === undefined ? rule.tool !== undefined && kind !== "tool" : rule.kind !== kind) return false;
+  if (rule.client !== undefined && (client === undefined || !rule.client.matches(client))) return false;
   return (rule.server?.matches(server) ?? true) && (rule.tool?.matches(tool) ?? true);
 }
 

@@ -14,6 +14,7 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
   if (isChangedRule(rule)) return changed(request);
   if (rule === builtIn.headless) return noTerminal(request, over);
+  if (decision === "ask_user" && request.client !== undefined) return nobodyToAsk(request, rule);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
   return new HostError("denied", message, { serverName, next: explainStep(request) });
 }
@@ -23,12 +24,12 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
  * if a default asks; if an explicit rule asks, the user must look at that rule first.
  */
 function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
-  const { serverName, kind = "tool" } = request;
+  const { serverName, kind = "tool", client } = request;
   const isExplicit = asking?.decision === "ask_user" && asking.tier !== "default";
   const why = isExplicit ? ruleText(asking) : "it needs confirmation";
   const isAllowable = asking?.decision === "ask_user" && !isExplicit;
   const allow = `fairlead policy allow ${subjectOf(request)}`;
-  const step = kind === "tool" ? `add --allow ${subjectOf(request)}, or: ${allow}` : allow;
+  const step = kind === "tool" && client === undefined ? `add --allow ${subjectOf(request)}, or: ${allow}` : allow;
   return new HostError("denied", `${nameOf(request)} denied: ${why} and there is no terminal to ask on`, {
     serverName,
     next: isAllowable ? step : explainStep(request),
@@ -58,6 +59,13 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
   });
 }
 
+/** Makes the error for a client's request that needs confirmation, if the gateway has no way to ask. */
+function nobodyToAsk(request: PolicyRequest, asking: PolicyRule): HostError {
+  const { serverName, client = "" } = request;
+  const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask for it (${ruleText(asking)})`;
+  return new HostError("denied", message, { serverName, next: `fairlead policy allow ${subjectOf(request)}` });
+}
+
 function nameOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
   switch (kind) {
     case "tool":
@@ -76,7 +84,11 @@ function explainStep(request: PolicyRequest): string {
 }
 
 /** The request as an argument of the `fairlead policy` commands. */
-function subjectOf({ serverName, serverToolName, kind = "tool" }: PolicyRequest): string {
+function subjectOf({ serverName, serverToolName, kind = "tool", client }: PolicyRequest): string {
   const word = toShellWord(serverToolName === "" ? serverName : `${serverName}.${serverToolName}`);
-  return kind === "tool" ? word : `--kind ${kind} ${word}`;
+  const options = [
+    ...(client === undefined ? [] : [`--client ${toShellWord(client)}`]),
+    ...(kind === "tool" ? [] : [`--kind ${kind}`]),
+  ];
+  return [...options, word].join(" ");
 }

@@ -54,14 +54,17 @@ export interface ToolCallConfirmationDetails {
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /**
    * Takes the user's answer; only the first answer counts. Without an answer the tool does not run. `how` is for the
-   * history: `typed` if the user was not asked, because they have typed the call themselves.
+   * history: `typed` if the user was not asked, because they have typed the call themselves; else where a gateway asked.
    */
-  readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed") => Promise<void>;
+  readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
 }
+
+/** Where the user confirmed a client's request: on the gateway's page, in a form of the client, in the inbox, or there in advance. */
+export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
 /** The data from which `askAbout` makes a confirmation. */
 export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
-  readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed") => void | Promise<void>;
+  readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => void | Promise<void>;
 }
 
 /** Makes a confirmation for these arguments, copied as they are now. */

@@ -26,6 +26,7 @@ const extras: ServerExtras = {
   sampling: false,
   roots: false,
   alwaysLoad: false,
+  share: "auto",
 };
 
 /** The settings' allow and deny lists apply: `admission` says whether the server may start. */

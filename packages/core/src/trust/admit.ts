@@ -12,6 +12,7 @@ import type { Locations } from "../settings/read/paths.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { type Approvable, type Approval, isApprovedBy } from "./approvals.ts";
 import { readPrograms } from "./approved-programs.ts";
+import { isOwnGateway } from "./own-entry.ts";
 import type { ProgramPlace } from "./programs.ts";
 import type { TrustDecision } from "./trust-decision.ts";
 
@@ -39,7 +40,7 @@ export interface AdmissionFacts {
   readonly locations: Pick<Locations, "root" | "rootFrom">;
 }
 
-/** Checks in this order: disabled by the user, allow and deny lists, trust, approval, mistakes in the entry. */
+/** Checks in this order: disabled by the user, allow and deny lists, trust, approval, Fairlead itself, mistakes in the entry. */
 export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admission {
   return (
     switchedOff(server) ??
@@ -47,6 +48,7 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
     notAllowed(server, facts) ??
     untrusted(server, facts) ??
     unapproved(server, facts) ??
+    itself(server) ??
     mistaken(server) ?? { status: "admitted" }
   );
 }
@@ -180,6 +182,17 @@ export async function checkApprovedPrograms(definition: ServerDefinition, place:
       serverName: name,
       next: "fairlead trust add",
     });
+}
+
+/** Fairlead writes such an entry for other programs, which may share their settings file with Fairlead. */
+function itself({ name, origin, definition }: ConfiguredServer): Admission | undefined {
+  if (!isOwnGateway(definition?.resolved ?? definition?.transport)) return undefined;
+  return {
+    status: "disconnected",
+    reason: "settings_invalid",
+    message: `"${name}" (${place(origin)}) is not started: it is Fairlead's own gateway (fairlead serve), for other programs`,
+    next: `fairlead mcp disable ${toShellWord(name)}`,
+  };
 }
 
 function mistaken({ name, origin, definition, problems }: ConfiguredServer): Admission | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findTool } from "../../src/execute/executor.ts";
+import { findTool } from "../../src/execute/find-tool.ts";
 import { filterCatalog } from "../../src/mcp/filtered-catalog.ts";
 
 const tools = ["greet", "wave"].map((name) => ({ name, inputSchema: {} }));

@@ -111,6 +111,7 @@ describe("what the settings say about its name counts", () => {
       sampling: false,
       roots: false,
       alwaysLoad: false,
+      share: "auto",
     });
   });
 });

@@ -49,6 +49,7 @@ function definition(scope: "user" | "workspace"): ServerDefinition {
       sampling: false,
       roots: false,
       alwaysLoad: false,
+      share: "auto",
     },
     fingerprint: "f1",
   };

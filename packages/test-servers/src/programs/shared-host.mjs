@@ -2,11 +2,12 @@
 // begins with a line of JSON that names the program and its arguments; the rest is the server's input and output. Prints its port.
 import { createServer } from "node:net";
 import { catalog } from "./catalog.mjs";
+import { conformance } from "./conformance.mjs";
 import { counted } from "./counted.mjs";
 import { library } from "./library.mjs";
 import { wellBehaved } from "./well-behaved.mjs";
 
-const programs = { catalog, counted, library, "well-behaved": wellBehaved };
+const programs = { catalog, conformance, counted, library, "well-behaved": wellBehaved };
 
 const server = createServer((socket) => {
   let head = "";

@@ -88,7 +88,7 @@ async function requestDiscovery(
   let result: JsonObject;
   try {
     result = await rpc.request("server/discover", undefined, {
-      meta: envelope(version, options),
+      envelope: envelope(version, options),
       headers: { ...standardHeaders("server/discover"), "mcp-protocol-version": version },
       timeout: times.connect,
       signal,

@@ -18,7 +18,7 @@ export function requestAsTask(
   const task = total !== undefined && Number.isFinite(total) ? { ttl: Math.ceil(total) } : {};
   const follow: ExchangeOptions["follow"] = ({ task: begun }, open) =>
     isObject(begun) && typeof begun["taskId"] === "string"
-      ? followLegacyTask(rpc, begun["taskId"], begun, { open, step: method })
+      ? followLegacyTask(rpc, begun["taskId"], begun, { open, step: method, options })
       : undefined;
   return rpc.request(method, { ...params, task }, { ...options, token: true, follow });
 }
@@ -27,19 +27,28 @@ interface LegacyTask {
   readonly open: OpenRequest;
   /** The call's own method, for errors. */
   readonly step: string;
+  /** The options of the call: the task's questions and messages belong to it too. */
+  readonly options: Pick<McpRequestOptions, "answer" | "onNotification" | "owner">;
 }
 
 function followLegacyTask(
   rpc: Rpc,
   taskId: string,
   begun: JsonObject,
-  { open, step }: LegacyTask,
+  { open, step, options: { answer, onNotification, owner } }: LegacyTask,
 ): Promise<JsonObject> {
   const resultOf = (): Promise<JsonObject> =>
     rpc.request(
       "tasks/result",
       { taskId },
-      { signal: open.signal, timeout: Number.POSITIVE_INFINITY, onProgress: open.progress },
+      {
+        signal: open.signal,
+        timeout: Number.POSITIVE_INFINITY,
+        onProgress: open.progress,
+        ...(answer && { answer }),
+        ...(onNotification && { onNotification }),
+        ...(owner !== undefined && { owner }),
+      },
     );
   return followTask(taskId, begun, {
     open,

@@ -19,6 +19,7 @@ import { commonVersion, modernVersions } from "./versions.ts";
 const mostPages = 100;
 const mostTools = 10_000;
 
+const logLevelKey = "io.modelcontextprotocol/logLevel";
 const tasksExtension = "io.modelcontextprotocol/tasks";
 
 export interface ModernSessionOptions {
@@ -38,11 +39,23 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   const hasTasks = isObject(objectOf(greeting.capabilities["extensions"])[tasksExtension]);
   const connection = new AbortController();
   let handler: RequestHandler | undefined = options.onRequest;
+  let version = "";
   let meta: JsonObject = {};
 
-  function setVersion(version: string): void {
-    meta = envelope(version, hasTasks ? { ...options, capabilities: withTasks(options.capabilities) } : options);
-    rpc.setProtocolVersion(version);
+  function setVersion(agreed: string): void {
+    version = agreed;
+    meta = metaWith(options.capabilities);
+    rpc.setProtocolVersion(agreed);
+  }
+
+  function metaWith(capabilities: JsonObject | undefined): JsonObject {
+    const { clientInfo } = options;
+    return envelope(version, { clientInfo, capabilities: hasTasks ? withTasks(capabilities) : (capabilities ?? {}) });
+  }
+
+  function metaOf({ capabilities, logLevel }: McpRequestOptions): JsonObject {
+    const own = capabilities === undefined ? meta : metaWith(capabilities);
+    return logLevel === undefined ? own : { ...own, [logLevelKey]: logLevel };
   }
 
   function headersOf(method: string, params: JsonObject): Record<string, string> {
@@ -60,17 +73,18 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     return headers;
   }
 
-  const follow: ExchangeOptions["follow"] = (answer, open) => {
+  const follow: ExchangeOptions["follow"] = (answer, open, own) => {
     if (answer["resultType"] !== "task") return undefined;
     const { onNotification } = rpc;
     const { after } = rpc.clock;
-    return followModernTask(answer, { open, ask: send, onNotification, after, step: "tools/call", limits, handler });
+    const how = { onNotification, after, step: "tools/call", limits, handler: own ?? handler };
+    return followModernTask(answer, { ...how, open, ask: send });
   };
 
   async function send(method: string, params: JsonObject | undefined, given: ExchangeOptions): Promise<JsonObject> {
     const exchange: ExchangeOptions = {
       ...given,
-      meta,
+      envelope: metaOf(given),
       token: slowMethods.has(method),
       // The protocol allows a task only as the answer to a tool call.
       follow: method === "tools/call" ? follow : undefined,
@@ -92,15 +106,15 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
       const isAnswer = error instanceof WireError && error.evidence.step === method;
       const rpcError = isAnswer ? error.evidence.rpc : undefined;
       if (rpcError?.code === modernErrors.unsupportedVersion) {
-        const version = commonVersion(modernVersions, objectOf(rpcError.data)["supported"]);
-        if (version === undefined) throw error;
-        setVersion(version);
+        const agreed = commonVersion(modernVersions, objectOf(rpcError.data)["supported"]);
+        if (agreed === undefined) throw error;
+        setVersion(agreed);
       } else if (rpcError?.code === modernErrors.headerMismatch && method === "tools/call") {
         await listSchemas(left);
       } else {
         throw error;
       }
-      return send(method, params, left());
+      return send(method, params, sentBefore(left()));
     }
   }
 
@@ -116,9 +130,10 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // The caller's progress listener is for the call, not for this list.
-      const { onProgress: _, ...options } = left();
-      const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, options);
+      // The caller's other options are for the call, not for this list.
+      const { signal, timeout, total } = left();
+      const bounds = { signal, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
+      const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
       if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return;
       cursor = nextCursor;
     }
@@ -132,15 +147,20 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     ...greeting,
     protocol,
     request: (method, params, given = {}) =>
-      withInputRounds({
-        method,
-        options: given,
-        limits,
-        handler,
-        now: rpc.clock.now,
-        connectionSignal: connection.signal,
-        ask: (added, left) => sendOrCorrect(method, added === undefined ? params : again(params, added), left),
-      }),
+      given.input === "caller"
+        ? sendOrCorrect(method, params, given)
+        : withInputRounds({
+            method,
+            options: given,
+            limits,
+            handler: given.answer ?? handler,
+            now: rpc.clock.now,
+            connectionSignal: connection.signal,
+            ask: (added, left) =>
+              added === undefined
+                ? sendOrCorrect(method, params, left)
+                : sendOrCorrect(method, again(params, added), sentBefore(left)),
+          }),
     notify: (method, params) =>
       rpc.notify(method, params, transport === "http" ? { headers: standardHeaders(method, params) } : undefined),
     onNotification: rpc.onNotification,
@@ -150,6 +170,13 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     closed: rpc.closed,
     close: rpc.close,
   };
+}
+
+/** The options of a request that was sent before: `beforeSend` is called once. */
+function sentBefore(options: McpRequestOptions): McpRequestOptions {
+  if (options.beforeSend === undefined) return options;
+  const { beforeSend: _, ...rest } = options;
+  return rest;
 }
 
 /** Declared only to servers with the extension, because it makes every message longer. */

@@ -3,12 +3,12 @@
 import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
-import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
-import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
+import type { RpcMessage } from "../rpc/channel.ts";
+import { failedParseLines } from "../rpc/read-budget.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
 import { createDiagnostics, type Diagnose } from "../shapes/diagnostics.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
-import { messagesOf, takeMessage } from "./http-answer.ts";
+import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
 /** Reads one stream after the other as if they were one. */
 export interface EventReader {
@@ -23,11 +23,9 @@ export interface EventReader {
   pause(signal: AbortSignal, how?: { readonly atLeast?: number; readonly keepsAlive?: boolean }): Promise<void>;
 }
 
-interface ReaderOptions {
-  readonly events: ChannelEvents;
+interface ReaderOptions extends MessageReader {
   /** The largest event, in bytes. */
   readonly maxBytes: number;
-  readonly budget: ReadBudget;
   readonly until?: (message: RpcMessage) => boolean;
   readonly time?: TimeSource | undefined;
 }
@@ -36,7 +34,8 @@ const defaultPause = 1_000;
 const longestPause = 60_000;
 
 /** Creates a reader. */
-export function createEventReader({ events, maxBytes, budget, until, time = systemTime }: ReaderOptions): EventReader {
+export function createEventReader(options: ReaderOptions): EventReader {
+  const { events, maxBytes, budget, until, time = systemTime } = options;
   const diagnose = createDiagnostics((text) => events.diagnostic(text));
   let done = false;
   let position: string | undefined;
@@ -54,7 +53,7 @@ export function createEventReader({ events, maxBytes, budget, until, time = syst
     for (const message of messages) {
       delivered += 1;
       done ||= until?.(message) ?? false;
-      takeMessage(message, data.length / messages.length, { events, budget });
+      takeMessage(message, data.length / messages.length, options);
     }
   }
 

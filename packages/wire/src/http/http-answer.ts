@@ -102,13 +102,17 @@ export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return Array.isArray(parsed) ? parsed.slice(0, batchLimit).filter(isObject) : [];
 }
 
+/** Who receives the messages of a response, and which request it answers. */
+export interface MessageReader {
+  readonly events: ChannelEvents;
+  readonly budget: ReadBudget;
+  /** As in `ChannelEvents.message`. */
+  readonly about?: number | undefined;
+}
+
 /** Delivers a message, and counts it if no request asked for it. */
-export function takeMessage(
-  message: RpcMessage,
-  size: number,
-  { events, budget }: { readonly events: ChannelEvents; readonly budget: ReadBudget },
-): void {
-  const unsolicited = events.message(message, size);
+export function takeMessage(message: RpcMessage, size: number, { events, budget, about }: MessageReader): void {
+  const unsolicited = events.message(message, size, about);
   if (unsolicited !== undefined) budget.unsolicited(unsolicited, size, 1);
 }
 

@@ -2,7 +2,7 @@
 
 import { WireError } from "../errors.ts";
 import { type Cancellation, cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
-import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
+import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { createReadBudget } from "../rpc/read-budget.ts";
 import { requestIdOf } from "../rpc/rpc-messages.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
@@ -156,7 +156,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /** Reads an HTTP response until the JSON-RPC response has been delivered. */
-  async function readAnswer(answer: HttpAnswer, id: unknown, { cancellation, maxBytes }: Expected): Promise<void> {
+  async function readAnswer(answer: HttpAnswer, id: RequestId, { cancellation, maxBytes }: Expected): Promise<void> {
     const kind = kindOf(answer);
     if (kind === "events") return readStream(answer, id, { cancellation, maxBytes });
     if (kind !== "json") throw statusError(answer, await readStart(answer.body));
@@ -165,7 +165,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const [only] = messages;
     // An error with the id null, alone in the response, belongs to this request.
     if (messages.length === 1 && only?.["id"] === null && only["error"] !== undefined) only["id"] = id;
-    for (const message of messages) takeMessage(message, size / messages.length, { events, budget });
+    const reader = { events, budget, about: requestIdOf(id) };
+    for (const message of messages) takeMessage(message, size / messages.length, reader);
     if (!messages.some((message) => answers(message, id)))
       throw new WireError("bad_message", "the server's HTTP response contains no JSON-RPC response to the request", {
         httpStatus: answer.status,
@@ -185,16 +186,17 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return true;
   }
 
-  async function readStream(answer: HttpAnswer, id: unknown, { cancellation, maxBytes }: Expected): Promise<void> {
-    const reader = createEventReader({ events, maxBytes, budget, time, until: (message) => answers(message, id) });
+  async function readStream(answer: HttpAnswer, id: RequestId, { cancellation, maxBytes }: Expected): Promise<void> {
+    const until = (message: RpcMessage): boolean => answers(message, id);
+    const reader = createEventReader({ events, maxBytes, budget, time, about: requestIdOf(id), until });
     await readOne(reader, answer);
     // A server may end the stream early and expect a reconnect with the last event id.
     if (reader.done()) return;
-    const until = cancellation === undefined ? closing.signal : AbortSignal.any([closing.signal, cancellation.signal]);
+    const ended = cancellation === undefined ? closing.signal : AbortSignal.any([closing.signal, cancellation.signal]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
       const before = reader.position();
-      await reader.pause(until, { keepsAlive: true });
-      await readOne(reader, await resume(reader.position(), until));
+      await reader.pause(ended, { keepsAlive: true });
+      await readOne(reader, await resume(reader.position(), ended));
       if (reader.position() !== before) tries = 0;
     }
     if (!reader.done()) throw new WireError("stream_lost", "the response stream ended before the response");
@@ -241,7 +243,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const gone = expired(answer);
     if (gone) throw notProcessed(gone);
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, limits.messageBytes);
-    if (isRequest) return readAnswer(answer, message["id"], { cancellation, maxBytes });
+    if (isRequest) return readAnswer(answer, message["id"] as RequestId, { cancellation, maxBytes });
     discard(answer.body);
     if (message["method"] === "notifications/initialized" && !stateless())
       void keepListening({ get, expired, events, limits, budget, time, signal: closing.signal });

@@ -30,9 +30,10 @@ export interface ChannelEvents {
    * A message has arrived. The messages of a batch are reported one by one.
    *
    * @param size How many bytes the message took, or a little less.
+   * @param about The id of the request on whose stream the message arrived; undefined if it has no stream of its own.
    * @returns What the message was if no open request asked for it.
    */
-  message(message: RpcMessage, size: number): Unsolicited | undefined;
+  message(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
   /** How many bytes the largest message may have that an open request asks for, or that comes unasked. */
   largest(): number;
   /** A message was dropped because it was larger than `largest()`; `start` is its beginning. */

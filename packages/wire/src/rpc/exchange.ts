@@ -1,18 +1,20 @@
 /** The state of one request to the server, from sending to its result. */
 
-import type { JsonObject, McpRequestOptions, Progress } from "../session.ts";
+import { WireError } from "../errors.ts";
+import type { JsonObject, McpRequestOptions, NotificationListener, Progress, RequestHandler } from "../session.ts";
 import { onAbort } from "./abort.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ChannelSendOptions, RequestId } from "./channel.ts";
 import type { RequestClock } from "./clock.ts";
+import { toWireError } from "./rpc-errors.ts";
 
 /** Options of a request inside the wire. */
 export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** As in `ChannelSendOptions`. */
   readonly about?: RequestId | undefined;
-  /** Members of `params._meta` that replace the caller's. */
-  readonly meta?: JsonObject;
+  /** Members of `params._meta` that the wire itself adds; they replace the caller's. */
+  readonly envelope?: JsonObject;
   /** Sends a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
   /** True for a subscription, which the server may also cancel. */
@@ -23,9 +25,11 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly awaitedOnClose?: boolean;
   /**
    * Receives the first response. If it returns a promise, the request stays open, with its timeouts, signal and progress,
-   * and has the promise's result.
+   * and has the promise's result. `own` is the request's option `answer`.
    */
-  readonly follow?: ((answer: JsonObject, open: OpenRequest) => Promise<JsonObject> | undefined) | undefined;
+  readonly follow?:
+    | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
+    | undefined;
 }
 
 /** A request that stays open after its first response, as a task does. */
@@ -50,10 +54,15 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   /** When the request times out without a response, and when it reaches its total limit, by the session's clock. */
   timesOutAt: number;
   #totalLimitAt: number;
+  #pauses = 0;
   /** When the timeouts were paused. */
   #pausedAt: number | undefined;
   /** True after a first response that did not end the request. */
   isFollowed = false;
+  /** True while `beforeSend` runs. */
+  isUnsent = false;
+  #isEnded = false;
+  #onEnd: Set<() => void> | undefined;
   #progress: Progress | undefined;
   readonly #options: ExchangeOptions;
   readonly #resolve: (result: JsonObject) => void;
@@ -88,6 +97,32 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.about;
   }
 
+  /** As in `McpRequestOptions`. */
+  get owner(): string | undefined {
+    return this.#options.owner;
+  }
+
+  get logLevel(): string | undefined {
+    return this.#options.logLevel;
+  }
+
+  get onNotification(): NotificationListener | undefined {
+    return this.#options.onNotification;
+  }
+
+  get answer(): RequestHandler | undefined {
+    return this.#options.answer;
+  }
+
+  /** Whether the server may ask something while it handles the request: not for a ping or a list. */
+  get mayBeAsked(): boolean {
+    return this.#options.answer !== undefined || this.#options.token === true;
+  }
+
+  get isModern(): boolean {
+    return this.#options.envelope !== undefined;
+  }
+
   get openEnded(): boolean {
     return this.#options.openEnded ?? false;
   }
@@ -104,11 +139,15 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
+  /** Pauses the timeouts until `resume` has been called as often. */
   pause(now: number): void {
+    this.#pauses += 1;
     this.#pausedAt ??= now;
   }
 
   resume(now: number): void {
+    this.#pauses -= 1;
+    if (this.#pauses > 0) return;
     const pausedFor = now - (this.#pausedAt ?? now);
     this.#pausedAt = undefined;
     this.timesOutAt += pausedFor;
@@ -131,7 +170,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
     // Set before the call, because progress reported in it may make the caller abort at once.
     this.isFollowed = true;
-    const end = this.#options.follow?.(answer, open);
+    const end = this.#options.follow?.(answer, open, this.#options.answer);
     this.isFollowed = end !== undefined;
     return end;
   }
@@ -174,14 +213,31 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.progress({ progress: 0, ...this.#progress, message });
   }
 
+  /** Calls back once when the request has ended. Returns the function that stops listening. */
+  onEnd(callback: () => void): () => void {
+    this.#onEnd ??= new Set();
+    this.#onEnd.add(callback);
+    return () => void this.#onEnd?.delete(callback);
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   succeed(result: JsonObject): void {
-    this.#stopListening?.();
+    this.#end();
     this.#resolve(result);
   }
 
   fail(error: Error): void {
-    this.#stopListening?.();
+    this.#end();
     this.#reject(error);
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#stopListening?.();
+    if (this.#onEnd !== undefined) for (const callback of this.#onEnd) callback();
   }
 
   /** Fails the request and cancels it in the transport. */
@@ -209,9 +265,30 @@ export function openRequest(
     progress: (progress) => tell(exchange, () => exchange.progress(progress)),
     reportMessage: (message) => tell(exchange, () => exchange.reportMessage(message)),
     pause: () => exchange.pause(clock.now()),
-    resume() {
-      exchange.resume(clock.now());
-      clock.wakeBy(exchange.due);
-    },
+    resume: () => resumeTimeouts(exchange, clock),
   };
+}
+
+/** Lets the timeouts of a request run again after `pause`. */
+export function resumeTimeouts(exchange: Exchange, clock: Pick<RequestClock, "now" | "wakeBy">): void {
+  exchange.resume(clock.now());
+  clock.wakeBy(exchange.due);
+}
+
+/** Waits for `beforeSend` of a request, then sends it; not if the request has ended meanwhile. */
+export async function sendAfter(
+  prepare: () => Promise<void>,
+  exchange: Exchange,
+  send: () => Promise<void>,
+): Promise<void> {
+  exchange.isUnsent = true;
+  try {
+    await prepare();
+  } catch (error) {
+    const { code, message, evidence } = toWireError(error);
+    throw new WireError(code, message, { ...evidence, unsent: true }, { cause: error });
+  }
+  if (exchange.isEnded) return;
+  exchange.isUnsent = false;
+  await send();
 }

@@ -1,11 +1,13 @@
 /** Answers the server's requests through the host's handler, a limited number at a time. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject } from "../session.ts";
+import type { JsonObject, RequestOrigin } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";
 import { objectOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import type { RequestId, RpcMessage } from "./channel.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Related } from "./related-request.ts";
 
 const methodNotFound = -32601;
 const internalError = -32603;
@@ -21,22 +23,27 @@ export interface InboundOptions {
   readonly diagnose: Diagnose;
   /** False: the handler also gets `ping`. Default: true. */
   readonly answersPing?: boolean | undefined;
-  /** Called when the server begins to wait for a response, and when it has one. */
-  readonly waiting: () => void;
-  readonly answered: () => void;
+  /** Called when the other side begins to wait for a response, and when it has one; with the related request of ours. */
+  readonly waiting: (exchange: Exchange | undefined) => void;
+  readonly answered: (exchange: Exchange | undefined) => void;
 }
 
-/** A `RequestHandler` that also receives the request's id, for messages that belong to the request. */
+/** The source of a request, with the request's id for messages that belong to it. */
+export interface InboundOrigin extends RequestOrigin {
+  readonly id: RequestId;
+}
+
+/** A `RequestHandler` that also receives the request's id. */
 export type InboundHandler = (
   method: string,
   params: JsonObject,
   signal: AbortSignal,
-  id: RequestId,
+  origin: InboundOrigin,
 ) => Promise<JsonObject>;
 
 /** The other side's open requests. */
 export interface Inbound {
-  readonly take: (id: unknown, method: string, params: JsonObject, size: number) => void;
+  readonly take: (id: unknown, message: InboundMessage) => void;
   /** Aborts the handler of a request and sends no response. Returns false if the request is not open. */
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
@@ -45,15 +52,23 @@ export interface Inbound {
   readonly ignoreAll: () => void;
 }
 
-interface InboundRequest {
-  readonly id: RequestId;
+/** A request of the other side, and the request of ours that it belongs to. */
+export interface InboundMessage {
   readonly method: string;
   readonly params: JsonObject;
   readonly size: number;
+  readonly related: Related;
+}
+
+interface OpenInbound {
+  readonly controller: AbortController;
+  readonly size: number;
+  /** The related request, if it answers for itself. */
+  readonly exchange: Exchange | undefined;
 }
 
 export function createInbound(options: InboundOptions): Inbound {
-  const open = new Map<RequestId, { readonly controller: AbortController; readonly size: number }>();
+  const open = new Map<RequestId, OpenInbound>();
   let openBytes = 0;
   let handler: InboundHandler | undefined;
   let ignoring = false;
@@ -68,52 +83,61 @@ export function createInbound(options: InboundOptions): Inbound {
   const refuse = (id: RequestId, code: number, message: string): void =>
     reply({ jsonrpc: "2.0", id, error: { code, message } });
 
-  async function answer({ id, method, params, size }: InboundRequest, handle: InboundHandler): Promise<void> {
-    const request = { controller: new AbortController(), size };
+  async function answer(id: RequestId, message: InboundMessage, handle: InboundHandler): Promise<void> {
+    const { method, params, size, related } = message;
+    const exchange = related.exchange?.answer === undefined ? undefined : related.exchange;
+    const controller = new AbortController();
+    const request = { controller, size, exchange };
     open.set(id, request);
     openBytes += size;
-    options.waiting();
+    options.waiting(exchange);
+    // Without the request that it belongs to, the answer is of no use to anybody.
+    const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
-      given = { jsonrpc: "2.0", id, result: objectOf(await handle(method, params, request.controller.signal, id)) };
+      const result = await handle(method, params, controller.signal, { id, isAmbiguous: related.isAmbiguous });
+      given = { jsonrpc: "2.0", id, result: objectOf(result) };
     } catch (error) {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };
     }
+    stopListening?.();
     if (open.get(id) !== request) return;
-    close(id, size);
+    close(id, request);
     // If the handler's result cannot be sent, the server still needs a response.
     options
       .reply(given)
       .catch((error: unknown) => (isUnsendable(error) ? refuse(id, internalError, error.message) : lost(error)));
   }
 
-  function close(id: RequestId, size: number): void {
+  function close(id: RequestId, { size, exchange }: OpenInbound): void {
     open.delete(id);
     openBytes -= size;
-    options.answered();
+    options.answered(exchange);
   }
 
   function cancel(id: unknown): boolean {
     if (!isRequestId(id)) return false;
     const request = open.get(id);
     if (request === undefined) return false;
-    close(id, request.size);
+    close(id, request);
     request.controller.abort(new WireError("cancelled", "the server no longer waits for the response"));
     return true;
   }
 
   return {
-    take(id, method, params, size) {
+    take(id, message) {
+      const { method, size, related } = message;
+      const handle = related.exchange?.answer ?? handler;
       if (ignoring || !isRequestId(id))
         options.diagnose("unanswerable", `the server sent the request ${clip(method, 100)}, which was ignored`);
       else if (method === "ping" && options.answersPing !== false) reply({ jsonrpc: "2.0", id, result: {} });
       else if (open.has(id))
         options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
-      else if (handler === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
+      else if (handle === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
       else if (openBytes + size > options.limitBytes)
         refuse(id, busy, `the open requests would be larger than ${options.limitBytes} bytes`);
-      else void answer({ id, method, params, size }, handler);
+      else void answer(id, message, handle);
     },
     cancel,
     cancelAll() {
@@ -126,6 +150,10 @@ export function createInbound(options: InboundOptions): Inbound {
       ignoring = true;
     },
   };
+}
+
+function questionOver(): WireError {
+  return new WireError("cancelled", "the request that the server's request belongs to has ended");
 }
 
 function isRequestId(id: unknown): id is RequestId {

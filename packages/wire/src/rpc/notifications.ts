@@ -11,6 +11,8 @@ const repeatWindow = 100;
 /** The listeners of one session. */
 export interface Notifications {
   readonly deliver: (method: string, params: JsonObject) => void;
+  /** Passes a notification to one listener, which may throw. */
+  readonly tell: (listener: NotificationListener, method: string, params: JsonObject) => void;
   readonly listen: (listener: NotificationListener) => () => void;
   readonly stop: () => void;
 }
@@ -18,29 +20,32 @@ export interface Notifications {
 export function createNotifications(diagnose: Diagnose): Notifications {
   const listeners = new Set<NotificationListener>();
   const repeated = coalesce<{ method: string; params: JsonObject }>(repeatWindow, ({ method, params }) =>
-    tell(method, params),
+    tellAll(method, params),
   );
 
-  function tell(method: string, params: JsonObject): void {
-    for (const listener of listeners) {
-      try {
-        listener(method, params);
-      } catch (error) {
-        diagnose("a listener failed", `a listener failed on ${clip(method, 100)}: ${errorMessage(error)}`);
-      }
+  function tell(listener: NotificationListener, method: string, params: JsonObject): void {
+    try {
+      listener(method, params);
+    } catch (error) {
+      diagnose("a listener failed", `a listener failed on ${clip(method, 100)}: ${errorMessage(error)}`);
     }
+  }
+
+  function tellAll(method: string, params: JsonObject): void {
+    for (const listener of listeners) tell(listener, method, params);
   }
 
   return {
     deliver(method, params) {
       const key = keyOf(method, params);
-      if (key === undefined) tell(method, params);
+      if (key === undefined) tellAll(method, params);
       else repeated.push(key, { method, params });
     },
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    tell,
     stop: repeated.stop,
   };
 }

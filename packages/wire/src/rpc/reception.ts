@@ -9,7 +9,7 @@ import type { Unsolicited } from "./read-budget.ts";
 
 /** Takes what the channel reports. */
 export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
-  receive(message: RpcMessage, size: number): Unsolicited | undefined;
+  receive(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
   end(cause: WireError | undefined): void;
 }
 
@@ -31,9 +31,9 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
   let gone: { readonly cause: WireError | undefined } | undefined;
 
   /** Handling a deeply nested message can overflow the stack; that must end neither the process nor the stream. */
-  function handle(to: Receiver, message: RpcMessage, size: number): Unsolicited | undefined {
+  function handle(to: Receiver, message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
     try {
-      return to.receive(message, size);
+      return to.receive(message, size, about);
     } catch (error) {
       diagnose("a message could not be handled", `a message could not be handled: ${errorMessage(error)}`);
       return "notifications";
@@ -42,8 +42,8 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
 
   return {
     events: {
-      message(message, size) {
-        if (receiver) return handle(receiver, message, size);
+      message(message, size, about) {
+        if (receiver) return handle(receiver, message, size, about);
         early.push({ message, size });
         return "notifications";
       },

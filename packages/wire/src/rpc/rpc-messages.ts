@@ -24,6 +24,18 @@ export function withMeta(
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }
 
+/**
+ * The `_meta` members of a request that another client sent first: the client's, without those that the protocol reserves
+ * for the connection, and our own.
+ */
+export function forwardedMeta(theirs: JsonObject, ours: JsonObject | undefined): JsonObject | undefined {
+  const passedOn = Object.keys(theirs).filter(
+    (key) => key !== "progressToken" && key !== "__proto__" && !key.startsWith("io.modelcontextprotocol/"),
+  );
+  if (passedOn.length === 0) return ours;
+  return { ...Object.fromEntries(passedOn.map((key) => [key, theirs[key]])), ...ours };
+}
+
 /** The progress of a notification; undefined if it has no number. */
 export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;

@@ -8,24 +8,25 @@ import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
 import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
 import { createRequestClock, type RequestClock } from "./clock.ts";
-import { Exchange, type ExchangeOptions, openRequest } from "./exchange.ts";
+import { Exchange, type ExchangeOptions, openRequest, resumeTimeouts, sendAfter } from "./exchange.ts";
 import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
 import type { Unsolicited } from "./read-budget.ts";
 import { createReception, type Receiver } from "./reception.ts";
+import { relatedToNotification, relatedToRequest } from "./related-request.ts";
 import {
   afterSending,
   cancelledError,
   closedError,
   neverSent,
-  replyError,
   timeoutError,
   tooLargeError,
   toWireError,
   withStep,
 } from "./rpc-errors.ts";
-import { isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
+import { forwardedMeta, isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
+import { settle } from "./settle.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
@@ -77,8 +78,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     answersPing: options.answersPing,
     reply: (message) => transmit(message),
     diagnose,
-    waiting: clock.pause,
-    answered: clock.resume,
+    waiting: (exchange) => (exchange === undefined ? clock.pause() : exchange.pause(clock.now())),
+    answered: (exchange) => (exchange === undefined ? clock.resume() : resumeTimeouts(exchange, clock)),
   });
   if (options.onRequest) inbound.handleWith(options.onRequest);
   if (options.onNotification) notifications.listen(options.onNotification);
@@ -111,12 +112,16 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const exchange = new Exchange(method, given, clock.now(), silence, resolve, reject);
       pending.set(id, exchange);
       clock.wakeBy(exchange.due);
-      exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, false)));
+      exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, exchange.isUnsent)));
       const token = given.token === true || given.onProgress !== undefined ? id : undefined;
-      const filled = withMeta(params, given.meta, token);
+      const meta = given.meta === undefined ? given.envelope : forwardedMeta(given.meta, given.envelope);
+      const filled = withMeta(params, meta, token);
       const message: RpcMessage =
         filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
-      const sent = transmit(message, options.oneStream ? undefined : exchange);
+      const how = options.oneStream ? undefined : exchange;
+      const sent = given.beforeSend
+        ? sendAfter(given.beforeSend, exchange, () => transmit(message, how))
+        : transmit(message, how);
       if (given.awaitedOnClose) cancellations.add(sent);
       sent.catch((error: unknown) => {
         if (!exchange.isFollowed && pending.delete(id)) exchange.fail(withStep(error, method));
@@ -131,7 +136,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
     // The code that follows a task cancels the task instead.
-    if (exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
+    if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);
     sent.catch((failure: unknown) =>
@@ -149,16 +154,17 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return next;
   }
 
-  function receive(message: RpcMessage, size: number): Unsolicited | undefined {
+  function receive(message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
     options.onMessage?.("received", message);
     if (over) return undefined;
     const { method, id } = message;
     if (typeof method !== "string") return receiveAnswer(message, size);
+    const params = objectOf(message["params"]);
     if (id === undefined) {
-      receiveNotification(method, objectOf(message["params"]));
+      receiveNotification(method, params, about);
       return "notifications";
     }
-    inbound.take(id, method, objectOf(message["params"]), size);
+    inbound.take(id, { method, params, size, related: relatedToRequest(pending, about) });
     return "requests";
   }
 
@@ -204,16 +210,6 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     exchange?.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes)));
   }
 
-  function settle(exchange: Exchange, { result, error }: RpcMessage): void {
-    if (isErrorReply(error)) exchange.fail(replyError(error, exchange.method));
-    else if (isObject(result)) exchange.succeed(result);
-    else if (result === null) exchange.succeed({});
-    else
-      exchange.fail(
-        new WireError("bad_message", `the response to ${exchange.method} has no result`, { step: exchange.method }),
-      );
-  }
-
   /** Whether the request stays open after this response, as it does for a task. */
   function staysOpen(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
     if (!exchange.canFollow || !isObject(result) || isErrorReply(error)) return false;
@@ -238,10 +234,12 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     }
   }
 
-  function receiveNotification(method: string, params: JsonObject): void {
-    if (method === "notifications/progress") receiveProgress(params);
-    else if (method === "notifications/cancelled") receiveCancelled(params);
-    else notifications.deliver(method, params);
+  function receiveNotification(method: string, params: JsonObject, about: number | undefined): void {
+    if (method === "notifications/progress") return receiveProgress(params);
+    if (method === "notifications/cancelled") return receiveCancelled(params);
+    const listener = relatedToNotification(pending, method, params, about)?.onNotification;
+    if (listener) notifications.tell(listener, method, params);
+    notifications.deliver(method, params);
   }
 
   function receiveProgress(params: JsonObject): void {

@@ -11,14 +11,29 @@ import { isObject, parseJson, stringOf } from "../shapes/json.ts";
 import { createHttpRequest, createHttpSession, type HttpSession } from "./http-session.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem } from "./modern-headers.ts";
-import { answerJson, createPostAnswer, type PostAnswer } from "./post-answer.ts";
+import { answerJson, createPostAnswer, type PostAnswer, prefersEvents } from "./post-answer.ts";
+
+/** What decides whether a request is let in. */
+export interface HttpEntry {
+  readonly path: string;
+  readonly authorization: string | undefined;
+}
+
+/** The status for a request that is not let in, or the owner of what it opens, and what `onClient` gets with it. */
+export type Admission<Context> =
+  | { readonly status: 401 | 403 | 404 }
+  | { readonly owner: string; readonly context: Context };
 
 /** Options of `listenHttp`. */
-export interface HttpListenerOptions {
+export interface HttpListenerOptions<Context = undefined> {
   /** The protocol eras that are served. */
   readonly eras: readonly Era[];
   /** Called for each session of the legacy era, and for each request of the modern era. */
-  readonly onClient: (open: OpenChannel, era: Era) => void;
+  readonly onClient: (open: OpenChannel, era: Era, context: Context) => void;
+  /** Decides about each request before its body is read. Default: everything with the path `path`, as one owner. */
+  readonly admit?: (entry: HttpEntry) => Admission<Context>;
+  /** The input schema of a tool, if it is known: a modern request repeats some arguments as headers. */
+  readonly schemaOf?: (context: Context, tool: string) => unknown;
   /** Default: any free port. */
   readonly port?: number;
   /** Default: `/mcp`. */
@@ -40,12 +55,17 @@ const loopback = "127.0.0.1";
 const sessionHeader = "mcp-session-id";
 
 /** Begins to listen. @throws the system's error if the port is in use */
-export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
+export async function listenHttp<Context = undefined>(options: HttpListenerOptions<Context>): Promise<HttpListener> {
   const { eras, onClient, path = "/mcp", bodyBytes = 4 * 1024 * 1024, sessions: mostSessions = 64 } = options;
+  // Without `admit` there is no context: its type is then undefined.
+  const admit =
+    options.admit ??
+    ((entry: HttpEntry): Admission<Context> =>
+      entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   /** The session that was used last is the last one. */
   const sessions = new Map<string, HttpSession>();
 
-  function createSession(): { readonly id: string; readonly session: HttpSession } {
+  function createSession(context: Context): { readonly id: string; readonly session: HttpSession } {
     if (sessions.size >= mostSessions)
       for (const session of sessions.values())
         if (session.isIdle()) {
@@ -55,7 +75,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     const id = randomUUID();
     const session = createHttpSession(() => void sessions.delete(id));
     sessions.set(id, session);
-    onClient(session.open, "legacy");
+    onClient(session.open, "legacy", context);
     return { id, session };
   }
 
@@ -67,18 +87,30 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     return session;
   }
 
-  async function takeModern({ message, size, headers }: Posted, response: ServerResponse): Promise<void> {
+  async function takeModern(
+    { message, size, headers }: Posted,
+    response: ServerResponse,
+    context: Context,
+  ): Promise<void> {
     const id = requestId(message);
     if (id === undefined) return answerEmpty(response, 202);
     const problem = headerProblem(message, headers);
     if (problem) return answerJson(response, 400, errorResponse(id, problem.code, problem.message, problem.data));
     // The handler may close the request before the answer exists.
-    const answer: PostAnswer = createPostAnswer(response, {}, () => request.abandon());
+    const answer: PostAnswer = createPostAnswer(response, {
+      headers: {},
+      asEvents: prefersEvents(headers),
+      onAbandoned: () => request.abandon(),
+    });
     const request = createHttpRequest(message, size, answer);
-    onClient(request.open, "modern");
+    onClient(request.open, "modern", context);
   }
 
-  async function takeLegacy({ message, size, headers }: Posted, response: ServerResponse): Promise<void> {
+  async function takeLegacy(
+    { message, size, headers }: Posted,
+    response: ServerResponse,
+    context: Context,
+  ): Promise<void> {
     const id = requestId(message);
     const version = stringOf(headers["mcp-protocol-version"]);
     const given = stringOf(headers[sessionHeader]);
@@ -89,7 +121,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
       return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
     if (!isFirst && version !== undefined && !legacyVersions.includes(version))
       return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
-    const found = isFirst ? createSession() : { id: given ?? "", session: findSession(given ?? "") };
+    const found = isFirst ? createSession(context) : { id: given ?? "", session: findSession(given ?? "") };
     const { session } = found;
     if (session === undefined) return refuse(404, messageErrors.unknownSession, "the session is not known");
     if (id === undefined) {
@@ -100,11 +132,15 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     session.take(
       message,
       size,
-      createPostAnswer(response, { [sessionHeader]: found.id }, () => {}),
+      createPostAnswer(response, {
+        headers: { [sessionHeader]: found.id },
+        asEvents: prefersEvents(headers),
+        onAbandoned: () => {},
+      }),
     );
   }
 
-  async function takePost(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function takePost(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
     const { headers } = request;
     if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) return answerEmpty(response, 415);
     const body = await readBody(request, bodyBytes);
@@ -121,7 +157,7 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
     const era = eraOf(message, headers);
     if (!eras.includes(era)) return refuseEra(message, response);
     const posted = { message, size: body.length, headers };
-    return era === "modern" ? takeModern(posted, response) : takeLegacy(posted, response);
+    return era === "modern" ? takeModern(posted, response, context) : takeLegacy(posted, response, context);
   }
 
   /** A modern client goes on with `initialize`; a legacy client learns which versions are served. */
@@ -137,8 +173,10 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!isLocal(request)) return answerEmpty(response, 403);
-    if (new URL(request.url ?? "/", `http://${loopback}`).pathname !== path) return answerEmpty(response, 404);
-    if (request.method === "POST") return takePost(request, response);
+    const { pathname } = new URL(request.url ?? "/", `http://${loopback}`);
+    const admitted = admit({ path: pathname, authorization: request.headers.authorization });
+    if ("status" in admitted) return answerEmpty(response, admitted.status);
+    if (request.method === "POST") return takePost(request, response, admitted.context);
     const id = stringOf(request.headers[sessionHeader]);
     if (id === undefined || (request.method !== "GET" && request.method !== "DELETE"))
       return answerEmpty(response, 405, { allow: "POST" });

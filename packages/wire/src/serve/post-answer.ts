@@ -1,6 +1,9 @@
-/** The HTTP response to one POST: plain JSON, or an event stream if other messages come before the response. */
+/**
+ * The HTTP response to one POST: plain JSON, or an event stream if other messages come before the response or the client
+ * prefers one.
+ */
 
-import type { ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { RpcMessage } from "../rpc/channel.ts";
 
 /** Answers one POST. */
@@ -38,11 +41,26 @@ export function writeEvent(response: ServerResponse, message: RpcMessage): void 
   response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 }
 
-/** @param onAbandoned Called if the client closes the connection before the response is complete. */
+/** Whether a client names event streams before JSON, or alone. */
+export function prefersEvents({ accept = "" }: IncomingHttpHeaders): boolean {
+  const types = accept.toLowerCase();
+  const json = types.search(/application\/(?:json|\*)|\*\/\*/);
+  const events = types.indexOf("text/event-stream");
+  return events >= 0 && (json < 0 || events < json);
+}
+
+/** How a POST is answered. */
+export interface PostAnswerOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** A successful response without other messages is an event stream too. */
+  readonly asEvents: boolean;
+  /** Called if the client closes the connection before the response is complete. */
+  readonly onAbandoned: () => void;
+}
+
 export function createPostAnswer(
   response: ServerResponse,
-  headers: Readonly<Record<string, string>>,
-  onAbandoned: () => void,
+  { headers, asEvents, onAbandoned }: PostAnswerOptions,
 ): PostAnswer {
   response.on("close", () => {
     if (!response.writableEnded) onAbandoned();
@@ -55,7 +73,10 @@ export function createPostAnswer(
     },
     finish(message, status = 200) {
       if (response.writableEnded) return;
-      if (!response.headersSent) return answerJson(response, status, message, headers);
+      if (!response.headersSent) {
+        if (!asEvents || status !== 200) return answerJson(response, status, message, headers);
+        beginEvents(response, headers);
+      }
       writeEvent(response, message);
       response.end();
     },

@@ -1,7 +1,14 @@
 /** The public names of `@fairlead/wire/serve`: be an MCP server, or stand between a client and a server. */
 
+export { legacyVersions, modernVersions } from "../eras/versions.ts";
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
-export { type HttpListener, type HttpListenerOptions, listenHttp } from "./http-listener.ts";
+export {
+  type Admission,
+  type HttpEntry,
+  type HttpListener,
+  type HttpListenerOptions,
+  listenHttp,
+} from "./http-listener.ts";
 export {
   type ClientRequestOptions,
   type ServedClient,

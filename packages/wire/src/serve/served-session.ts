@@ -83,7 +83,7 @@ export function serveClient(
     limits: { ...defaultLimits, inboundRequests: openRequests, ...limits },
     times: { ...defaultTimes, ...times },
     answersPing: false,
-    async onRequest(method, params, signal, id) {
+    async onRequest(method, params, signal, { id }) {
       // The modern era has no ping.
       if (method === "ping" && modernVersionOf({ params }) === undefined) return {};
       return session.request(method, params, { id, signal });

@@ -164,6 +164,19 @@ describe("refused before any handler sees it", () => {
     expect((await post(listener.url, { headers: modernHeaders, body: modernCall })).status).toBe(200);
   });
 
+  test.each([
+    ["application/json, text/event-stream", "application/json"],
+    ["text/event-stream, application/json", "text/event-stream"],
+    ["text/event-stream", "text/event-stream"],
+    ["*/*", "application/json"],
+  ])("a client that accepts %s gets %s", async (accept, type) => {
+    for (const sent of [
+      { headers: { accept }, body: initialize },
+      { headers: { ...modernHeaders, accept }, body: modernCall },
+    ])
+      expect((await post(listener.url, sent)).headers["content-type"]).toBe(type);
+  });
+
   test("other methods and paths", async () => {
     expect((await post(listener.url, { headers: {}, body: "", method: "GET" })).status).toBe(405);
     expect((await post(`${listener.url}/other`, { headers: {}, body: initialize })).status).toBe(404);

@@ -17,6 +17,8 @@ export interface MemoryServer {
   readonly closings: () => number;
   /** Sends messages to the client, all in one go. */
   say(...messages: RpcMessage[]): void;
+  /** Sends a message on the stream of the request with this id. */
+  sayAbout(id: number, message: RpcMessage): void;
   result(request: RpcMessage, result: unknown): void;
   error(request: RpcMessage, code: unknown, message?: string, data?: unknown): void;
   hangUp(cause?: WireError): void;
@@ -66,6 +68,7 @@ export function memoryServer({ cancelBy = "message", onMessage, onSend }: Memory
     say(...messages) {
       for (const message of messages) events?.message(message, messageSize);
     },
+    sayAbout: (id, message) => void events?.message(message, messageSize, id),
     result: ({ id }, result) => server.say({ jsonrpc: "2.0", id, result }),
     error: ({ id }, code, message = "no", data) => server.say({ jsonrpc: "2.0", id, error: { code, message, data } }),
     hangUp: (cause) => events?.closed(cause),

@@ -24,6 +24,9 @@ export interface CatalogCache {
   /** Returns the negotiated protocol if it is at most 7 days old. */
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
+  /** Whether the server is remembered as one that asks back; false if that cannot be read. */
+  asksBack(definition: ServerDefinition): Promise<boolean>;
+  noteAsksBack(definition: ServerDefinition): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
   acceptedDefinitions(definition: ServerDefinition): Promise<AcceptedDefinitions | undefined>;
   /** Adds digests of accepted definitions, by tool name. Rejects with a `HostError` that names the state folder. */
@@ -31,7 +34,10 @@ export interface CatalogCache {
 }
 
 /** The part of a connected server that the cache keeps. */
-export type CatalogSnapshot = Pick<CachedCatalog, "accepted" | "catalog" | "hidden" | "offer" | "peer">;
+export type CatalogSnapshot = Pick<
+  CachedCatalog,
+  "accepted" | "catalog" | "hidden" | "offer" | "peer" | "capabilities"
+>;
 
 export interface CatalogCacheOptions {
   /** The folder of Fairlead's state files. */
@@ -39,6 +45,8 @@ export interface CatalogCacheOptions {
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The account that is signed in to the server: another account may see other tools. */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
+  /** Whether this host chooses the protocol itself: the one that is negotiated without a choice stays cached. */
+  readonly choosesEra?: boolean;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
@@ -48,7 +56,8 @@ export interface CatalogCacheOptions {
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
-export function createCatalogCache({ state, secret, accountAt, now = Date.now }: CatalogCacheOptions): CatalogCache {
+export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
+  const { state, secret, accountAt, choosesEra = false, now = Date.now } = options;
   const recalled = new WeakMap<ServerDefinition, Promise<CachedCatalog | undefined>>();
   const acceptedBy = new WeakMap<ServerDefinition, Promise<AcceptedDefinitions | undefined>>();
   const opened = once(open);
@@ -125,8 +134,23 @@ export function createCatalogCache({ state, secret, accountAt, now = Date.now }:
       return peer && now() - reachedAt < protocolLifetime ? toProtocol(peer) : undefined;
     },
 
-    async keep(definition, snapshot) {
+    async asksBack(definition) {
+      try {
+        const { store, keyOf } = await opened();
+        return !(await store.isEmpty()) && (await store.asksBack(await keyOf(definition)));
+      } catch {
+        return false;
+      }
+    },
+
+    async noteAsksBack(definition) {
+      const { store, keyOf } = await opened();
+      await store.noteAsksBack(await keyOf(definition));
+    },
+
+    async keep(definition, given) {
       const before = await recall(definition);
+      const snapshot = choosesEra && before !== undefined ? { ...given, peer: before.peer } : given;
       const savedAt = now();
       const { ttlMs } = snapshot.catalog;
       const isAsBefore =

@@ -13,11 +13,13 @@ import type { CatalogCache, CatalogSnapshot } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
 import type { FailedStarts } from "./failed-starts.ts";
+import type { KnownServers } from "./server-facts.ts";
 
 export interface CatalogSyncOptions {
   readonly cache: CatalogCache;
   readonly failedStarts: FailedStarts;
   readonly changed: ChangedDefinitions;
+  readonly known: KnownServers;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
   /** Whether servers are being started. */
@@ -49,6 +51,8 @@ export interface CatalogSync {
    * nothing is to be saved.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
+  /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
+  readonly noteAsksBack: (server: string) => void;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
@@ -64,7 +68,7 @@ const longestDelay = 10_000;
 const mostSaves = 4;
 
 export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
-  const { cache, failedStarts, changed, registries, client, isStarting, definition, registered, emit, now } = options;
+  const { cache, failedStarts, changed, known, registries, client, definition, registered, emit, now } = options;
   /** Catalogs that are not saved yet. */
   const unsaved = new Map<string, Unsaved>();
   const saving = new Map<string, Promise<void>>();
@@ -88,16 +92,21 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   function saveLater(): void {
     clearTimeout(timer);
     const left = waitingSince + longestDelay - performance.now();
-    timer = setTimeout(() => (left > saveDelay && isStarting() ? saveLater() : void saveAll()), saveDelay).unref();
+    timer = setTimeout(
+      () => (left > saveDelay && options.isStarting() ? saveLater() : void saveAll()),
+      saveDelay,
+    ).unref();
   }
 
   /** Notes what is to be saved: at the time of saving, the server may be disconnected. */
   function note(server: string): void {
     const entry = definition(server);
-    const { filteredCatalog, state } = client(server) ?? {};
+    const { filteredCatalog, state, capabilities } = client(server) ?? {};
     if (entry === undefined || filteredCatalog === undefined || state?.status !== "connected") return;
     const { catalog, hidden, offer } = filteredCatalog;
-    unsaved.set(server, { entry, snapshot: { peer: state.peer, offer, catalog, hidden: [...hidden] } });
+    const snapshot = { peer: state.peer, capabilities, offer, catalog, hidden: [...hidden] };
+    known.remember(server, snapshot);
+    unsaved.set(server, { entry, snapshot });
   }
 
   async function saveAll(): Promise<void> {
@@ -148,7 +157,9 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (accepted) changed.setAccepted(entry.name, accepted);
   }
 
-  function onRemembered(server: string, { catalog, hidden, offer, accepted = [] }: CachedCatalog): FilteredCatalog {
+  function onRemembered(server: string, cached: CachedCatalog): FilteredCatalog {
+    const { catalog, hidden, offer, accepted = [] } = cached;
+    known.remember(server, cached);
     const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
     client(server)?.setPreviousCatalog(filteredCatalog);
     changed.recall(server, catalog.tools, accepted);
@@ -159,7 +170,9 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const connected = client(server)?.filteredCatalog;
     if (connected) return { server, offer: connected.offer };
     const entry = definition(server);
-    const [remembered] = entry ? await Promise.all([cache.recall(entry), readAccepted(entry)]) : [];
+    const [remembered] = entry
+      ? await Promise.all([cache.recall(entry), readAccepted(entry), recallAsksBack(entry)])
+      : [];
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
@@ -169,7 +182,22 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     return { server, offer, peer, savedAt };
   }
 
+  async function recallAsksBack(entry: ServerDefinition): Promise<void> {
+    if (await cache.asksBack(entry)) known.setAsksBack(entry.name);
+  }
+
   return {
+    noteAsksBack(server) {
+      const entry = definition(server);
+      if (entry === undefined || known.asksBack(server)) return;
+      known.setAsksBack(server);
+      // If it cannot be written, it is found out again.
+      const before = saving.get(server);
+      saving.set(
+        server,
+        Promise.allSettled([before, cache.noteAsksBack(entry)]).then(() => undefined),
+      );
+    },
     onNews(news) {
       if (news.type === "catalog") update(news.server);
       emit(news);

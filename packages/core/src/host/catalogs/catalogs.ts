@@ -5,6 +5,7 @@ import type { Catalog } from "../../discover/catalog.ts";
 import type { Emitter } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { OpenHostOptions } from "../types.ts";
 import { type CatalogCacheOptions, createCatalogCache } from "./catalog-cache.ts";
 import {
   type CatalogRegistries,
@@ -15,8 +16,11 @@ import {
 import { type CatalogSync, createCatalogSync } from "./catalog-sync.ts";
 import { type ChangedDefinitions, createChangedDefinitions } from "./changed-definitions.ts";
 import { createFailedStarts, type FailedStart } from "./failed-starts.ts";
+import { createKnownServers, type KnownServers } from "./server-facts.ts";
 
-export interface CatalogsOptions extends Pick<CatalogCacheOptions, "secret" | "accountAt"> {
+export interface CatalogsOptions
+  extends Pick<CatalogCacheOptions, "secret" | "accountAt">,
+    Pick<OpenHostOptions, "era"> {
   readonly configuration: LiveConfiguration;
   readonly emit: Emitter["emit"];
   /** The clock, in milliseconds since 1970. */
@@ -32,6 +36,7 @@ export interface CatalogsJoin extends RequestBinding {
 
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
+  readonly known: Pick<KnownServers, "serverFacts" | "peerOf" | "asksBack">;
   /** Servers that failed in this run or an earlier one, and are not tried again yet. */
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
@@ -59,12 +64,15 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     return { name, filter, trust: configuration.isTrusted(name), timeout: configuration.timeoutOf(name) };
   }
 
-  const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), now });
+  const choosesEra = options.era !== undefined;
+  const known = createKnownServers((server) => others.client(server));
+  const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), choosesEra, now });
   const failedStarts = createFailedStarts({ state, keyOf: (entry) => cache.keyOf(entry), now });
   const sync = createCatalogSync({
     cache,
     failedStarts,
     changed,
+    known,
     registries,
     client: (server) => others.client(server),
     isStarting: () => others.isStarting(),
@@ -79,6 +87,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     ...registries,
     ...sync,
     changed,
+    known,
     failedStarts: () =>
       failedStarts.waiting(configuration.order().flatMap((name) => configuration.definition(name) ?? [])),
     join({ client, isStarting, ...binding }) {
@@ -90,6 +99,7 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
     forget(server) {
       registries.remove(server);
       changed.forget(server);
+      known.forget(server);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { CallResult } from "../../execute/call-result.ts";
 import type { Executor } from "../../execute/executor.ts";
 import type { Validator } from "../../execute/validation/validator.ts";
 import type { StoredFile } from "../../files/result-files.ts";
+import type { McpClient } from "../../mcp/client.ts";
 import type { LeftOut } from "../../normalise/content/parts.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { LargeResults, ToolBinding, ToolExecution } from "../../registry/binding.ts";
@@ -27,6 +28,8 @@ export interface HostCalls {
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
   /** Runs the calls of a model. */
   readonly binding: ToolBinding;
+  /** The parts that all calls share. */
+  readonly parts: CallParts;
   /** Saves the part of a result that a model does not get into a file, without the secrets that the host knows. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
@@ -35,7 +38,7 @@ export interface HostCalls {
 export interface HostCallsOptions {
   readonly configuration: LiveConfiguration;
   readonly servers: Pick<HostServers, "connected" | "ready" | "use">;
-  readonly catalogs: Pick<Catalogs, "acceptedSaved">;
+  readonly catalogs: Pick<Catalogs, "acceptedSaved" | "changed">;
   readonly spine: Spine;
   readonly secrets: Pick<HostSecrets, "redactor">;
   readonly work: OpenWork;
@@ -44,7 +47,7 @@ export interface HostCallsOptions {
 
 export function createHostCalls(options: HostCallsOptions): HostCalls {
   const { configuration, servers, spine, work, clock } = options;
-  const { acceptedSaved } = options.catalogs;
+  const { acceptedSaved, changed } = options.catalogs;
   const { connected, ready, use } = servers;
   const settings = () => configuration.current().settings.host;
   let opening: Promise<Running> | undefined;
@@ -70,6 +73,10 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     ready,
     acceptedSaved,
     configuration,
+    shownTool({ serverName, serverToolName }) {
+      const { description = "", annotations } = changed.toolOf({ serverName, serverToolName }) ?? {};
+      return { serverName, serverToolName, name: serverToolName, description, annotations };
+    },
     executor: () => opened?.executor,
     async openExecutor() {
       opening ??= open();
@@ -121,6 +128,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
 
   return {
     keep,
+    parts,
     call(serverName, serverToolName, params, options) {
       let args: JsonObject;
       try {
@@ -155,7 +163,7 @@ function asIs(result: CallResult): CallResult {
 }
 
 interface Running {
-  readonly executor: Executor;
+  readonly executor: Executor<McpClient>;
   readonly validator: Validator;
 }
 

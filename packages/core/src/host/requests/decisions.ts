@@ -8,7 +8,11 @@ import { demoName } from "../../demo/name.ts";
 import type { ServerIdentity } from "../../policy/approvals.ts";
 import type { ApprovedTools } from "../../policy/approved-tools.ts";
 import type { Confirmations, ToolIdentity } from "../../policy/confirmations.ts";
-import { type ConversationApprovals, createConversationApprovals } from "../../policy/conversation-approvals.ts";
+import {
+  type ConversationApprovals,
+  createApprovalsOf,
+  createConversationApprovals,
+} from "../../policy/conversation-approvals.ts";
 import type { Policies, PolicyFlags } from "../../policy/rules/load-policies.ts";
 import type { PolicyFiles } from "../../policy/rules/policy-files.ts";
 import type { ApprovalMode, DecisionOutcome } from "../../policy/rules/rule.ts";
@@ -38,6 +42,7 @@ export interface HostDecisions {
   readonly changeOf: Host["changeOf"];
   /** The decision on a model's call with any arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
+  readonly deniedTo: Host["deniedTo"];
   /** How catalogs differ from the lock file. */
   readonly notes: () => readonly HostNote[];
   /** Reads the rules again after the configuration has changed. */
@@ -54,6 +59,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   const { configuration, catalogs, mode, interactive, flags, clock, now } = options;
   const { changed } = catalogs;
   const approvals = createConversationApprovals();
+  const approvalsOf = createApprovalsOf(approvals);
   let files: PolicyFiles | undefined;
   /** The version of the files that `loading` reads. */
   let filesVersion: number | undefined;
@@ -147,6 +153,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     confirmations ??= createConfirmations({
       policy: () => loaded ?? first,
       approvals,
+      approvalsOf,
       configurationVersion: configuration.version,
       tools: changed,
       trustsAnnotations: (server) => configuration.definition(server)?.extras.trustAnnotations ?? false,
@@ -165,10 +172,11 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       await current();
       return load();
     },
-    async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false } = {}) {
+    async explain(serverName, serverToolName, args, { kind = "tool", typed: isTyped = false, client } = {}) {
       const { explain } = await current();
-      const who = isTyped ? "user" : "model";
-      const { change, decision, matching } = explain({ who, serverName, serverToolName, kind, ...(args && { args }) });
+      const who = client !== undefined ? "client" : isTyped ? "user" : "model";
+      const request = { who, client, serverName, serverToolName, kind, ...(args && { args }) } as const;
+      const { change, decision, matching } = explain(request);
       return { decision, verdict: decision, matching, isChanged: change !== undefined };
     },
     async changeOf(serverName, serverToolName, kind = "tool") {
@@ -176,6 +184,10 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       return explain({ serverName, serverToolName, kind }).change?.difference();
     },
     decisionOf: (tool) => confirmations?.decide(tool).decision,
+    async deniedTo({ name: client }) {
+      const { decide } = await current();
+      return (tool) => decide({ who: "client", client, ...tool }).decision === "deny";
+    },
     notes: () => loaded?.lock.notes() ?? [],
     async renew() {
       if (loading === undefined) return;

@@ -11,7 +11,7 @@ import type { Ledger, LedgerEntry } from "../../policy/ledger/ledger.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 
 /** One request for the ledger: its decision and its outcome. */
-export interface LedgerRow extends Pick<LedgerEntry, "answer" | "refusal" | "outcome" | "durationMs"> {
+export interface LedgerRow extends Pick<LedgerEntry, "answer" | "answeredIn" | "refusal" | "outcome" | "durationMs"> {
   readonly request: PolicyRequest;
   readonly decision: Decision;
 }
@@ -105,14 +105,15 @@ export function createHostLedger({
   }
 
   function add({ ledger, ruleText }: Opened, row: LedgerRow): void {
-    const { request, decision: decided, answer, refusal, outcome, durationMs } = row;
-    const { serverName: server, serverToolName: tool, kind = "tool", args = {} } = request;
+    const { request, decision: decided, answer, answeredIn, refusal, outcome, durationMs } = row;
+    const { serverName: server, serverToolName: tool, kind = "tool", args = {}, client } = request;
     const { decision, rule } = decided;
     if (lastRule?.rule !== rule) lastRule = { rule, text: ruleText(rule) };
     const written = ledger.add({
       server,
       tool,
       kind,
+      client,
       workspace: workspace(),
       arguments: args,
       decision,
@@ -120,6 +121,7 @@ export function createHostLedger({
       ruleOrigin: rule.origin,
       mode,
       answer,
+      answeredIn,
       refusal,
       outcome,
       durationMs,

@@ -4,16 +4,10 @@
  */
 
 import type { ResourceResult } from "@fairlead/wire";
-import { type Clock, sleep } from "../../clock.ts";
-import { HostError } from "../../errors.ts";
+import type { Clock } from "../../clock.ts";
 import type { Emitter } from "../../events.ts";
-import { type ReadTimes, sendRead } from "../../execute/send-read.ts";
-import type { McpClient } from "../../mcp/client.ts";
 import type { Keep } from "../../normalise/content/parts.ts";
-import type { PolicyRequest } from "../../policy/decide.ts";
-import type { AskedTool } from "../../registry/confirmation.ts";
 import type { Subscriptions } from "../../resources/subscriptions.ts";
-import { canonicalJson } from "../../text/canonical-json.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import { type OpenWork, once } from "../open-work.ts";
@@ -21,6 +15,7 @@ import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
 import type { Host, RequestOptions } from "../types.ts";
 import { confirmTyped } from "./confirm-typed.ts";
+import { createReadSteps, type Read, shownRead } from "./read-steps.ts";
 import type { Spine } from "./spine.ts";
 
 export interface HostReadsOptions extends Emitter {
@@ -50,62 +45,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     return made;
   });
 
-  /** Connects the server within `wait` milliseconds. A slower server goes on connecting in the background. */
-  async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
-    if (wait === undefined) return ready(server, signal);
-    const enough = new AbortController();
-    const late = sleep(clock, wait, enough.signal).then(() => {
-      throw new HostError("connect_timeout", `"${server}" is not connected after ${wait / 1000} s`, {
-        serverName: server,
-      });
-    });
-    try {
-      return await Promise.race([ready(server, signal), late]);
-    } finally {
-      late.catch(() => undefined);
-      enough.abort();
-    }
-  }
-
-  interface Read<T> {
-    readonly request: Omit<PolicyRequest, "who">;
-    readonly shown: AskedTool;
-    readonly ask: (client: McpClient, how: ReadTimes) => Promise<T>;
-  }
-
-  /** Everything that a decision about the request depends on and that another connection may change. */
-  function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
-    const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
-    const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];
-    return canonicalJson([configuration.definition(serverName)?.fingerprint, prompt]);
-  }
-
-  /** The steps of one request: connects the server if needed, then sends. */
-  function steps<T>({ request, shown, ask }: Read<T>, { timeout, wait }: RequestOptions) {
-    const { serverName } = request;
-    let connected: McpClient | undefined;
-    let subject: string | undefined;
-    return {
-      ...request,
-      shown,
-      hold: () => use(serverName),
-      async connect(signal: AbortSignal) {
-        connected = await readyWithin(serverName, wait, signal);
-        subject = subjectOf(request, connected);
-      },
-      async execute(signal: AbortSignal) {
-        connected ??= await ready(serverName, signal);
-        const total = configuration.current().settings.host.limits.callTotal;
-        const times = { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total };
-        return sendRead(connected, ask, times, {
-          reconnect: (until) => ready(serverName, until),
-          isStill: (next) => subjectOf(request, next) === subject,
-          clock,
-        });
-      },
-      present: (result: T) => result,
-    };
-  }
+  const { steps, readyWithin } = createReadSteps({ configuration, ready, use, clock });
 
   /** Runs a read that the user typed. */
   function typed<T>(read: Read<T>, given: RequestOptions): Promise<T> {
@@ -122,7 +62,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
   function resource(serverName: string, uri: string): Read<ResourceResult> {
     return {
       request: { serverName, serverToolName: uri, kind: "resource" },
-      shown: { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." },
+      shown: shownRead(serverName, uri),
       ask: (connected, how) => connected.readResource(uri, how),
     };
   }
@@ -133,7 +73,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
     readResource,
 
     readForModel: (serverName, uri, { signal, ask: confirm, onAllowed }) =>
-      spine.run({ who: "model", signal, confirm, onAllowed, ...steps(resource(serverName, uri), { signal }) }),
+      spine.run({ who: "model", signal, confirm, onAllowed, ...steps(resource(serverName, uri), {}) }),
 
     getPrompt: (serverName, prompt, args = {}, given = {}) =>
       typed(
@@ -152,9 +92,12 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         return completeArgument(request, { ready, signal }).finally(release);
       }, given),
 
-    subscribe: (serverName, uri, { signal: given } = {}) =>
+    subscribe: (serverName, uri, { signal: given, client: by, confirm } = {}) =>
       spine.run({
-        who: "user",
+        who: by === undefined ? "user" : "client",
+        client: by?.name,
+        conversation: by?.conversation,
+        confirm,
         ...resource(serverName, uri).request,
         shown: resource(serverName, uri).shown,
         signal: given,

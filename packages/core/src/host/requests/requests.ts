@@ -19,6 +19,7 @@ import type { Host, OpenHostOptions } from "../types.ts";
 import { createHostCalls, type HostCalls } from "./calls.ts";
 import { createHostConversations } from "./conversations.ts";
 import { createHostDecisions, type HostDecisions } from "./decisions.ts";
+import { createForwarding } from "./forward.ts";
 import { createHostLedger } from "./ledger.ts";
 import { createHostReads, type HostReads } from "./reads.ts";
 import { createSpine } from "./spine.ts";
@@ -49,6 +50,8 @@ export interface HostRequests
       | "flushHistory"
       | "searchTools"
       | "toolOffers"
+      | "forward"
+      | "sampleThrough"
     > {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
@@ -73,6 +76,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const spine = createSpine({ current: decisions.current, record: ledger.record, work, clock });
   const calls = createHostCalls({ ...options, spine });
   const reads = createHostReads({ ...options, spine, keep: calls.keep });
+  const { forward } = createForwarding({ ...options, calls: calls.parts, spine });
   const { closing } = work;
   const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
   const search = createHostSearch({ catalogs, isDenied, isMeantByAll: configuration.isMeantByAll });
@@ -109,6 +113,24 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
 
     asCallableTool: () =>
       createCallableTool({ open: () => catalogs.tools.openConversation(), confirm, signal: closing }),
+
+    forward,
+
+    sampleThrough: (serverName, params, ask, { signal, confirm: port, client } = {}) =>
+      spine.run({
+        who: "server",
+        kind: "sampling",
+        client: client?.name,
+        conversation: client?.conversation,
+        serverName,
+        serverToolName: "",
+        args: params,
+        shown: theModel(serverName),
+        signal,
+        confirm: port,
+        execute: ask,
+        present: (result) => result,
+      }),
 
     sample: ({ serverName, params }, signal) =>
       spine.run({

@@ -6,11 +6,18 @@ import { unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
 import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
-import { isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
-import { canonicalJson } from "../../text/canonical-json.ts";
+import { type AnswerPlace, isYes, type ToolCallConfirmationDetails } from "../../registry/confirmation.ts";
 import type { OpenWork } from "../open-work.ts";
 import type { HostRequest } from "./host-request.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
+import {
+  type AnyRequest,
+  cancelled,
+  carryKey,
+  isAnsweredInAdvance,
+  isChangedTool,
+  mayDifferOnceConnected,
+} from "./request-facts.ts";
 
 export interface SpineOptions {
   readonly current: () => Confirmations | Promise<Confirmations>;
@@ -35,9 +42,6 @@ export type AskRequest = Pick<
   "who" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
 >;
 
-/** A request without the members whose types depend on its result. */
-type AnyRequest = Omit<HostRequest<unknown, unknown>, "execute" | "present" | "outcomeOf">;
-
 /** The facts about a running request that its ledger row needs. */
 interface Progress {
   /** The decision to record: if the user answered, the decision that asked; else the last decision. */
@@ -45,6 +49,8 @@ interface Progress {
   isAnswered?: boolean;
   /** The user's answer to a question; absent if there was none. */
   how?: "yes" | "no" | "typed" | undefined;
+  /** Where a gateway asked. */
+  answeredIn?: AnswerPlace | undefined;
   /** What the user's yes for this request alone is bound to. */
   confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
@@ -139,8 +145,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
         progress.isAnswered = true;
         progress.confirmedKey = key;
       },
-      onAnswer(how: Progress["how"]) {
+      onAnswer(how: Progress["how"], place?: AnswerPlace) {
         progress.how = how;
+        progress.answeredIn = place;
       },
     };
     const asked = port(async () => {
@@ -209,12 +216,13 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   function write(request: AnyRequest, progress: Progress, outcome: LedgerRow["outcome"], began: number): void {
-    const { decision, isAnswered, how } = progress;
+    const { decision, isAnswered, how, answeredIn } = progress;
     if (decision === undefined) return;
     const { acceptChanged, confirmed } = request;
     const isAsking = decision.decision === "ask_user";
     const { answer, refusal } = answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed });
-    record({ request, decision, outcome, answer, refusal, durationMs: Math.round(clock.now() - began) });
+    const durationMs = Math.round(clock.now() - began);
+    record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
   }
 
   async function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: AbortSignal): Promise<Shown> {
@@ -275,34 +283,4 @@ interface Asking {
   readonly first: CarriedDecision;
   readonly port: ConfirmPort;
   readonly signal: AbortSignal;
-}
-
-function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule }: CarriedDecision): boolean {
-  return decision === "ask_user" && kind === "tool" && isChangedRule(rule);
-}
-
-/**
- * Whether the confirmation that came with a typed request answers this decision. If the user can be asked, a changed
- * definition is shown first; a changed tool must be accepted explicitly.
- */
-function isAnsweredInAdvance(
-  { kind = "tool", confirmed = false, confirm }: AnyRequest,
-  { rule }: CarriedDecision,
-): boolean {
-  if (isChangedRule(rule)) return kind !== "tool" && confirm === undefined && confirmed !== false;
-  return confirmed !== false;
-}
-
-function cancelled({ serverName, serverToolName, kind = "tool" }: PolicyRequest, { reason }: AbortSignal): HostError {
-  const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request of "${serverName}"`;
-  return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });
-}
-
-/** Only a connected server shows whether a definition has changed, and which annotations a tool has now. */
-function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
-  return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
-}
-
-function carryKey({ who, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
-  return canonicalJson([who, kind, serverName, serverToolName, args]);
 }

@@ -1,9 +1,10 @@
-/** One tool call on its way through the spine. */
+/** One tool call on its way through the spine, and the steps that all tool calls have in common. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { CallResult } from "../../execute/call-result.ts";
-import type { Executor } from "../../execute/executor.ts";
+import type { ExecuteOptions, Executor } from "../../execute/executor.ts";
 import type { McpClient } from "../../mcp/client.ts";
+import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
@@ -16,8 +17,10 @@ import type { HostRequest } from "./host-request.ts";
 export interface CallParts extends Pick<HostServers, "use" | "connected" | "ready">, Pick<Catalogs, "acceptedSaved"> {
   readonly configuration: LiveConfiguration;
   /** Undefined before the first call. */
-  readonly executor: () => Executor | undefined;
-  readonly openExecutor: () => Promise<Executor>;
+  readonly executor: () => Executor<McpClient> | undefined;
+  readonly openExecutor: () => Promise<Executor<McpClient>>;
+  /** The tool as a confirmation shows it, by its definition in the catalog. */
+  readonly shownTool: (tool: ToolIdentity) => AskedTool;
 }
 
 type Request = HostRequest<CallResult, unknown>;
@@ -26,8 +29,59 @@ type GivenOptions = Pick<Request, "signal" | "confirm" | "confirmed" | "acceptCh
   Pick<CallOptions, "timeout" | "onProgress"> &
   Pick<CallWatch, "onStart">;
 
+/** The steps that all tool calls have in common: connecting the server, and waiting for the executor. */
+export abstract class ServerCall<Result> {
+  abstract readonly serverName: string;
+  abstract readonly signal: AbortSignal | undefined;
+  protected readonly parts: CallParts;
+  #client: McpClient | undefined;
+
+  constructor(parts: CallParts) {
+    this.parts = parts;
+  }
+
+  hold(): () => void {
+    return this.parts.use(this.serverName);
+  }
+
+  connect(signal: AbortSignal): Promise<unknown> | undefined {
+    const { serverName } = this;
+    const { connected, ready, acceptedSaved } = this.parts;
+    this.#client = connected(serverName);
+    // A definition that cannot be saved needs confirmation.
+    if (this.#client !== undefined) return acceptedSaved(serverName);
+    return ready(serverName, signal).then((reached) => {
+      this.#client = reached;
+      return acceptedSaved(serverName);
+    });
+  }
+
+  execute(signal: AbortSignal): Promise<Result> {
+    const executor = this.parts.executor();
+    return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
+  }
+
+  /** The time limits of the call, by the settings of its server. */
+  protected limits(timeout: number | undefined): Pick<ExecuteOptions, "timeout" | "total" | "trustAnnotations"> {
+    const { serverName } = this;
+    const { configuration } = this.parts;
+    return {
+      timeout: timeout ?? configuration.timeoutOf(serverName),
+      total: configuration.current().settings.host.limits.callTotal,
+      trustAnnotations: configuration.definition(serverName)?.extras.trustAnnotations ?? false,
+    };
+  }
+
+  protected abstract send(executor: Executor<McpClient>, client: McpClient, signal: AbortSignal): Promise<Result>;
+
+  async #openAndSend(signal: AbortSignal): Promise<Result> {
+    const executor = await this.parts.openExecutor();
+    return this.send(executor, this.#client ?? (await this.parts.ready(this.serverName, signal)), signal);
+  }
+}
+
 /** A class: functions for its steps would have to be created for each call, which costs as much as sending it. */
-export class ToolCall<Shown> implements HostRequest<CallResult, Shown> {
+export class ToolCall<Shown> extends ServerCall<CallResult> implements HostRequest<CallResult, Shown> {
   readonly who: "user" | "model";
   readonly serverName: string;
   readonly serverToolName: string;
@@ -35,8 +89,6 @@ export class ToolCall<Shown> implements HostRequest<CallResult, Shown> {
   readonly shown: AskedTool;
   readonly present: (result: CallResult) => Shown | Promise<Shown>;
   readonly #given: GivenOptions;
-  readonly #parts: CallParts;
-  #client: McpClient | undefined;
 
   constructor(
     who: "user" | "model",
@@ -46,6 +98,7 @@ export class ToolCall<Shown> implements HostRequest<CallResult, Shown> {
     parts: CallParts,
     present: (result: CallResult) => Shown | Promise<Shown>,
   ) {
+    super(parts);
     this.who = who;
     this.serverName = shown.serverName;
     this.serverToolName = shown.serverToolName;
@@ -53,7 +106,6 @@ export class ToolCall<Shown> implements HostRequest<CallResult, Shown> {
     this.shown = shown;
     this.present = present;
     this.#given = given;
-    this.#parts = parts;
   }
 
   get signal(): Request["signal"] {
@@ -76,42 +128,13 @@ export class ToolCall<Shown> implements HostRequest<CallResult, Shown> {
     return this.#given.onAllowed;
   }
 
-  hold(): () => void {
-    return this.#parts.use(this.serverName);
-  }
-
-  connect(signal: AbortSignal): Promise<unknown> | undefined {
-    const { serverName } = this;
-    const { connected, ready, acceptedSaved } = this.#parts;
-    this.#client = connected(serverName);
-    // A definition that cannot be saved needs confirmation.
-    if (this.#client !== undefined) return acceptedSaved(serverName);
-    return ready(serverName, signal).then((reached) => {
-      this.#client = reached;
-      return acceptedSaved(serverName);
-    });
-  }
-
-  execute(signal: AbortSignal): Promise<CallResult> {
-    const executor = this.#parts.executor();
-    return executor && this.#client ? this.#send(executor, this.#client, signal) : this.#openAndSend(signal);
-  }
-
   outcomeOf({ isError }: CallResult): "ok" | "tool_error" {
     return isError ? "tool_error" : "ok";
   }
 
-  async #openAndSend(signal: AbortSignal): Promise<CallResult> {
-    const executor = await this.#parts.openExecutor();
-    return this.#send(executor, this.#client ?? (await this.#parts.ready(this.serverName, signal)), signal);
-  }
-
-  #send(executor: Executor, client: McpClient, signal: AbortSignal): Promise<CallResult> {
-    const { serverName, serverToolName: tool, args } = this;
-    const { configuration } = this.#parts;
-    const { timeout = configuration.timeoutOf(serverName), onProgress, onStart } = this.#given;
-    const total = configuration.current().settings.host.limits.callTotal;
-    const trustAnnotations = configuration.definition(serverName)?.extras.trustAnnotations ?? false;
-    return executor.call({ client, tool, args }, { timeout, total, trustAnnotations, signal, onProgress, onStart });
+  protected send(executor: Executor<McpClient>, client: McpClient, signal: AbortSignal): Promise<CallResult> {
+    const { serverToolName: tool, args } = this;
+    const { timeout, onProgress, onStart } = this.#given;
+    return executor.call({ client, tool, args }, { ...this.limits(timeout), signal, onProgress, onStart });
   }
 }

@@ -1,22 +1,27 @@
 /** Builds the managed servers of a configuration: each has a client, or the state that says why it may not start. */
 
+import type { NegotiatedProtocol } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
 import { isLaunched } from "../../connect/connect-timeout.ts";
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import { demoName } from "../../demo/name.ts";
+import { HostError } from "../../errors.ts";
 import { McpClient, type McpClientOptions } from "../../mcp/client.ts";
 import type { ManagedServer } from "../../mcp/client-manager.ts";
-import { type Answerers, answerRequests } from "../../mcp/requests.ts";
+import { elicitationCapability } from "../../mcp/elicitation.ts";
+import { type Answerers, type Answering, answerRequests } from "../../mcp/requests.ts";
 import { initialServerState } from "../../mcp/server-state.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import { admitBuiltIn, checkApprovedPrograms } from "../../trust/admit.ts";
 import type { AdmittedServer, Configuration } from "../../trust/configuration.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
-import type { OpenHostOptions } from "../types.ts";
+import type { DeclaredCapabilities, OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { rootsFor } from "./roots.ts";
 
-export interface ManagedServersOptions extends Pick<OpenHostOptions, "observe" | "elicit" | "sample" | "onUnaskable"> {
+type Taken = "observe" | "elicit" | "sample" | "onUnaskable" | "declare" | "onQuestion" | "era" | "lazy";
+
+export interface ManagedServersOptions extends Pick<OpenHostOptions, Taken> {
   readonly configuration: LiveConfiguration;
   readonly context: () => Promise<ConnectContext>;
   readonly catalogs: Pick<Catalogs, "beforeOpen" | "onState" | "onNews">;
@@ -43,18 +48,21 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
     const { name, definition } = server;
     if (admission.status !== "admitted" || definition === undefined)
       return { state: initialServerState(name, admission, clock.now()) };
-    const answering = answerRequests(name, answerersFor(definition, configuration, options), {
-      perMinute: questionsPerMinute,
-      clock,
-    });
+    const answering = options.declare
+      ? declaredFor(name, options.declare, options.onQuestion)
+      : answerRequests(name, answerersFor(definition, configuration, options), {
+          perMinute: questionsPerMinute,
+          clock,
+        });
     const client = createClient({
       definition,
       connectTimeout,
       async open(opening) {
-        const [{ openSession }, { isFirstRun, era }] = await Promise.all([
+        const [{ openSession }, { isFirstRun, era: cached }] = await Promise.all([
           import("../../connect/open-session.ts"),
           catalogs.beforeOpen(definition),
         ]);
+        const era = chosenEra(options.era, definition, cached);
         const connecting = await context();
         if (server.scope === "workspace" && !configuration.trust.approvesEntries)
           await checkApprovedPrograms(definition, connecting);
@@ -73,7 +81,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
     return {
       client,
       fingerprint: identityOf(definition, configuration),
-      isLazy: definition.extras.start === "lazy",
+      isLazy: options.lazy === true || definition.extras.start === "lazy",
       isProgram: definition.transport.kind === "stdio",
     };
   }
@@ -90,7 +98,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
   }
 
   const managed = live.configured().map(toManaged);
-  return live.hasDemo() ? [...managed, toDemo(managed.length > 0)] : managed;
+  return live.hasDemo() ? [...managed, toDemo(options.lazy === true || managed.length > 0)] : managed;
 }
 
 /**
@@ -110,6 +118,37 @@ function identityOf(
     trust.trusted,
     locations.root,
   ]);
+}
+
+/** The protocol to try first. The wire tries others if the server does not speak it. */
+function chosenEra(
+  era: OpenHostOptions["era"],
+  { transport }: Pick<ServerDefinition, "transport">,
+  cached: NegotiatedProtocol | undefined,
+): NegotiatedProtocol | undefined {
+  if (era === undefined || cached?.era === era) return cached;
+  if (transport.kind === "stdio") return { era, transport: "stdio" };
+  if (era === "modern") return { era, transport: "http" };
+  return { era, transport: transport.kind === "sse" ? "sse" : "http" };
+}
+
+/** The capabilities of a gateway's host, and the answer to questions that belong to no request. */
+function declaredFor(
+  server: string,
+  { elicitation, sampling, roots }: DeclaredCapabilities,
+  onQuestion: OpenHostOptions["onQuestion"],
+): Answering {
+  return {
+    capabilities: {
+      ...(elicitation && { elicitation: elicitationCapability }),
+      ...(sampling && { sampling: {} }),
+      ...(roots && { roots: { listChanged: true } }),
+    },
+    async onRequest(...question) {
+      if (onQuestion) return onQuestion(server, ...question);
+      throw new HostError("usage", `${question[0].slice(0, 100)} refused: no client can be asked now`);
+    },
+  };
 }
 
 function answerersFor(

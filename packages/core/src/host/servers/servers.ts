@@ -5,13 +5,14 @@ import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import type { Emitter, ServerChanges } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import { McpClientManager } from "../../mcp/client-manager.ts";
-import { optionOrigin } from "../../settings/define/definition.ts";
+import { optionOrigin, type SharedBy } from "../../settings/define/definition.ts";
 import { approvalsPath } from "../../trust/approvals.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { HostConnectContext } from "./connect-context.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { toManagedServers } from "./managed-servers.ts";
+import { sharedBy } from "./sharing.ts";
 import { type FileWatch, watchFiles } from "./watch-files.ts";
 
 export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now" | "today"> {
@@ -42,6 +43,10 @@ export interface HostServers {
    * @throws HostError `server_unknown`, or why the server may not start
    */
   readonly relay: (server: string, options: RelayOptions) => Promise<OpenedRelay>;
+  /** Whether clients of a gateway share one connection to the server. */
+  readonly shareOf: (server: string) => SharedBy;
+  /** Tells all connected servers that the roots have changed. */
+  readonly rootsChanged: () => Promise<void>;
   /** Updates the clients to the current configuration. Starts no server. */
   readonly update: () => Promise<ServerChanges>;
   readonly close: () => Promise<void>;
@@ -49,7 +54,7 @@ export interface HostServers {
 
 export function createHostServers(options: HostServersOptions): HostServers {
   const { configuration, context, catalogs, emit, clock, now, closing } = options;
-  const { recover = false, idleStop, startLimit, watch = false } = options;
+  const { recover = false, idleStop, startLimit, watch = false, lazy = false } = options;
   const managed = () => toManagedServers({ ...options, context: () => context.get() });
   const manager = new McpClientManager({
     servers: managed(),
@@ -61,7 +66,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
   });
   const idle = createIdleStop({
     ...(idleStop !== undefined && { milliseconds: idleStop }),
-    isLazy: (server) => recover && configuration.definition(server)?.extras.start === "lazy",
+    isLazy: (server) => recover && (lazy || configuration.definition(server)?.extras.start === "lazy"),
     stop: (server) => void manager.stop(server),
     clock,
   });
@@ -87,6 +92,18 @@ export function createHostServers(options: HostServersOptions): HostServers {
       const name = manager.getClient(server)?.name ?? server;
       const { openHostRelay } = await import("./open-host-relay.ts");
       return openHostRelay(name, { configuration, states: () => manager.states(), context }, given);
+    },
+    shareOf(server) {
+      const definition = configuration.definition(server);
+      const { peerOf, asksBack } = catalogs.known;
+      return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
+    },
+    async rootsChanged() {
+      // In the modern era a server asks for the roots when it needs them.
+      const legacy = manager
+        .clients()
+        .filter(({ state }) => state.status === "connected" && state.peer.era === "legacy");
+      await Promise.allSettled(legacy.map((client) => client.notify("notifications/roots/list_changed")));
     },
     async update() {
       const changes = await manager.update(managed());

@@ -8,6 +8,7 @@ import { clip } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../../clock.ts";
 import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
+import type { AnswerPlace } from "../../registry/confirmation.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { writeJson } from "../../text/deep-json.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
@@ -173,6 +174,8 @@ export interface LedgerEntry {
   /** The server's own name of the tool or prompt, or the URI of the resource. */
   readonly tool: string;
   readonly kind: RequestKind;
+  /** The client of the gateway that sent the request; absent for the user and for models. */
+  readonly client?: string | undefined;
   /** The root of the workspace in which the request was made. */
   readonly workspace?: string | undefined;
   /** Keyed digest: equal arguments have equal digests, on this machine only. */
@@ -186,6 +189,8 @@ export interface LedgerEntry {
   readonly mode: ApprovalMode;
   /** How the user confirmed: when asked, before being asked (`--yes`), or by typing the call in the app. */
   readonly answer?: "asked" | "in_advance" | "typed" | undefined;
+  /** Where the user confirmed a client's request. */
+  readonly answeredIn?: AnswerPlace | undefined;
   /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
   readonly refusal?: "user" | "no_terminal" | undefined;
   readonly outcome: "ok" | ErrorCode;
@@ -218,17 +223,20 @@ type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" 
 
 /** The end of a line. Entries that follow each other mostly have it in common, so it is written once for all of them. */
 function sharedMembers(entry: SharedMembers): string {
-  const { server, tool, kind, workspace, decision, rule, ruleOrigin, mode, answer, refusal, outcome } = entry;
+  const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
+  const { refusal, outcome } = entry;
   return writeJson({
     server: clip(server, longestText),
     tool: clip(tool, longestText),
     kind,
+    client: client === undefined ? undefined : clip(client, longestText),
     workspace: workspace === undefined ? undefined : clip(workspace, longestText),
     decision,
     rule: clip(rule, longestText),
     ruleOrigin,
     mode,
     answer,
+    answeredIn,
     refusal,
     outcome,
   }).slice(1);
@@ -239,12 +247,14 @@ function isAlike(one: SharedMembers, other: SharedMembers): boolean {
     one.server === other.server &&
     one.tool === other.tool &&
     one.kind === other.kind &&
+    one.client === other.client &&
     one.workspace === other.workspace &&
     one.decision === other.decision &&
     one.rule === other.rule &&
     one.ruleOrigin === other.ruleOrigin &&
     one.mode === other.mode &&
     one.answer === other.answer &&
+    one.answeredIn === other.answeredIn &&
     one.refusal === other.refusal &&
     one.outcome === other.outcome
   );
@@ -268,13 +278,14 @@ function isEntry(value: unknown): value is LedgerEntry {
     [entry.time, entry.server, entry.tool, entry.argumentsDigest, entry.rule].every(
       (text) => typeof text === "string",
     ) &&
-    (entry.workspace === undefined || typeof entry.workspace === "string") &&
+    [entry.workspace, entry.client].every((text) => text === undefined || typeof text === "string") &&
     isOneOf(decisions, entry.decision) &&
     isOneOf(kinds, entry.kind) &&
     isOneOf(modes, entry.mode) &&
     outcomes.includes(entry.outcome) &&
     typeof entry.durationMs === "number" &&
     isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
+    isOneOf([undefined, "page", "form", "inbox", "grant"], entry.answeredIn) &&
     isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&
     [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
   );

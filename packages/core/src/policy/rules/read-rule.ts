@@ -63,6 +63,7 @@ type Conditions = Omit<PolicyRule, "tier" | "decision" | "origin" | "server" | "
 
 function conditionsOf(fields: RuleFields, compile: RuleContext["compile"]): Conditions {
   const kind = fields.oneOf<RequestKind>("kind", ["tool", "resource", "prompt", "sampling"]);
+  const client = fields.text("client");
   const argsPattern = argsPatternOf(fields, compile);
   const annotations = annotationsOf(fields);
   const modes = modesOf(fields);
@@ -71,6 +72,7 @@ function conditionsOf(fields: RuleFields, compile: RuleContext["compile"]): Cond
   return {
     priority: fields.number("priority", 0, 999) ?? 999,
     ...(kind && { kind }),
+    ...(client && { client: namePattern(client) }),
     ...(argsPattern && { argsPattern }),
     ...(annotations && { annotations }),
     ...(modes && { modes }),
@@ -147,11 +149,12 @@ function joined(tool: string, servers: readonly string[]): readonly NamedPair[] 
   );
 }
 
-/** The members of Gemini CLI's rules, and `kind`, which only Fairlead has. */
+/** The members of Gemini CLI's rules, and `kind` and `client`, which only Fairlead has. */
 const known = [
   "mcpName",
   "toolName",
   "kind",
+  "client",
   "argsPattern",
   "annotations",
   "decision",

@@ -43,6 +43,8 @@ export interface PolicyRule {
   readonly server?: NamePattern;
   readonly tool?: NamePattern;
   readonly kind?: RequestKind;
+  /** The client of the gateway that sends the request. Requests of the user and of models have none. */
+  readonly client?: NamePattern;
   /** Searched in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
   readonly annotations?: ReadonlyMap<string, unknown>;
@@ -66,6 +68,8 @@ export interface CheckRequest {
   readonly tool: string;
   /** Default: `tool`. */
   readonly kind?: RequestKind;
+  /** The client of the gateway that sends the request; absent for the user and for models. */
+  readonly client?: string | undefined;
   /** Without arguments, no rule with an `argsPattern` matches. */
   readonly args?: JsonObject | undefined;
   /** The tool's annotations, as claimed by the server. */

@@ -155,6 +155,21 @@ export interface ServerExtras {
   readonly issuerOverride?: string;
   /** Whether models are always offered the server's tools directly. */
   readonly alwaysLoad: boolean;
+  /** Who shares a connection to the server behind a gateway; `auto`: its protocol and its program decide. */
+  readonly share: SharedBy | "auto";
+}
+
+/** Whether all clients of a gateway share one connection to a server, or each client has its own. */
+export type SharedBy = "all" | "client";
+
+/** What a client of the gateway reaches, `fairlead.clients.NAME`. */
+export interface ClientProfile {
+  /** The only servers that the client reaches; absent: all. */
+  readonly servers?: readonly string[];
+  /** The only tools that the client reaches, as patterns of `server.tool`; absent: all. */
+  readonly tools?: readonly string[];
+  /** The room for the tools that are listed to the client; absent: all tools are listed. */
+  readonly toolBudget?: { readonly tokens?: number; readonly tools?: number };
 }
 
 /** A name in `mcpServers`, whether or not its entry is valid. */
@@ -242,6 +257,8 @@ export interface HostSettings {
   /** Hosts that may get Google tokens, in addition to Google's own. */
   readonly googleHosts: readonly string[];
   readonly audit: { readonly arguments: boolean };
+  /** The profiles of the gateway's clients, by name. */
+  readonly clients: ReadonlyMap<string, ClientProfile>;
   /** Whether conversations are recorded. */
   readonly recording: boolean;
 }

@@ -5,7 +5,7 @@ import { childNode, entriesOf, itemNodes, numberOf, stringNode, switchOf, textsO
 import type { CheckedSource } from "../schema/checked.ts";
 import { defaults } from "../schema/defaults.ts";
 import { present } from "../schema/present.ts";
-import type { Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
+import type { ClientProfile, Gate, HostSettings, NameList, Origin, Problem, ServerExtras } from "./definition.ts";
 
 export interface HostWide {
   readonly allowed?: NameList;
@@ -71,9 +71,31 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
       googleHosts: own.flatMap((source) => textsOf(source.read("fairlead", "googleHosts"))),
       recording: sources.every((source) => switchOf(source.read("fairlead", "recording")) !== false),
       audit: { arguments: strongest(switchOf, ["fairlead", "audit", "arguments"]) ?? false },
+      clients: clientProfiles(own),
     },
     problems,
   };
+}
+
+/** Of several profiles for one client, the one of the strongest file counts as a whole. A list of the wrong type gives access to nothing. */
+function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, ClientProfile> {
+  const profiles = new Map<string, ClientProfile>();
+  for (const source of own)
+    for (const { name, value } of entriesOf(childNode(source.root, "fairlead", "clients")).values()) {
+      const list = (key: string): readonly string[] | undefined => {
+        const node = childNode(value, key);
+        return node === undefined ? undefined : textsOf(node);
+      };
+      const room = (...path: readonly string[]) =>
+        numberOf(source.read("fairlead", "clients", name, "toolBudget", ...path));
+      const toolBudget = present({ tokens: room("tokens") ?? room(), tools: room("tools") });
+      const hasBudget = Object.keys(toolBudget).length > 0;
+      profiles.set(name, {
+        ...present({ servers: list("servers"), tools: list("tools") }),
+        ...(hasBudget && { toolBudget }),
+      });
+    }
+  return profiles;
 }
 
 /** Intersection of the lists that exist. A list of the wrong type allows nothing, so that a mistake gives no access. */
@@ -182,6 +204,7 @@ export function extrasFor(
       .map(switchOf)
       .findLast((value) => value !== undefined) ?? false;
   const starts = said("start").map(stringNode);
+  const shares = said("share", granting).map(stringNode);
   return {
     start: starts.findLast((word) => word === "background" || word === "lazy") ?? start,
     enabled: disabledBy(name, sources) === undefined,
@@ -192,6 +215,7 @@ export function extrasFor(
       said("alwaysLoad")
         .map(switchOf)
         .findLast((value) => value !== undefined) ?? false,
+    share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
     // One source is enough.
     ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({

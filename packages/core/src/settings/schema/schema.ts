@@ -1,72 +1,14 @@
 /** The table of all settings keys. Validation, the JSON Schema, docs/settings.md and the trust test use it. */
 
+import { clientProfileSchema, toolBudgetKey } from "./client-profile-schema.ts";
 import { defaults } from "./defaults.ts";
 import { entrySchema } from "./entry-schema.ts";
 import { type LeafKey, longestTime, type ObjectKey, type SettingsKey } from "./key.ts";
-import { machineAuthSchema } from "./machine-auth-schema.ts";
+import { serverExtras } from "./server-extras-schema.ts";
 
 const trusted = "once the folder is trusted";
 const tightens = "only to restrict further, in a trusted folder";
 const never = "never: user or system settings only";
-
-const serverExtras: ObjectKey = {
-  type: "object",
-  description: "Fairlead's own options for a server of `mcpServers`.",
-  properties: {
-    enabled: {
-      type: "switch",
-      default: true,
-      workspace: tightens,
-      description: "`false` in any file disables the server (`fairlead mcp disable`).",
-    },
-    start: {
-      type: "text",
-      oneOf: ["background", "lazy"],
-      workspace: trusted,
-      description: "As `fairlead.start`, for this server.",
-    },
-    trustAnnotations: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description: "Trust the server's annotations of its tools (read-only, destructive).",
-    },
-    sampling: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description: "The server may send requests to your model (sampling).",
-    },
-    roots: {
-      type: "switch",
-      default: false,
-      workspace: never,
-      description:
-        "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
-    },
-    machineAuth: machineAuthSchema,
-    hideResults: {
-      type: "switch",
-      default: false,
-      workspace: tightens,
-      description:
-        "Keep the server's results out of recorded conversations and recordings: `(hidden)` stands in their place. `fairlead test` writes no snapshots of them.",
-    },
-    alwaysLoad: {
-      type: "switch",
-      default: false,
-      workspace: trusted,
-      description:
-        "Offer the server's tools to models directly, before those of other servers, as far as `fairlead.toolBudget` has room for them.",
-    },
-    issuerOverride: {
-      type: "text",
-      format: "url",
-      workspace: never,
-      description: "Accept this issuer although the server's metadata names another.",
-    },
-  },
-};
 
 const fairlead: ObjectKey = {
   type: "object",
@@ -145,34 +87,13 @@ const fairlead: ObjectKey = {
         },
       },
     },
-    toolBudget: {
-      type: "object",
+    toolBudget: toolBudgetKey({
       description:
         "How much the tool definitions may take in a request to the model. A number means `tokens`. The model searches for the tools that do not fit.",
-      instead: {
-        type: "number",
-        minimum: 1,
-        maximum: 1_000_000_000,
-        workspace: tightens,
-        description: "The same as `tokens`.",
-      },
-      properties: {
-        tokens: {
-          type: "number",
-          minimum: 1,
-          maximum: 1_000_000_000,
-          workspace: tightens,
-          description: "How many tokens. Default: 20000, or a tenth of the model's context if that is less.",
-        },
-        tools: {
-          type: "number",
-          minimum: 1,
-          maximum: 10_000,
-          workspace: tightens,
-          description: "How many tools. Default: as many as the model's API accepts.",
-        },
-      },
-    },
+      workspace: tightens,
+      tokens: "How many tokens. Default: 20000, or a tenth of the model's context if that is less.",
+      tools: "How many tools. Default: as many as the model's API accepts.",
+    }),
     contextTokens: {
       type: "number",
       minimum: 1_000,
@@ -232,6 +153,12 @@ const fairlead: ObjectKey = {
       placeholder: "<name>",
       description: "Fairlead's own options for one server.",
       each: serverExtras,
+    },
+    clients: {
+      type: "named",
+      placeholder: "<name>",
+      description: "What one client of the gateway reaches (`fairlead serve --client NAME`).",
+      each: clientProfileSchema,
     },
   },
 };

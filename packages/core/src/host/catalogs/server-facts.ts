@@ -1,0 +1,52 @@
+/** What servers say of themselves: from their connections, or from the catalog cache while they are not connected. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { CachedCatalog } from "../../discover/catalog-store.ts";
+import type { Peer } from "../../events.ts";
+import type { McpClient } from "../../mcp/client.ts";
+import type { ServerFacts } from "../gateway-types.ts";
+
+/** The part of a cached or connected catalog that facts come from. */
+export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
+
+export interface KnownServers {
+  /** Undefined if the server is not connected, and its cached catalog does not have the facts. */
+  readonly serverFacts: (server: string) => ServerFacts | undefined;
+  /** How the server is reached, or was reached last. */
+  readonly peerOf: (server: string) => Peer | undefined;
+  /** Whether the server asked a question that could not be attributed to one of several clients. */
+  readonly asksBack: (server: string) => boolean;
+  readonly remember: (server: string, source: FactSource) => void;
+  readonly setAsksBack: (server: string) => void;
+  readonly forget: (server: string) => void;
+}
+
+export function createKnownServers(client: (server: string) => McpClient | undefined): KnownServers {
+  const remembered = new Map<string, FactSource>();
+  const asking = new Set<string>();
+
+  /** A server that is being connected again is known by its last connection. */
+  function sourceOf(server: string): FactSource | undefined {
+    const { state, filteredCatalog, capabilities } = client(server) ?? {};
+    if (state?.status !== "connected" || filteredCatalog === undefined) return remembered.get(server);
+    return { catalog: filteredCatalog.catalog, peer: state.peer, capabilities };
+  }
+
+  return {
+    serverFacts(server) {
+      const { catalog, peer, capabilities } = sourceOf(server) ?? {};
+      if (peer === undefined || capabilities === undefined) return undefined;
+      const serverInfo: JsonObject = { ...peer.serverInfo };
+      const instructions = catalog?.instructions;
+      return { serverInfo, capabilities, ...(instructions !== undefined && { instructions }) };
+    },
+    peerOf: (server) => sourceOf(server)?.peer,
+    asksBack: (server) => asking.has(server),
+    remember: (server, { catalog, peer, capabilities }) => void remembered.set(server, { catalog, peer, capabilities }),
+    setAsksBack: (server) => void asking.add(server),
+    forget(server) {
+      remembered.delete(server);
+      asking.delete(server);
+    },
+  };
+}

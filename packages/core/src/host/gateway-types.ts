@@ -1,0 +1,105 @@
+/** The part of a host that a gateway uses: it runs requests that other MCP clients send to servers. */
+
+import type { JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
+import type { ToolIdentity } from "../policy/decide.ts";
+import type { ConfirmPort } from "../registry/binding.ts";
+import type { ClientProfile, SharedBy } from "../settings/define/definition.ts";
+
+/** The client that sends a request through a gateway. */
+export interface RequestingClient {
+  /** The name that rules and the history use, such as `claude-code`. */
+  readonly name: string;
+  /** Identifies the client's connection: an approval "for this conversation" holds for requests with the same value. */
+  readonly conversation: string;
+}
+
+/** A request of a client, with the names that its server uses. */
+export interface ForwardedRequest {
+  readonly client: RequestingClient;
+  readonly server: string;
+  /** `tools/call`, `prompts/get`, `resources/read`, `completion/complete` or `logging/setLevel`. */
+  readonly method: string;
+  /** Without `_meta`, which is an option. */
+  readonly params: JsonObject;
+}
+
+/** How a request of a client is sent, asked about and cancelled. */
+export interface ForwardOptions
+  extends Pick<
+    McpRequestOptions,
+    "onProgress" | "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "owner" | "beforeSend"
+  > {
+  readonly signal?: AbortSignal | undefined;
+  /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
+  readonly timeout?: number | undefined;
+  /** The user has confirmed this request before. It answers a rule that asks, never a rule that denies. */
+  readonly confirmed?: boolean | undefined;
+  /** Asks the user where the rules ask. Without it, such a request is denied. */
+  readonly confirm?: ConfirmPort | undefined;
+}
+
+/** What a server says of itself when it is connected. Texts are raw. */
+export interface ServerFacts {
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+/** The capabilities that a host declares to servers of the legacy era, for the clients of a gateway. */
+export interface DeclaredCapabilities {
+  readonly elicitation: boolean;
+  readonly sampling: boolean;
+  readonly roots: boolean;
+}
+
+/** Answers a server's question that belongs to no request with an `answer` of its own. */
+export type QuestionHandler = (server: string, ...question: Parameters<RequestHandler>) => Promise<JsonObject>;
+
+/** Options of `host.sampleThrough`. */
+export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
+  /** The client whose model answers. */
+  readonly client?: RequestingClient | undefined;
+}
+
+/** Options of `host.subscribe`. With a client, the rules for its reads apply; else the user subscribes. */
+export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
+  readonly client?: RequestingClient | undefined;
+}
+
+/** The members of a host for requests of other MCP clients. */
+export interface GatewayHost {
+  /**
+   * Runs a request of a client: decides, asks, sends and records it like every other request. Resolves with the server's
+   * result as it came. Calls, prompts and reads are decided; completion and log levels are not.
+   *
+   * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. The
+   * `cause` of an error that the server answered with is a `WireError` with that answer.
+   */
+  forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
+  /** Returns a function that tells which tools the rules deny to this client, whatever the arguments. */
+  deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
+  /** What a connected server says of itself, or said when its catalog was cached; undefined if it is not known. */
+  serverFacts(server: string): ServerFacts | undefined;
+  /**
+   * Decides about a server's sampling request, asks if the rules ask, then lets `ask` put it to the client.
+   *
+   * @throws HostError `denied`
+   */
+  sampleThrough(
+    server: string,
+    params: JsonObject,
+    ask: (signal: AbortSignal) => Promise<JsonObject>,
+    options?: SampleOptions,
+  ): Promise<JsonObject>;
+  /**
+   * Whether all clients of a gateway share one connection to the server, or each has its own
+   * (`fairlead.servers.NAME.share`).
+   */
+  shareOf(server: string): SharedBy;
+  /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
+  noteAsksBack(server: string): void;
+  /** Tells connected servers that declared roots have changed. */
+  rootsChanged(): Promise<void>;
+  /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */
+  clientProfile(name: string): ClientProfile | undefined;
+}

@@ -1,0 +1,120 @@
+/** Requests of a gateway's clients: calls, prompts and reads through the spine, completion and log levels beside it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import type { Clock } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import type { ForwardedRequest, ForwardOptions, GatewayHost } from "../gateway-types.ts";
+import type { OpenWork } from "../open-work.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import { ForwardedCall, type ForwardedToWire } from "./forwarded-call.ts";
+import { createReadSteps, type Read, shownRead } from "./read-steps.ts";
+import type { Spine } from "./spine.ts";
+import type { CallParts } from "./tool-call.ts";
+
+export interface ForwardingOptions {
+  readonly configuration: LiveConfiguration;
+  readonly servers: Pick<HostServers, "ready" | "use">;
+  readonly calls: CallParts;
+  readonly spine: Spine;
+  readonly work: OpenWork;
+  readonly clock: Clock;
+}
+
+/** Requests that no rule decides about: they have no effect, and reveal nothing that a list does not show. */
+const undecided: ReadonlySet<string> = new Set(["completion/complete", "logging/setLevel"]);
+
+export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, "forward"> {
+  const { configuration, calls, spine, work, clock } = options;
+  const { ready, use } = options.servers;
+  const { steps } = createReadSteps({ configuration, ready, use, clock });
+
+  function read(forwarded: ForwardedRequest, subject: Subject, given: ForwardOptions): Promise<JsonObject> {
+    const { client, server, method, params } = forwarded;
+    const { signal, confirm, confirmed, onProgress } = given;
+    const wire = toWire(forwarded, given);
+    const asked: Read<JsonObject> = {
+      ...subject,
+      ask: (connected, times) =>
+        connected.request(whatOf(forwarded, subject), method, params, {
+          ...times,
+          ...(onProgress && { onProgress }),
+          ...wire,
+        }),
+    };
+    const { name, conversation } = client;
+    return spine.run({
+      ...steps(asked, given),
+      who: "client",
+      client: name,
+      conversation,
+      serverName: server,
+      signal,
+      confirm,
+      confirmed,
+    });
+  }
+
+  function send(forwarded: ForwardedRequest, given: ForwardOptions): Promise<JsonObject> {
+    const { server, method, params } = forwarded;
+    return work.run(async (signal) => {
+      const release = use(server);
+      try {
+        const client = await ready(server, signal);
+        const timeout = given.timeout ?? configuration.timeoutOf(server);
+        const wire = toWire(forwarded, given);
+        return await client.request(`${method} of ${server}`, method, params, { signal, timeout, ...wire });
+      } finally {
+        release();
+      }
+    }, given.signal);
+  }
+
+  return {
+    forward(request, given = {}) {
+      const { server, method, params } = request;
+      if (undecided.has(method)) return send(request, given);
+      const args = params["arguments"];
+      const name = params[method === "resources/read" ? "uri" : "name"];
+      if (typeof name !== "string" || (args !== undefined && !isObject(args)))
+        return Promise.reject(invalid(server, method));
+      if (method === "tools/call") {
+        const wire = toWire(request, given);
+        return spine.run(new ForwardedCall(request, { name, args: args ?? {} }, { given, wire }, calls));
+      }
+      const subject = subjectOf(request, name, args ?? {});
+      if (subject !== undefined) return read(request, subject, given);
+      return Promise.reject(
+        new HostError("usage", `${method.slice(0, 100)} cannot be forwarded`, { serverName: server }),
+      );
+    },
+  };
+}
+
+type Subject = Pick<Read<JsonObject>, "request" | "shown">;
+
+function subjectOf({ server, method }: ForwardedRequest, name: string, args: JsonObject): Subject | undefined {
+  const identity = { serverName: server, serverToolName: name };
+  if (method === "resources/read")
+    return { request: { ...identity, kind: "resource" }, shown: shownRead(server, name) };
+  if (method === "prompts/get")
+    return { request: { ...identity, kind: "prompt", args }, shown: { ...identity, name, description: "" } };
+  return undefined;
+}
+
+function whatOf({ server, method }: ForwardedRequest, { request }: Subject): string {
+  const { serverToolName } = request;
+  return method === "prompts/get" ? `prompt ${serverToolName} of ${server}` : `${serverToolName} of ${server}`;
+}
+
+/** The options for the wire. All requests of one conversation have one owner, who gets the server's questions. */
+function toWire({ client }: ForwardedRequest, given: ForwardOptions): ForwardedToWire {
+  const { signal: _s, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
+  return { owner: client.conversation, ...wire };
+}
+
+function invalid(serverName: string, method: string): HostError {
+  const what = method === "resources/read" ? "uri must be a string" : "name must be a string and arguments an object";
+  return new HostError("arguments_invalid", `Invalid parameters of ${method.slice(0, 100)}: ${what}`, { serverName });
+}

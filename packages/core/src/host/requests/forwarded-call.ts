@@ -1,0 +1,82 @@
+/** One tool call of a gateway's client on its way through the spine. Its result stays as the server sent it. */
+
+import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
+import type { Executor } from "../../execute/executor.ts";
+import type { McpClient } from "../../mcp/client.ts";
+import type { AskedTool } from "../../registry/confirmation.ts";
+import type { ForwardedRequest, ForwardOptions } from "../gateway-types.ts";
+import type { HostRequest } from "./host-request.ts";
+import { type CallParts, ServerCall } from "./tool-call.ts";
+
+type Request = HostRequest<JsonObject, JsonObject>;
+
+/** The members of `ForwardOptions` that the wire takes. */
+export type ForwardedToWire = Pick<
+  McpRequestOptions,
+  "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "owner" | "beforeSend"
+>;
+
+export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest<JsonObject, JsonObject> {
+  readonly who = "client";
+  readonly client: string;
+  readonly conversation: string;
+  readonly serverName: string;
+  readonly serverToolName: string;
+  readonly args: JsonObject;
+  readonly #params: JsonObject;
+  readonly #given: ForwardOptions;
+  readonly #wire: ForwardedToWire;
+
+  /** @param args The arguments in the parameters; empty if there are none. */
+  constructor(
+    { client, server, params }: ForwardedRequest,
+    { name, args }: { readonly name: string; readonly args: JsonObject },
+    { given, wire }: { readonly given: ForwardOptions; readonly wire: ForwardedToWire },
+    parts: CallParts,
+  ) {
+    super(parts);
+    this.client = client.name;
+    this.conversation = client.conversation;
+    this.serverName = server;
+    this.serverToolName = name;
+    this.args = args;
+    this.#params = params;
+    this.#given = given;
+    this.#wire = wire;
+  }
+
+  get shown(): AskedTool {
+    return this.parts.shownTool(this);
+  }
+
+  get signal(): Request["signal"] {
+    return this.#given.signal;
+  }
+
+  get confirm(): Request["confirm"] {
+    return this.#given.confirm;
+  }
+
+  get confirmed(): Request["confirmed"] {
+    return this.#given.confirmed;
+  }
+
+  outcomeOf({ isError }: JsonObject): "ok" | "tool_error" {
+    return isError === true ? "tool_error" : "ok";
+  }
+
+  present(result: JsonObject): JsonObject {
+    return result;
+  }
+
+  protected send(executor: Executor<McpClient>, client: McpClient, signal: AbortSignal): Promise<JsonObject> {
+    const { serverName, serverToolName: tool, args } = this;
+    const { timeout, onProgress } = this.#given;
+    const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
+      // Arguments that the check has not changed are sent exactly as the client wrote them, or left out.
+      const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
+      return to.request(`${serverName}.${tool}`, "tools/call", params, { ...options, ...this.#wire });
+    };
+    return executor.forward({ client, tool, args, send }, { ...this.limits(timeout), signal, onProgress });
+  }
+}

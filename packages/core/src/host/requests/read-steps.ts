@@ -1,0 +1,94 @@
+/** The steps of requests other than tool calls: connects the server, sends, and repeats a lost request once. */
+
+import { type Clock, sleep } from "../../clock.ts";
+import { HostError } from "../../errors.ts";
+import { type ReadTimes, sendRead } from "../../execute/send-read.ts";
+import type { McpClient } from "../../mcp/client.ts";
+import type { PolicyRequest } from "../../policy/decide.ts";
+import type { AskedTool } from "../../registry/confirmation.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
+import type { LiveConfiguration } from "../servers/live-configuration.ts";
+import type { HostServers } from "../servers/servers.ts";
+import type { RequestOptions } from "../types.ts";
+import type { HostRequest } from "./host-request.ts";
+
+/** A request that has no effect at the server, and how it is sent. */
+export interface Read<T> {
+  readonly request: Omit<PolicyRequest, "who">;
+  readonly shown: AskedTool;
+  readonly ask: (client: McpClient, how: ReadTimes) => Promise<T>;
+}
+
+export interface ReadStepsOptions extends Pick<HostServers, "ready" | "use"> {
+  readonly configuration: LiveConfiguration;
+  readonly clock: Clock;
+}
+
+export interface ReadSteps {
+  /** The members of a request that the spine runs. Connects the server if needed, then sends. */
+  readonly steps: <T>(
+    read: Read<T>,
+    options: Pick<RequestOptions, "wait"> & { readonly timeout?: number | undefined },
+  ) => Omit<HostRequest<T, T>, "who">;
+  /** Connects the server within `wait` milliseconds. A slower server goes on connecting in the background. */
+  readonly readyWithin: (server: string, wait: number | undefined, signal?: AbortSignal) => Promise<McpClient>;
+}
+
+/** A read of a resource as a confirmation shows it. */
+export function shownRead(serverName: string, uri: string): AskedTool {
+  return { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." };
+}
+
+export function createReadSteps({ configuration, ready, use, clock }: ReadStepsOptions): ReadSteps {
+  async function readyWithin(server: string, wait: number | undefined, signal?: AbortSignal): Promise<McpClient> {
+    if (wait === undefined) return ready(server, signal);
+    const enough = new AbortController();
+    const late = sleep(clock, wait, enough.signal).then(() => {
+      throw new HostError("connect_timeout", `"${server}" is not connected after ${wait / 1000} s`, {
+        serverName: server,
+      });
+    });
+    try {
+      return await Promise.race([ready(server, signal), late]);
+    } finally {
+      late.catch(() => undefined);
+      enough.abort();
+    }
+  }
+
+  /** Everything that a decision about the request depends on and that another connection may change. */
+  function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
+    const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
+    const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];
+    return canonicalJson([configuration.definition(serverName)?.fingerprint, prompt]);
+  }
+
+  return {
+    readyWithin,
+    steps({ request, shown, ask }, { timeout, wait }) {
+      const { serverName } = request;
+      let connected: McpClient | undefined;
+      let subject: string | undefined;
+      return {
+        ...request,
+        shown,
+        hold: () => use(serverName),
+        async connect(signal) {
+          connected = await readyWithin(serverName, wait, signal);
+          subject = subjectOf(request, connected);
+        },
+        async execute(signal) {
+          connected ??= await ready(serverName, signal);
+          const total = configuration.current().settings.host.limits.callTotal;
+          const times = { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total };
+          return sendRead(connected, ask, times, {
+            reconnect: (until) => ready(serverName, until),
+            isStill: (next) => subjectOf(request, next) === subject,
+            clock,
+          });
+        },
+        present: (result) => result,
+      };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+/** Facts about a request and its decision that the spine needs. Pure. */
+
+import { HostError } from "../../errors.ts";
+import type { CarriedDecision, PolicyRequest } from "../../policy/confirmations.ts";
+import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
+import { canonicalJson } from "../../text/canonical-json.ts";
+import type { HostRequest } from "./host-request.ts";
+
+/** A request without the members whose types depend on its result. */
+export type AnyRequest = Omit<HostRequest<unknown, unknown>, "execute" | "present" | "outcomeOf">;
+
+/** Whether the decision asks because the definition of a tool has changed. */
+export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule }: CarriedDecision): boolean {
+  return decision === "ask_user" && kind === "tool" && isChangedRule(rule);
+}
+
+/**
+ * Whether the confirmation that came with a typed request answers this decision. If the user can be asked, a changed
+ * definition is shown first; a changed tool must be accepted explicitly.
+ */
+export function isAnsweredInAdvance(
+  { kind = "tool", confirmed = false, confirm }: AnyRequest,
+  { rule }: CarriedDecision,
+): boolean {
+  if (isChangedRule(rule)) return kind !== "tool" && confirm === undefined && confirmed !== false;
+  return confirmed !== false;
+}
+
+/** The error of a request that was cancelled before it was sent. */
+export function cancelled(
+  { serverName, serverToolName, kind = "tool" }: PolicyRequest,
+  { reason }: AbortSignal,
+): HostError {
+  const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request of "${serverName}"`;
+  return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });
+}
+
+/** Only a connected server shows whether a definition has changed, and which annotations a tool has now. */
+export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
+  return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
+}
+
+/** Equal for requests of the same sender with the same arguments. */
+export function carryKey({ who, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
+  return canonicalJson([who, kind, serverName, serverToolName, args]);
+}

@@ -1,0 +1,56 @@
+/** Decides whether the clients of a gateway share one connection to a server. Pure. */
+
+import type { Peer } from "../../events.ts";
+import type { ServerDefinition, SharedBy, StdioTransport } from "../../settings/define/definition.ts";
+
+/** What the decision depends on, beside the server's definition. */
+export interface SharingFacts {
+  /** How the server is reached, or was reached last. */
+  readonly peer: Pick<Peer, "era" | "transport"> | undefined;
+  /** Whether it asked a question that could not be attributed to one of several clients. */
+  readonly asksBack: boolean;
+}
+
+/**
+ * A server of the modern era keeps no state for a connection. Over HTTP, a session for each client costs no process and
+ * tells whose question a server's question is. A program is shared unless it is known to keep the state of one user.
+ */
+export function sharedBy(
+  { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,
+  { peer, asksBack }: SharingFacts,
+): SharedBy {
+  if (extras.share !== "auto") return extras.share;
+  if (peer?.era === "modern") return "all";
+  if (resolved.kind !== "stdio" || asksBack || extras.roots) return "client";
+  return isStateful(resolved) ? "client" : "all";
+}
+
+/** Words in the names of programs that keep the state of one user: an open page, a working folder, a variable. */
+const statefulWords: ReadonlySet<string> = new Set([
+  ..."playwright puppeteer devtools browser browsermcp browserbase selenium appium".split(" "),
+  ..."shell bash powershell terminal iterm tmux ssh repl jupyter notebook interpreter debugger gdb lldb".split(" "),
+  ..."desktop commander applescript computer mobile".split(" "),
+]);
+
+/** Programs that run another program, which their arguments name. */
+const launchers: ReadonlySet<string> = new Set([
+  ..."npx npm pnpm pnpx yarn bun bunx node deno tsx uv uvx pipx python python3 py".split(" "),
+  ..."docker podman nerdctl cmd env sh bash".split(" "),
+]);
+
+function isStateful({ command, args }: StdioTransport): boolean {
+  const program = nameOf(command);
+  // Paths and assignments among the arguments are data of the server, such as `/home/ada/Desktop`.
+  const named = launchers.has(program) ? args.filter((each) => !/^[-/~.]|^[a-z]:\\|=/i.test(each)) : [program];
+  const scripts = launchers.has(program) ? args.filter((each) => /\.([cm]?[jt]s|py)$/i.test(each)).map(nameOf) : [];
+  return [...named, ...scripts].some((name) => wordsOf(name).some((word) => statefulWords.has(word)));
+}
+
+function nameOf(path: string): string {
+  const name = path.split(/[/\\]/).at(-1) ?? "";
+  return name.toLowerCase().replace(/\.(exe|cmd|bat|ps1)$/, "");
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name.toLowerCase().split(/[^a-z0-9]+/);
+}

@@ -1,0 +1,57 @@
+/** The keys of `fairlead.clients.<name>`, and the key of a tool budget. */
+
+import type { LeafKey, ObjectKey, WorkspaceRule } from "./key.ts";
+
+const never: WorkspaceRule = "never: user or system settings only";
+
+interface BudgetTexts {
+  readonly description: string;
+  readonly workspace: WorkspaceRule;
+  /** Descriptions of the two numbers. */
+  readonly tokens: string;
+  readonly tools: string;
+}
+
+/** The key of a budget for tools: `{ tokens?, tools? }`, or a number that means tokens. */
+export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetTexts): ObjectKey {
+  const count = (maximum: number, about: string): LeafKey => ({
+    type: "number",
+    minimum: 1,
+    maximum,
+    workspace,
+    description: about,
+  });
+  return {
+    type: "object",
+    description,
+    instead: count(1_000_000_000, "The same as `tokens`."),
+    properties: { tokens: count(1_000_000_000, tokens), tools: count(10_000, tools) },
+  };
+}
+
+export const clientProfileSchema: ObjectKey = {
+  type: "object",
+  description: "What one client of the gateway reaches.",
+  properties: {
+    servers: {
+      type: "list",
+      workspace: never,
+      description: "The only servers that the client reaches. Default: all. An empty list gives it none.",
+      examples: [["github", "files"]],
+    },
+    tools: {
+      type: "list",
+      workspace: never,
+      description:
+        "The only tools that the client reaches, as `server.tool`; `*` stands for any characters. Default: all tools of its servers.",
+      examples: [["github.search_*", "files.*"]],
+    },
+    toolBudget: toolBudgetKey({
+      description:
+        "How many tools are listed to the client. A number means `tokens`. The client finds the other tools with `search_tools` and calls them with `call_tool`. Default: all tools are listed.",
+      workspace: never,
+      tokens: "How many tokens the listed tools may take.",
+      tools: "How many tools are listed.",
+    }),
+  },
+};

@@ -1,0 +1,75 @@
+/** The keys of `fairlead.servers.<name>`. */
+
+import type { ObjectKey, WorkspaceRule } from "./key.ts";
+import { machineAuthSchema } from "./machine-auth-schema.ts";
+
+const trusted: WorkspaceRule = "once the folder is trusted";
+const tightens: WorkspaceRule = "only to restrict further, in a trusted folder";
+const never: WorkspaceRule = "never: user or system settings only";
+
+export const serverExtras: ObjectKey = {
+  type: "object",
+  description: "Fairlead's own options for a server of `mcpServers`.",
+  properties: {
+    enabled: {
+      type: "switch",
+      default: true,
+      workspace: tightens,
+      description: "`false` in any file disables the server (`fairlead mcp disable`).",
+    },
+    start: {
+      type: "text",
+      oneOf: ["background", "lazy"],
+      workspace: trusted,
+      description: "As `fairlead.start`, for this server.",
+    },
+    trustAnnotations: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description: "Trust the server's annotations of its tools (read-only, destructive).",
+    },
+    sampling: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description: "The server may send requests to your model (sampling).",
+    },
+    roots: {
+      type: "switch",
+      default: false,
+      workspace: never,
+      description:
+        "Send the workspace root to the server as its MCP root, in a trusted folder. Some servers (`server-filesystem`) then access this folder instead of the folders in their arguments.",
+    },
+    machineAuth: machineAuthSchema,
+    hideResults: {
+      type: "switch",
+      default: false,
+      workspace: tightens,
+      description:
+        "Keep the server's results out of recorded conversations and recordings: `(hidden)` stands in their place. `fairlead test` writes no snapshots of them.",
+    },
+    alwaysLoad: {
+      type: "switch",
+      default: false,
+      workspace: trusted,
+      description:
+        "Offer the server's tools to models directly, before those of other servers, as far as `fairlead.toolBudget` has room for them.",
+    },
+    share: {
+      type: "text",
+      oneOf: ["auto", "all", "client"],
+      default: "auto",
+      workspace: never,
+      description:
+        "Who shares a connection to the server behind the gateway (`fairlead serve`): `all` clients share one, or each `client` has its own. `auto`: shared if the server speaks the stateless protocol (2026-07-28) or is a program; its own for a server reached by HTTP in an older protocol, for a program that keeps the state of one user (browser, shell, debugger), that asks questions which cannot be attributed to one client, or that gets `roots`.",
+    },
+    issuerOverride: {
+      type: "text",
+      format: "url",
+      workspace: never,
+      description: "Accept this issuer although the server's metadata names another.",
+    },
+  },
+};

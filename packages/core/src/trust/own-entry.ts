@@ -1,0 +1,29 @@
+/** Recognises Fairlead's own gateway among the configured servers: a gateway that started itself would never end. */
+
+import { HostError } from "../errors.ts";
+import type { Transport } from "../settings/define/definition.ts";
+
+/** The variable that tells a server's process, and everything that it starts, that Fairlead has started it. */
+export const parentVariable = "FAIRLEAD_PARENT";
+
+/** Whether the entry runs `fairlead serve`, directly or by a launcher such as `npx` or `node`. */
+export function isOwnGateway(transport: Transport | undefined): boolean {
+  if (transport?.kind !== "stdio") return false;
+  const words = [transport.command, ...transport.args];
+  const at = words.findIndex(isOurProgram);
+  return at !== -1 && words.slice(at + 1).find((word) => !word.startsWith("-")) === "serve";
+}
+
+/** `fairlead`, `fairlead@1.2.3`, `/usr/bin/fairlead`, `fairlead.cmd`, `…/fairlead/bin/fairlead.cjs`. */
+function isOurProgram(word: string): boolean {
+  const name = word.split(/[/\\]/).at(-1) ?? "";
+  return /^fairlead(@[^/\\]*|\.(c?js|mjs|cmd|exe|ps1|bat))?$/i.test(name);
+}
+
+/** @throws HostError `usage` if a server that Fairlead started, or a program below it, starts a gateway */
+export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
+  if (!env[parentVariable]) return;
+  throw new HostError("usage", "fairlead serve was started by a server of Fairlead: a gateway must not serve itself", {
+    next: `remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}`,
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * Requests of modern clients that wait for an answer of their client. A modern client cannot be sent a request: its own
+ * request is answered with `input_required`, and goes on when the client sends it again with the answers.
+ */
+
+import { randomBytes } from "node:crypto";
+import type { Clock } from "@fairlead/core/clock";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, objectOf } from "@fairlead/wire/json";
+import type { RequestId } from "@fairlead/wire/serve";
+import { rpcCodes, rpcError } from "../bridge/rpc-error.ts";
+import type { ClientCall } from "./client-call.ts";
+
+/** A request as it arrived: the first time, or again with answers. */
+export interface ModernRequest {
+  readonly id: RequestId;
+  /** The client and what it asked for, without the answers: another request must not continue the call. */
+  readonly identity: string;
+  readonly capabilities: JsonObject;
+  readonly logLevel: string | undefined;
+  readonly signal: AbortSignal;
+  readonly notify: (method: string, params: JsonObject) => void;
+}
+
+export interface ParkedCalls {
+  /** Runs a request. Resolves with its result, or with `input_required` as soon as the client is asked something. */
+  start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
+  /** Continues a request with the client's answers. @throws WireError if the state is unknown, used or of another request */
+  resume(request: ModernRequest, state: string, answers: unknown): Promise<JsonObject>;
+  /** How many requests wait for their client. */
+  size(): number;
+  close(): void;
+}
+
+export interface ParkedCallsOptions {
+  readonly clock: Pick<Clock, "after">;
+  /** How long a request waits for its client, in milliseconds. */
+  readonly patience?: number;
+  /** How many requests may wait at the same time. */
+  readonly most?: number;
+}
+
+const prefix = "fairlead-parked.";
+/** Questions that arrive within so many milliseconds are put to the client together. */
+const together = 5;
+
+/** Whether a request state is one of this module. */
+export function isParkedState(state: unknown): state is string {
+  return typeof state === "string" && state.startsWith(prefix);
+}
+
+export function createParkedCalls({ clock, patience = 600_000, most = 1000 }: ParkedCallsOptions): ParkedCalls {
+  /** Waiting calls by their request state. A state is used once. */
+  const parked = new Map<string, Parked>();
+
+  function park(call: ParkableCall): JsonObject {
+    if (parked.size >= most) {
+      call.cancel();
+      throw rpcError(rpcCodes.internal, `${most} requests wait for answers of their clients already`);
+    }
+    const state = `${prefix}${randomBytes(16).toString("base64url")}`;
+    const callOff = clock.after(
+      patience,
+      () => {
+        parked.delete(state);
+        call.cancel();
+      },
+      { background: true },
+    );
+    parked.set(state, { call, callOff });
+    return { resultType: "input_required", inputRequests: call.questions(), requestState: state };
+  }
+
+  async function next(call: ParkableCall): Promise<JsonObject> {
+    const ended = await call.endOrQuestion((milliseconds) => pause(clock, milliseconds));
+    return ended === undefined ? park(call) : ended;
+  }
+
+  return {
+    start(request, run) {
+      const call = new ParkableCall(request);
+      call.run(run);
+      return next(call);
+    },
+    async resume(request, state, answers) {
+      const found = parked.get(state);
+      if (found === undefined || found.call.identity !== request.identity)
+        throw rpcError(
+          rpcCodes.invalidParams,
+          "this requestState is not known, or was used before: the request may have run; find out before you repeat it",
+          { reason: "invalid_request_state" },
+        );
+      parked.delete(state);
+      found.callOff();
+      found.call.continueWith(request, objectOf(answers));
+      return next(found.call);
+    },
+    size: () => parked.size,
+    close() {
+      for (const { call, callOff } of parked.values()) {
+        callOff();
+        call.cancel();
+      }
+      parked.clear();
+    },
+  };
+}
+
+interface Parked {
+  readonly call: ParkableCall;
+  readonly callOff: () => void;
+}
+
+interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly answer: (result: JsonObject) => void;
+}
+
+/** A call that outlives the request that started it. */
+class ParkableCall implements ClientCall {
+  readonly era = "modern";
+  readonly identity: string;
+  #request: ModernRequest;
+  readonly #questions = new Map<string, Question>();
+  readonly #abort = new AbortController();
+  #asked = 0;
+  #ended: Promise<JsonObject> | undefined;
+  #isEnded = false;
+  #wake: (() => void) | undefined;
+  #stopWatching: () => void = () => {};
+
+  constructor(request: ModernRequest) {
+    this.identity = request.identity;
+    this.#request = request;
+    this.#watch(request);
+  }
+
+  get id(): RequestId {
+    return this.#request.id;
+  }
+
+  get capabilities(): JsonObject {
+    return this.#request.capabilities;
+  }
+
+  get logLevel(): string | undefined {
+    return this.#request.logLevel;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#request.notify(method, params);
+  }
+
+  ask(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    this.#asked += 1;
+    const key = `question_${this.#asked}`;
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void => {
+        this.#questions.delete(key);
+        reject(rpcError(rpcCodes.internal, "the question is no longer open"));
+      };
+      if (signal.aborted || this.signal.aborted) return giveUp();
+      const answer = (result: JsonObject): void => {
+        this.#questions.delete(key);
+        signal.removeEventListener("abort", giveUp);
+        this.signal.removeEventListener("abort", giveUp);
+        resolve(result);
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.signal.addEventListener("abort", giveUp, { once: true });
+      this.#questions.set(key, { method, params: withoutIds(params), answer });
+      this.#wake?.();
+    });
+  }
+
+  run(run: (call: ClientCall) => Promise<JsonObject>): void {
+    this.#ended = run(this);
+    const end = (): void => {
+      this.#isEnded = true;
+      this.#wake?.();
+    };
+    this.#ended.then(end, end);
+  }
+
+  /** Resolves with the result; with undefined when the client must be asked. */
+  async endOrQuestion(wait: (milliseconds: number) => Promise<void>): Promise<JsonObject | undefined> {
+    if (!this.#isEnded && this.#questions.size === 0)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#wake = undefined;
+    if (!this.#isEnded) await wait(together);
+    this.#stopWatching();
+    return this.#isEnded ? this.#ended : undefined;
+  }
+
+  questions(): JsonObject {
+    return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
+  }
+
+  continueWith(request: ModernRequest, answers: JsonObject): void {
+    this.#request = request;
+    this.#watch(request);
+    for (const [key, { answer }] of this.#questions)
+      if (Object.hasOwn(answers, key) && isObject(answers[key])) answer(answers[key]);
+  }
+
+  cancel(): void {
+    this.#abort.abort();
+  }
+
+  /** While its request is open, a client that goes away cancels the call. */
+  #watch({ signal }: ModernRequest): void {
+    const cancel = (): void => this.cancel();
+    signal.addEventListener("abort", cancel, { once: true });
+    this.#stopWatching = () => signal.removeEventListener("abort", cancel);
+    if (signal.aborted) cancel();
+  }
+}
+
+/** Without members that only the legacy era knows, and without the server's own progress token. */
+function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
+  const { progressToken: _token, ...meta } = objectOf(_meta);
+  return { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+}
+
+function pause({ after }: Pick<Clock, "after">, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => void after(milliseconds, resolve));
+}

@@ -1,0 +1,56 @@
+/** A server's question (elicitation, sampling, roots), put to the client whose request made the server ask. */
+
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, stringOf } from "@fairlead/wire/json";
+import type { ClientCall } from "./client-call.ts";
+
+/** Why a client cannot be asked; undefined if it declares what the question needs. */
+export function whyNotAsked(method: string, params: JsonObject, capabilities: JsonObject): string | undefined {
+  switch (method) {
+    case "elicitation/create":
+      return canElicit(capabilities)[params["mode"] === "url" ? "url" : "form"]
+        ? undefined
+        : "it declares no elicitation";
+    case "sampling/createMessage":
+      return isObject(capabilities["sampling"]) ? undefined : "it declares no sampling";
+    case "roots/list":
+      return isObject(capabilities["roots"]) ? undefined : "it declares no roots";
+    default:
+      return "the gateway does not know this question";
+  }
+}
+
+/** The kinds of elicitation that a client declares; an empty object means forms. */
+export function canElicit({ elicitation }: JsonObject): { readonly form: boolean; readonly url: boolean } {
+  if (!isObject(elicitation)) return { form: false, url: false };
+  const url = isObject(elicitation["url"]);
+  return { form: isObject(elicitation["form"]) || !url, url };
+}
+
+/**
+ * Passes the question on and returns the client's answer.
+ *
+ * @throws Error if the client cannot be asked: the server must not take that for a person's no
+ */
+export async function askClient(
+  call: ClientCall,
+  { server, isNamed }: { readonly server: string; readonly isNamed: boolean },
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const why = whyNotAsked(method, params, call.capabilities);
+  if (why !== undefined) throw new Error(`the client cannot be asked (${method}): ${why}`);
+  return call.ask(method, method === "elicitation/create" ? labelled(params, server, isNamed) : params, signal);
+}
+
+/**
+ * Says which server asks, unless the client talks to that server alone. A server's form must not look like the
+ * gateway's own.
+ */
+function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
+  const message = stringOf(params["message"]) ?? "";
+  const shown = isNamed || /fairlead/i.test(message) ? `The server "${server}" asks: ${message}` : message;
+  const needsId = params["mode"] === "url" && params["elicitationId"] === undefined;
+  return { ...params, message: shown, ...(needsId && { elicitationId: randomUUID() }) };
+}

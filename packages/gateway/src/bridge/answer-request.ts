@@ -1,0 +1,95 @@
+/** Answers the requests of one client: lists from the catalogs, everything else by its server. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { objectOf, stringOf } from "@fairlead/wire/json";
+import type { ClientCall } from "../asking/client-call.ts";
+import { serverOfUri } from "../lists/client-view.ts";
+import { uncached } from "./adapt-result.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+import { type Forwarded, forwardRequest } from "./forward-request.ts";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
+
+/** A request of a client, as it came. */
+export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/** @throws WireError with the JSON-RPC error for the client */
+export async function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+  const { method, params } = asked;
+  if (method.endsWith("/list")) await context.discovered(call.signal);
+  switch (method) {
+    case "tools/list":
+      return listed(call, params, "tools", await allowedTools(context));
+    case "prompts/list":
+      return listed(call, params, "prompts", definitionsOf(context.view().prompts));
+    case "resources/list":
+      return listed(call, params, "resources", definitionsOf(context.view().resources));
+    case "resources/templates/list":
+      return listed(call, params, "resourceTemplates", definitionsOf(context.view().templates));
+    case "tools/call":
+      return forwardRequest(context, call, { ...asked, ...named(context, params, "tools") });
+    case "prompts/get":
+      return forwardRequest(context, call, { ...asked, ...named(context, params, "prompts") });
+    case "resources/read":
+      return forwardRequest(context, call, { ...asked, server: readerOf(context, call, params["uri"]) });
+    case "completion/complete":
+      return forwardRequest(context, call, { ...asked, ...completed(context, call, params) });
+    default:
+      throw rpcError(rpcCodes.methodNotFound, `the gateway does not support ${method.slice(0, 100)}`);
+  }
+}
+
+function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObject }>): readonly JsonObject[] {
+  return [...items.values()].map(({ definition }) => definition);
+}
+
+/** The tools that no rule denies to this client. */
+async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly JsonObject[]> {
+  const { host } = hosts.shared;
+  const tools = [...view().tools.values()];
+  const isDenied = await host.deniedTo(client);
+  return tools
+    .filter(({ server, name }) => !isDenied({ serverName: server, serverToolName: name }))
+    .map(({ definition }) => definition);
+}
+
+/** All items are one page: a cursor can only come from elsewhere. */
+function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items: readonly JsonObject[]): JsonObject {
+  if (cursor !== undefined && cursor !== "")
+    throw rpcError(rpcCodes.invalidParams, "the cursor is not known: the list has one page");
+  return era === "modern" ? { resultType: "complete", ...uncached, [list]: items } : { [list]: items };
+}
+
+/** The server of a tool or a prompt, and the parameters with the server's own name. */
+function named({ view, client }: BridgeContext, params: JsonObject, list: "tools" | "prompts") {
+  const name = stringOf(params["name"]) ?? "";
+  const { [list]: items, servers } = view();
+  const place = items.get(name);
+  if (place !== undefined) return { server: place.server, params: { ...params, name: place.name } };
+  // The server itself says that it has no such item, or has one that it does not list.
+  if (client.only !== undefined && client.tools === undefined) return { server: client.only, params };
+  const what = list === "tools" ? "tool" : "prompt";
+  throw rpcError(rpcCodes.invalidParams, `there is no ${what} "${name}" in ${servers.length} servers`, {
+    reason: `${what}_unknown`,
+  });
+}
+
+function readerOf({ view }: BridgeContext, { era }: ClientCall, uri: unknown): string {
+  const server = typeof uri === "string" ? serverOfUri(uri, view()) : undefined;
+  if (server !== undefined) return server;
+  const code = era === "modern" ? rpcCodes.invalidParams : rpcCodes.resourceNotFound;
+  throw rpcError(code, "no server has this resource", { uri });
+}
+
+/** The server of a prompt or template whose argument is completed. */
+function completed(context: BridgeContext, call: ClientCall, params: JsonObject) {
+  const ref = objectOf(params["ref"]);
+  if (ref["type"] !== "ref/prompt") {
+    const uri = stringOf(ref["uri"]) ?? "";
+    return { server: context.view().templates.get(uri)?.server ?? readerOf(context, call, uri), params };
+  }
+  const { server, params: own } = named(context, ref, "prompts");
+  return { server, params: { ...params, ref: own } };
+}

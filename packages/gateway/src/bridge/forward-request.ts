@@ -1,0 +1,191 @@
+/** Forwards one request of a client to its server, through the host's one path of every request. */
+
+import { HostError } from "@fairlead/core/errors";
+import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import type { ClientCall } from "../asking/client-call.ts";
+import { askClient, canElicit } from "../asking/server-question.ts";
+import { ApprovalNeeded } from "../consent/approval-needed.ts";
+import { adaptResult } from "./adapt-result.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+import { reaches } from "./log-levels.ts";
+import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
+
+/** A request with the server's own names. */
+export interface Forwarded {
+  readonly server: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The person's yes came with the request, sealed in its state. */
+  readonly isConfirmed?: boolean;
+  /** Called when the person has said yes to this request. */
+  readonly onYes?: () => void;
+}
+
+/** Requests that rules decide about, with the member that names their subject. */
+const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
+  [
+    ["tools/call", { kind: "tool", named: "name" }],
+    ["prompts/get", { kind: "prompt", named: "name" }],
+    ["resources/read", { kind: "resource", named: "uri" }],
+  ],
+);
+
+/** @throws WireError with the JSON-RPC error for the client */
+export async function forwardRequest(
+  context: BridgeContext,
+  call: ClientCall,
+  request: Forwarded,
+): Promise<JsonObject> {
+  const { server, method } = request;
+  const { _meta, ...params } = request.params;
+  const { client, hosts } = context;
+  const progress = progressOf(call, objectOf(_meta)["progressToken"]);
+  try {
+    const host = await hosts.hostOf(server, call.capabilities);
+    await context.levels.apply(host, server, client);
+    const result = await host.forward(
+      { client, server, method, params },
+      {
+        signal: call.signal,
+        meta: objectOf(_meta),
+        owner: client.conversation,
+        ...questionsOf(context, call, server),
+        ...(request.isConfirmed && { confirmed: true }),
+        ...confirmationOf(context, call, { ...request, params }, progress),
+        ...(client.beforeSend && { beforeSend: async () => client.beforeSend?.(call.id, subjectOf(request)) }),
+        ...(progress && { onProgress: progress.report }),
+        onNotification: (name, news) => {
+          if (name === "notifications/message" && call.logLevel !== undefined && reaches(news["level"], call.logLevel))
+            call.notify(name, news);
+        },
+      },
+    );
+    return adaptResult(method, result, call.era);
+  } catch (error) {
+    return failed(error, call, request);
+  }
+}
+
+/** What may run if the gateway is lost after it has sent the request. */
+function subjectOf({ server, method, params }: Forwarded): string {
+  const named = decided.get(method)?.named;
+  return `${server}.${(named && stringOf(params[named])) ?? method}`;
+}
+
+/**
+ * In the modern era a server's questions go to a modern client as they came: the client answers them with its next
+ * request. All other questions are put to the client while the request is open.
+ */
+function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
+  const isNamed = context.client.only === undefined;
+  const answer: RequestHandler = async (method, params, signal) => {
+    const ask = (until: AbortSignal): Promise<JsonObject> =>
+      askClient(call, { server, isNamed }, { method, params }, until);
+    if (method !== "sampling/createMessage") return ask(signal);
+    const host = await context.hosts.hostOf(server, call.capabilities);
+    const shown = { server, kind: "sampling" as const, name: method, args: params };
+    return host.sampleThrough(server, params, ask, {
+      signal,
+      confirm: context.consent.port(askedClient(context, call), shown, signal),
+    });
+  };
+  return {
+    answer,
+    capabilities: carried(call.capabilities),
+    ...(call.era === "modern" && { input: "caller" as const }),
+  };
+}
+
+/** The capabilities that the gateway can carry between a client and a server. */
+function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
+  return {
+    ...(isObject(elicitation) && { elicitation }),
+    ...(isObject(sampling) && { sampling }),
+    ...(isObject(roots) && { roots: {} }),
+  };
+}
+
+function askedClient({ client }: BridgeContext, call: ClientCall) {
+  return {
+    name: client.name,
+    conversation: client.conversation,
+    elicitation: canElicit(call.capabilities),
+    elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
+    // In the modern era the client's next request tells that the question was answered.
+    ...(call.era === "legacy" && {
+      elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
+    }),
+  };
+}
+
+function confirmationOf(
+  context: BridgeContext,
+  call: ClientCall,
+  { server, method, params, onYes }: Forwarded,
+  progress: ReportedProgress | undefined,
+) {
+  const subject = decided.get(method);
+  if (subject === undefined) return {};
+  const { kind, named } = subject;
+  const shown = { server, kind, name: stringOf(params[named]) ?? "", args: objectOf(params["arguments"]) };
+  const asked = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
+  const port = context.consent.port(asked, shown, call.signal);
+  const confirm: typeof port = async (question) => {
+    let isAsked = false;
+    await port(async () => {
+      const details = await question();
+      isAsked = details !== false;
+      return details;
+    });
+    if (isAsked) onYes?.();
+  };
+  return { confirm };
+}
+
+interface ReportedProgress {
+  readonly report: (progress: Progress) => void;
+  /** Tells the client that its request waits for a person. */
+  readonly wait: (message: string) => void;
+}
+
+/** Progress goes only to a client that asked for it, and only while it rises. */
+function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress | undefined {
+  if (progressToken === undefined) return undefined;
+  let last = Number.NEGATIVE_INFINITY;
+  let waits = 0;
+  function report(progress: Progress): void {
+    if (progress.progress <= last) return;
+    last = progress.progress;
+    call.notify("notifications/progress", { ...progress, progressToken });
+  }
+  return {
+    report,
+    wait(message) {
+      waits += 1;
+      // Below anything that a server reports.
+      report({ progress: -1 / waits, message });
+    },
+  };
+}
+
+/** A refused call has a result, because a model sees results and often no errors. */
+function failed(error: unknown, call: ClientCall, { method }: Forwarded): JsonObject {
+  const reply = serverReply(error);
+  const { code, data } = reply?.evidence.rpc ?? {};
+  if (reply !== undefined && call.era === "modern" && code === rpcCodes.resourceNotFound)
+    throw rpcError(rpcCodes.invalidParams, reply.message, data);
+  const isRefused = error instanceof HostError && (error.code === "denied" || error.code === "changed");
+  if (reply === undefined && isRefused && method === "tools/call") {
+    const text = [error.message, ...(error.next === undefined ? [] : [`Next: ${error.next}`])].join("\n");
+    const words = error instanceof ApprovalNeeded ? error.message : text;
+    return adaptResult(method, { content: [{ type: "text", text: words }], isError: true }, call.era);
+  }
+  if (error instanceof ApprovalNeeded)
+    throw rpcError(rpcCodes.refused, error.message, {
+      reason: "needs_approval",
+      id: error.id,
+      command: error.next,
+    });
+  throw toRpcError(error);
+}

@@ -1,0 +1,60 @@
+/** What the gateway says of itself when a client opens: as one server with everything, or as the one server behind it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject } from "@fairlead/wire/json";
+import type { BridgeContext } from "./bridge-context.ts";
+
+export interface Greeting {
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+}
+
+/** What clients of all servers together can use, whichever servers are configured. */
+const merged: JsonObject = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { subscribe: true, listChanged: true },
+  completions: {},
+  logging: {},
+};
+
+/** Members of a server's capabilities that the gateway passes on. */
+const passedOn = ["tools", "prompts", "resources", "completions", "logging", "experimental"];
+/** The longest instructions of one server, in characters; all together may have ten times as many. */
+const mostOfServer = 2000;
+
+/** Connects the one server of `/mcp/<server>`, if nothing is known of it yet. */
+export async function greet(context: BridgeContext): Promise<Greeting> {
+  const { client, hosts, serverInfo, view } = context;
+  const { host } = hosts.shared;
+  if (client.only !== undefined) {
+    const facts = host.serverFacts(client.only) ?? (await connectedFacts(context, client.only));
+    return {
+      serverInfo: { ...(facts?.serverInfo ?? serverInfo) },
+      capabilities: Object.fromEntries(
+        Object.entries(facts?.capabilities ?? merged).filter(
+          ([name, value]) => passedOn.includes(name) && isObject(value),
+        ),
+      ),
+      ...(facts?.instructions !== undefined && { instructions: facts.instructions }),
+    };
+  }
+  const servers = view().servers;
+  const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. A request that needs a person's approval says how to approve it.`;
+  const theirs = servers.flatMap((server) => {
+    const { instructions } = host.serverFacts(server) ?? {};
+    return instructions === undefined ? [] : [`${server}: ${instructions.slice(0, mostOfServer)}`];
+  });
+  return {
+    serverInfo,
+    capabilities: merged,
+    instructions: [own, ...theirs].join("\n\n").slice(0, 10 * mostOfServer),
+  };
+}
+
+async function connectedFacts({ hosts, client }: BridgeContext, server: string) {
+  const host = await hosts.hostOf(server, {});
+  await host.start({ servers: [client.only ?? server] });
+  return host.serverFacts(server);
+}

@@ -1,0 +1,107 @@
+/** The session of a legacy client: `initialize`, its log level, its subscriptions, and requests to it. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import { legacyVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
+import type { ClientCall } from "../asking/client-call.ts";
+import { answerRequest } from "./answer-request.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+import { greet } from "./greeting.ts";
+import { isLogLevel } from "./log-levels.ts";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
+
+export interface LegacyClient {
+  /** @throws WireError with the JSON-RPC error for the client */
+  request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
+  notification(method: string, params: JsonObject): void;
+  close(): void;
+}
+
+export function createLegacyClient(context: BridgeContext, client: ServedClient): LegacyClient {
+  const { hosts, levels } = context;
+  const { news } = hosts.shared;
+  const subscriptions = createResourceSubscriptions(context);
+  const stops: (() => void)[] = [];
+  let capabilities: JsonObject = {};
+  /** A client that sets no level gets every message. */
+  let logLevel = "debug";
+
+  function tell(method: string, params?: JsonObject, about?: ServedRequest["id"]): void {
+    void Promise.allSettled([client.notify(method, params, about)]);
+  }
+
+  function callOf({ id, signal }: ServedRequest): ClientCall {
+    return {
+      era: "legacy",
+      id,
+      capabilities,
+      logLevel,
+      signal,
+      notify: (method, params) => tell(method, params, id),
+      ask: (method, params, until) => client.request(method, params, { about: id, signal: until }),
+    };
+  }
+
+  async function initialize(params: JsonObject): Promise<JsonObject> {
+    capabilities = objectOf(params["capabilities"]);
+    const asked = stringOf(params["protocolVersion"]) ?? "";
+    return {
+      protocolVersion: legacyVersions.includes(asked) ? asked : legacyVersions[0],
+      ...(await greet(context)),
+    };
+  }
+
+  /** After `notifications/initialized`, because a client must not be told anything before. */
+  function follow(): void {
+    if (stops.length > 0) return;
+    stops.push(
+      news.onLists((list, server) => {
+        if (concerns(context, server)) tell(`notifications/${list}/list_changed`);
+      }),
+      news.onUpdated((server, uri) => {
+        if (subscriptions.has(server, uri)) tell("notifications/resources/updated", { uri });
+      }),
+    );
+  }
+
+  async function setLevel({ level }: JsonObject): Promise<JsonObject> {
+    if (!isLogLevel(level)) throw rpcError(rpcCodes.invalidParams, "params.level is not a log level");
+    logLevel = level;
+    levels.set(context.client.conversation, level);
+    return {};
+  }
+
+  return {
+    async request(method, params, request) {
+      switch (method) {
+        case "initialize":
+          return initialize(params);
+        case "logging/setLevel":
+          return setLevel(params);
+        case "resources/subscribe":
+          await subscriptions.add(callOf(request), params["uri"]);
+          return {};
+        case "resources/unsubscribe":
+          subscriptions.remove(params["uri"]);
+          return {};
+        default:
+          return answerRequest(context, callOf(request), { method, params });
+      }
+    },
+    notification(method, params) {
+      if (method === "notifications/initialized") follow();
+      else if (method === "notifications/roots/list_changed" && isObject(params)) void rootsChanged();
+    },
+    close() {
+      for (const stop of stops) stop();
+      subscriptions.close();
+      levels.set(context.client.conversation, undefined);
+    },
+  };
+
+  /** Only the client's own servers see its roots. */
+  async function rootsChanged(): Promise<void> {
+    await Promise.allSettled([hosts.rootsChanged()]);
+  }
+}

@@ -1,0 +1,83 @@
+/** Requests of the modern era: each carries the client's capabilities, and questions go back as its result. */
+
+import { canonicalJson } from "@fairlead/core/text/canonical-json";
+import type { JsonObject } from "@fairlead/wire";
+import { member, objectOf, stringOf } from "@fairlead/wire/json";
+import { modernVersions, type ServedClient, type ServedRequest } from "@fairlead/wire/serve";
+import { isParkedState, type ModernRequest } from "../asking/parked-calls.ts";
+import { isSealed } from "../asking/sealed-consent.ts";
+import { uncached } from "./adapt-result.ts";
+import { answerRequest } from "./answer-request.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+import { greet } from "./greeting.ts";
+import { isLogLevel } from "./log-levels.ts";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { listenToChanges } from "./subscriptions.ts";
+
+const prefix = "io.modelcontextprotocol/";
+const unsupportedVersion = -32022;
+
+/** @throws WireError with the JSON-RPC error for the client */
+export async function answerModern(
+  context: BridgeContext,
+  client: ServedClient,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+  { id, signal }: ServedRequest,
+): Promise<JsonObject> {
+  const meta = objectOf(params["_meta"]);
+  const version = stringOf(meta[`${prefix}protocolVersion`]) ?? "";
+  if (!modernVersions.includes(version))
+    throw rpcError(unsupportedVersion, `protocol version ${version} is not supported`, {
+      supported: modernVersions,
+      requested: version,
+    });
+  const capabilities = member(meta, `${prefix}clientCapabilities`);
+  if (capabilities === undefined)
+    throw rpcError(rpcCodes.invalidParams, `params._meta lacks ${prefix}clientCapabilities`);
+  const level = meta[`${prefix}logLevel`];
+  const { inputResponses, requestState, ...asked } = params;
+  const { _meta: _envelope, ...subject } = asked;
+  const request: ModernRequest = {
+    id,
+    identity: canonicalJson([context.client.name, context.client.only ?? "", method, subject]),
+    capabilities: objectOf(capabilities),
+    logLevel: isLogLevel(level) ? level : undefined,
+    signal,
+    // The client may have closed its stream: there is nobody to tell then.
+    notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
+  };
+  const { parked, sealed } = context;
+  if (method === "server/discover") return discovered(context);
+  if (isParkedState(requestState)) return parked.resume(request, requestState, inputResponses);
+
+  const opened = isSealed(requestState) ? sealed.open(requestState, request.identity) : undefined;
+  if (isSealed(requestState) && opened === undefined)
+    throw rpcError(rpcCodes.invalidParams, "this requestState is too old or was changed: send the request again", {
+      reason: "invalid_request_state",
+    });
+  const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
+  let isYes = opened !== undefined;
+  const result = await parked.start(request, async (call) => {
+    if (method === "subscriptions/listen") return listenToChanges(context, call, sent);
+    const onYes = (): void => {
+      isYes = true;
+    };
+    return answerRequest(context, call, { method, params: sent, onYes, ...(isYes && { isConfirmed: true }) });
+  });
+  // The server's own question: the person's yes comes back with the client's answer.
+  const isServers = result["resultType"] === "input_required" && !isParkedState(result["requestState"]);
+  if (!isYes || !isServers) return result;
+  return { ...result, requestState: sealed.seal(request.identity, stringOf(result["requestState"])) };
+}
+
+async function discovered(context: BridgeContext): Promise<JsonObject> {
+  const { serverInfo, capabilities, instructions } = await greet(context);
+  return {
+    resultType: "complete",
+    ...uncached,
+    supportedVersions: modernVersions,
+    capabilities,
+    ...(instructions !== undefined && { instructions }),
+    _meta: { [`${prefix}serverInfo`]: serverInfo },
+  };
+}

@@ -1,0 +1,56 @@
+/** The JSON-RPC errors with which the gateway answers its clients. */
+
+import { HostError } from "@fairlead/core/errors";
+import { WireError } from "@fairlead/wire";
+
+/** Codes of JSON-RPC and of the protocol. */
+export const rpcCodes = {
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  /** A resource that does not exist, until 2025-11-25; later versions use `invalidParams`. */
+  resourceNotFound: -32002,
+  /** The gateway's own: the request was not allowed, or needs a person's yes. */
+  refused: -32010,
+} as const;
+
+/** An error that the client receives as a JSON-RPC error. */
+export function rpcError(code: number, message: string, data?: unknown): WireError {
+  return new WireError("rpc", message, { rpc: { code, ...(data !== undefined && { data }) } });
+}
+
+/** The JSON-RPC error that a server answered with; undefined if the request failed in another way. */
+export function serverReply(error: unknown): WireError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof WireError && cause.evidence.rpc !== undefined) return cause;
+  return undefined;
+}
+
+/** The error for the client: the server's own, unchanged, or one that names the server and what happened. */
+export function toRpcError(error: unknown): WireError {
+  const reply = serverReply(error);
+  if (reply !== undefined) return reply;
+  if (!(error instanceof HostError)) return rpcError(rpcCodes.internal, messageOf(error));
+  const { code, message, next, serverName } = error;
+  const data = {
+    reason: code,
+    ...(serverName !== undefined && { server: serverName }),
+    ...(next !== undefined && { next }),
+  };
+  return rpcError(codes.get(code) ?? rpcCodes.internal, message, data);
+}
+
+const codes: ReadonlyMap<string, number> = new Map([
+  ["tool_unknown", rpcCodes.invalidParams],
+  ["server_unknown", rpcCodes.invalidParams],
+  ["arguments_invalid", rpcCodes.invalidParams],
+  ["usage", rpcCodes.invalidParams],
+  ["denied", rpcCodes.refused],
+  ["changed", rpcCodes.refused],
+  ["awaiting_approval", rpcCodes.refused],
+  ["untrusted_folder", rpcCodes.refused],
+]);
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

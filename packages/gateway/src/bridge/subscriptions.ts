@@ -1,0 +1,121 @@
+/** The resources that one client is told about, in either protocol era. */
+
+import type { ListName } from "@fairlead/core/events";
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, listOf, member } from "@fairlead/wire/json";
+import type { ClientCall } from "../asking/client-call.ts";
+import { serverOfUri } from "../lists/client-view.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+import { greet } from "./greeting.ts";
+import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
+
+/** How many resources one client may subscribe to. */
+const mostResources = 1024;
+
+/** The subscriptions of a legacy client, by URI. */
+export interface ResourceSubscriptions {
+  /** @throws WireError with the JSON-RPC error for the client */
+  add(call: ClientCall, uri: unknown): Promise<void>;
+  remove(uri: unknown): void;
+  /** Whether the client wants to know of a change. */
+  has(server: string, uri: string): boolean;
+  close(): void;
+}
+
+export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
+  const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
+
+  return {
+    async add(call, uri) {
+      const server = typeof uri === "string" ? serverOfUri(uri, context.view()) : undefined;
+      if (typeof uri !== "string" || server === undefined)
+        throw rpcError(rpcCodes.resourceNotFound, "no server has this resource", { uri });
+      if (held.has(uri)) return;
+      if (held.size >= mostResources)
+        throw rpcError(rpcCodes.refused, `more than ${mostResources} resources are subscribed to`);
+      try {
+        const host = await context.hosts.hostOf(server, call.capabilities);
+        const subscription = await host.subscribe(server, uri, { signal: call.signal, client: context.client });
+        // The client may have sent the same request twice.
+        if (held.has(uri)) subscription[Symbol.dispose]();
+        else held.set(uri, { server, subscription });
+      } catch (error) {
+        throw toRpcError(error);
+      }
+    },
+    remove(uri) {
+      if (typeof uri !== "string") return;
+      held.get(uri)?.subscription[Symbol.dispose]();
+      held.delete(uri);
+    },
+    has: (server, uri) => held.get(uri)?.server === server,
+    close() {
+      for (const { subscription } of held.values()) subscription[Symbol.dispose]();
+      held.clear();
+    },
+  };
+}
+
+const filters: ReadonlyMap<string, ListName> = new Map([
+  ["toolsListChanged", "tools"],
+  ["promptsListChanged", "prompts"],
+  ["resourcesListChanged", "resources"],
+]);
+const subscriptionId = "io.modelcontextprotocol/subscriptionId";
+
+/** Answers `subscriptions/listen` of a modern client: stays open until the client ends it. */
+export async function listenToChanges(
+  context: BridgeContext,
+  call: ClientCall,
+  params: JsonObject,
+): Promise<JsonObject> {
+  const { notifications } = params;
+  if (!isObject(notifications)) throw rpcError(rpcCodes.invalidParams, "params.notifications must be an object");
+  const { capabilities } = await greet(context);
+  const lists = [...filters].filter(
+    ([filter, list]) => notifications[filter] === true && member(capabilities[list], "listChanged") === true,
+  );
+  const wanted = listOf(notifications["resourceSubscriptions"]).filter((uri) => typeof uri === "string");
+  const resources = createResourceSubscriptions(context);
+  const isSubscribable = member(capabilities["resources"], "subscribe") === true;
+  const opened = await Promise.allSettled(isSubscribable ? wanted.map((uri) => resources.add(call, uri)) : []);
+  const honoured = wanted.filter((_, at) => opened[at]?.status === "fulfilled");
+
+  const tell = (method: string, news: JsonObject = {}): void =>
+    call.notify(method, { ...news, _meta: { [subscriptionId]: call.id } });
+  tell("notifications/subscriptions/acknowledged", {
+    notifications: {
+      ...Object.fromEntries(lists.map(([filter]) => [filter, true])),
+      ...(honoured.length > 0 && { resourceSubscriptions: honoured }),
+    },
+  });
+  const { news } = context.hosts.shared;
+  const names = new Set(lists.map(([, list]) => list));
+  const stops = [
+    news.onLists((list, server) => {
+      if (names.has(list) && concerns(context, server)) tell(`notifications/${list}/list_changed`);
+    }),
+    news.onUpdated((server, uri) => {
+      if (resources.has(server, uri)) tell("notifications/resources/updated", { uri });
+    }),
+  ];
+  try {
+    if (lists.length > 0 || honoured.length > 0) await aborted(call.signal);
+  } finally {
+    for (const stop of stops) stop();
+    resources.close();
+  }
+  return { resultType: "complete", _meta: { [subscriptionId]: call.id } };
+}
+
+/** Whether a change at this server, or at several, can show in the client's lists. */
+export function concerns({ client, view }: BridgeContext, server: string | undefined): boolean {
+  return server === undefined || (client.only ?? server) === server || view().servers.includes(server);
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

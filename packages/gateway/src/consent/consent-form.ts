@@ -1,0 +1,51 @@
+/** The form with which a client asks its user about a request. Pure. */
+
+import { toVisibleLine } from "@fairlead/core/text";
+import type { JsonObject } from "@fairlead/wire";
+import { excerpt, objectOf } from "@fairlead/wire/json";
+import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+
+/** Characters of the arguments and of a changed definition that a form shows. */
+const mostShown = 1000;
+const words = { no: "no", once: "once", conversation: "this conversation" } as const;
+
+/** The parameters of `elicitation/create`. */
+export function formFor(question: ConsentQuestion): JsonObject {
+  const offered = question.answers.flatMap((answer) => (answer === "always" ? [] : [words[answer]]));
+  return {
+    message: messageFor(question),
+    requestedSchema: {
+      type: "object",
+      properties: {
+        decision: { type: "string", title: "Run it?", enum: offered, default: words.no },
+      },
+      required: ["decision"],
+    },
+  };
+}
+
+/** The user's answer. Anything but an accepted form with an answer that was offered is a no. */
+export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer {
+  const { decision } = objectOf(content);
+  if (action !== "accept") return "no";
+  if (decision === words.once) return "once";
+  return decision === words.conversation && answers.includes("conversation") ? "conversation" : "no";
+}
+
+/** Says who asks, what would run, with which arguments, and why. */
+export function messageFor(question: ConsentQuestion): string {
+  const { client, args, reason, change, digest } = question;
+  const written = excerpt(args, Number.POSITIVE_INFINITY);
+  const cut = written.length > mostShown ? `… (${written.length} characters, sha256 ${digest})` : ` (sha256 ${digest})`;
+  return [
+    `Fairlead asks: may ${toVisibleLine(client)} run ${nameOf(question)}?`,
+    `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
+    ...(change === undefined ? [] : [`Its definition has changed: ${changeText(change)}`]),
+    ...(reason === "" ? [] : [`Reason: ${toVisibleLine(reason.slice(0, mostShown))}`]),
+  ].join("\n");
+}
+
+function changeText(change: NonNullable<ConsentQuestion["change"]>): string {
+  const text = change.map(({ member, before = "", after = "" }) => `${member}: "${before}" → "${after}"`).join("; ");
+  return `${toVisibleLine(text.slice(0, mostShown))}${text.length > mostShown ? "…" : ""}`;
+}

@@ -1,0 +1,103 @@
+/** The page on which a person answers a question. Works without scripts; every foreign text is escaped. Pure. */
+
+import { hash } from "node:crypto";
+import { toVisibleLine } from "@fairlead/core/text";
+import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+
+const style = `
+:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
+body { max-width: 46rem; margin: 0 auto; padding: 1.5rem; }
+h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
+dt { font-weight: 600; margin-top: .75rem; }
+dd { margin: 0; overflow-wrap: anywhere; }
+pre { margin: 0; padding: .75rem; border: 1px solid; border-radius: .25rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 60vh; overflow: auto; }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; }
+caption { text-align: left; font-weight: 600; }
+th, td { border: 1px solid; padding: .25rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
+button { font: inherit; padding: .6rem 1rem; border: 2px solid; border-radius: .25rem; cursor: pointer; }
+button:focus-visible { outline: 3px solid; outline-offset: 2px; }
+`;
+
+/** The headers of every page: nothing is loaded, framed, cached or sent elsewhere. */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  "cache-control": "no-store",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+const labels: Readonly<Record<ConsentAnswer, string>> = {
+  no: "No",
+  once: "Yes, once",
+  conversation: "Yes, in this conversation",
+  always: "Yes, always",
+};
+
+/** The question, with one button for each answer. */
+export function questionPage(question: ConsentQuestion): string {
+  const { client, server, name, args, reason, change, digest, answers } = question;
+  const buttons = answers.map(
+    (answer) =>
+      `<button name="decision" value="${answer}"${answer === "no" ? " autofocus" : ""}>${labels[answer]}</button>`,
+  );
+  return page(
+    `Run ${nameOf(question)}?`,
+    `<p>The program <strong>${line(client)}</strong> wants to run this. It does not see your answer on this page.</p>
+<dl>
+<dt>Server</dt><dd>${line(server)}</dd>
+<dt>Name</dt><dd>${line(name)}</dd>
+<dt id="arguments">Arguments, exactly as they will be sent (sha256 ${digest})</dt>
+<dd><pre tabindex="0" role="region" aria-labelledby="arguments">${lines(JSON.stringify(args, undefined, 2))}</pre></dd>
+${reason === "" ? "" : `<dt>Why you are asked</dt><dd>${line(reason)}</dd>`}
+</dl>
+${change === undefined ? "" : changeTable(change)}
+<form method="post" action="?" aria-label="Your answer">
+${buttons.join("\n")}
+</form>`,
+  );
+}
+
+function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {
+  const rows = change.map(
+    ({ member, before, after }) =>
+      `<tr><th scope="row">${line(member)}</th><td>${line(before ?? "(absent)")}</td><td>${line(after ?? "(removed)")}</td></tr>`,
+  );
+  return `<table><caption>Its definition has changed since you accepted it</caption>
+<thead><tr><th scope="col">Member</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead>
+<tbody>${rows.join("\n")}</tbody></table>`;
+}
+
+/** A page with one sentence. The text is foreign. */
+export function messagePage(title: string, text: string): string {
+  return page(title, `<p role="status">${line(text)}</p>`);
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${line(title)} – Fairlead</title><style>${style}</style></head>
+<body><main>
+<h1>${line(title)}</h1>
+${body}
+</main></body>
+</html>
+`;
+}
+
+/** Shows characters that are invisible or look like others, then escapes. */
+function line(text: string): string {
+  return escaped(toVisibleLine(text));
+}
+
+function lines(text: string): string {
+  return text.split("\n").map(line).join("\n");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
+}

@@ -1,0 +1,298 @@
+/**
+ * Asks a person about a client's request: on a page of the gateway, in a form of the client, or through the inbox. The
+ * first answer counts, wherever it is given. Without an answer the request does not run.
+ */
+
+import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import type { ConfirmPort } from "@fairlead/core/registry/binding";
+import {
+  type AnswerPlace,
+  declined,
+  type ToolCallConfirmationDetails,
+  ToolConfirmationOutcome,
+} from "@fairlead/core/registry/confirmation";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { errorMessage } from "@fairlead/wire/text";
+import type { AskedClient } from "../gateway-client.ts";
+import { ApprovalNeeded } from "./approval-needed.ts";
+import {
+  type ConfirmedRequest,
+  type ConsentAnswer,
+  type ConsentQuestion,
+  nameOf,
+  toQuestion,
+} from "./confirmed-request.ts";
+import { answerIn, formFor, messageFor } from "./consent-form.ts";
+import type { GivenAnswer } from "./inbox-folder.ts";
+import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
+import { createPageServer } from "./page-server.ts";
+
+/** Asks people about the requests of all clients of a gateway. */
+export interface Consent extends AsyncDisposable {
+  /** The port through which the host asks about one request of this client. */
+  port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
+}
+
+export interface ConsentOptions {
+  /** The state folder, `~/.fairlead`: the inbox is in it. */
+  readonly stateFolder: string;
+  readonly clock?: Clock;
+  /** The clock, in milliseconds since 1970. */
+  readonly now?: () => number;
+  /** Writes a rule that always allows this tool to this client. Without it, "always" is not offered. */
+  readonly saveRule?: (rule: ConfirmedRequest & { readonly client: string }) => Promise<void>;
+}
+
+/** How long a client that can ask its user waits for the answer, in milliseconds. */
+const askedTime = 300_000;
+/** How long any other client waits while a person sees the inbox: less than the usual timeout of clients, 60 seconds. */
+const inboxTime = 45_000;
+/** How often a waiting client is told that its request still waits, in milliseconds. */
+const progressTime = 5000;
+
+export function createConsent(options: ConsentOptions): Consent {
+  const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
+  const questions = createOpenQuestions(stateFolder, { clock, now });
+  const pages = createPageServer();
+  /** Open questions of each conversation and tool: one yes for the conversation answers all of them. */
+  const waiting = new Map<OpenQuestion, { readonly client: AskedClient; readonly request: ConfirmedRequest }>();
+
+  /** Applies an answer. @throws HostError `denied` for a no */
+  async function take(
+    details: ToolCallConfirmationDetails,
+    client: AskedClient,
+    request: ConfirmedRequest,
+    { answer, place }: PlacedAnswer,
+  ): Promise<void> {
+    if (answer === "no") {
+      await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
+      throw declined(details);
+    }
+    if (answer === "always") await saveRule?.({ ...request, client: client.name });
+    await details.onConfirm(outcomeOf(answer, details), place);
+    if (answer !== "once") answerOthers(client, request);
+  }
+
+  function answerOthers({ conversation }: AskedClient, { server, kind, name }: ConfirmedRequest): void {
+    for (const [open, { client, request }] of waiting)
+      if (
+        client.conversation === conversation &&
+        request.server === server &&
+        request.kind === kind &&
+        request.name === name
+      )
+        void Promise.allSettled([open.answer("once", "an answer for this conversation")]);
+  }
+
+  /** Puts the question to the client's user; resolves when the client cannot ask, or the answer is on its way. */
+  async function askThrough(
+    client: AskedClient,
+    question: ConsentQuestion,
+    open: OpenQuestion,
+    signal: AbortSignal,
+  ): Promise<"asked" | "cannot ask"> {
+    if (client.elicitation.url && (await askOnPage(client, question, open, signal))) return "asked";
+    if (!client.elicitation.form || signal.aborted) return "cannot ask";
+    const result = await client.elicit(formFor(question), signal).catch(() => undefined);
+    if (result === undefined) return "cannot ask";
+    await open.answer(answerIn(result, question), inTheForm);
+    return "asked";
+  }
+
+  /** Returns false if the client does not show the address. */
+  async function askOnPage(
+    client: AskedClient,
+    question: ConsentQuestion,
+    open: OpenQuestion,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const page = await pages
+      .open({ question, answer: async (answer) => outcomeText(await open.answer(answer, onThePage), answer) })
+      .catch(() => undefined);
+    if (page === undefined) return false;
+    const elicitationId = randomUUID();
+    const params = { mode: "url", message: messageFor(question), url: page.url, elicitationId };
+    const result = await client.elicit(params, signal).catch(() => undefined);
+    if (result === undefined) {
+      page.close();
+      return false;
+    }
+    // The client has only shown the address: the answer comes from the page.
+    if (result["action"] === "accept") {
+      await Promise.race([open.answered, aborted(signal)]);
+      client.elicited?.(elicitationId);
+    } else await open.answer("no", inTheForm);
+    return true;
+  }
+
+  /** Waits for the first answer. Returns undefined if there is none in time. */
+  async function answerOf(
+    client: AskedClient,
+    question: ConsentQuestion,
+    open: OpenQuestion,
+    signal: AbortSignal,
+  ): Promise<GivenAnswer | undefined> {
+    const ended = new AbortController();
+    const until = AbortSignal.any([signal, ended.signal]);
+    const stopProgress = repeat(clock, progressTime, () =>
+      client.stillWaiting?.(`${nameOf(question)} waits for a yes`),
+    );
+    const wait = (milliseconds: number): Promise<undefined> => timeUp(clock, milliseconds, until);
+    const throughClient = async (): Promise<undefined> => {
+      const time = wait(askedTime);
+      const outcome = await Promise.race([askThrough(client, question, open, until), time]);
+      if (outcome === "cannot ask" && (await questions.isWatched().catch(() => false))) await wait(inboxTime);
+      // The person has the page open, or an answer is being stored.
+      else if (outcome === "asked") await time;
+    };
+    try {
+      return await Promise.race([open.answered, throughClient()]);
+    } finally {
+      stopProgress();
+      ended.abort();
+    }
+  }
+
+  async function ask(
+    client: AskedClient,
+    request: ConfirmedRequest,
+    details: ToolCallConfirmationDetails,
+    signal: AbortSignal,
+  ): Promise<PlacedAnswer> {
+    const question = toQuestion(client.name, request, details, saveRule !== undefined);
+    const late = await questions.takeLate(question).catch(() => undefined);
+    if (late !== undefined) return { answer: late.answer, place: "grant" };
+    const open = await questions.ask(question).catch((error: unknown) => withoutInbox(question, error));
+    waiting.set(open, { client, request });
+    try {
+      const given = await answerOf(client, question, open, signal);
+      if (given !== undefined) return placed(given);
+      if (signal.aborted) {
+        await open.withdraw();
+        throw new HostError("cancelled", `${nameOf(request)} was cancelled before it was sent`, {
+          serverName: request.server,
+        });
+      }
+      const last = await open.leave();
+      if (last !== undefined) return placed(last);
+      throw new ApprovalNeeded(request, open.id);
+    } finally {
+      waiting.delete(open);
+    }
+  }
+
+  return {
+    port: (client, request, signal) => async (question) => {
+      const details = await question();
+      if (details === false) return;
+      return take(details, client, request, await ask(client, request, details, signal));
+    },
+    async [Symbol.asyncDispose]() {
+      questions.close();
+      await pages[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** An answer, with the place where the history says that it was given. */
+interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
+  readonly place: AnswerPlace;
+}
+
+const onThePage = "the page";
+const inTheForm = "a form of the client";
+
+function placed({ answer, by }: GivenAnswer): PlacedAnswer {
+  return { answer, place: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
+}
+
+/** The host's outcome: it keeps approvals for a conversation, and they hold for that conversation only. */
+function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
+  const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
+  if (answer === "once") return ProceedOnce;
+  // For reads there is no approval of one resource, only of the server's resources.
+  return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
+}
+
+/** A question that only the client's own user can answer, because the inbox cannot be written. */
+function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
+  let settle: (given: GivenAnswer) => void = () => {};
+  let first: GivenAnswer | undefined;
+  const answered = new Promise<GivenAnswer>((resolve) => {
+    settle = resolve;
+  });
+  return {
+    id: "",
+    answered,
+    async answer(answer, by) {
+      first ??= { answer, by, at: 0 };
+      settle(first);
+      return first;
+    },
+    async leave() {
+      if (first !== undefined) return first;
+      const { server, name } = question;
+      const cause = errorMessage(error);
+      throw new HostError("denied", `Not run: ${nameOf(question)} needs a yes, and the inbox has no place: ${cause}`, {
+        serverName: server,
+        next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,
+      });
+    },
+    async withdraw() {},
+  };
+}
+
+/** A sentence for the person who answered on the page. */
+function outcomeText(first: GivenAnswer | undefined, answer: ConsentAnswer): string {
+  if (first === undefined) return "This question has ended: the program no longer asks. Nothing was run.";
+  if (first.answer !== answer || first.by !== onThePage)
+    return `This question was answered before, by ${first.by}: ${words[first.answer]}.`;
+  return `Your answer: ${words[answer]}. You can close this page.`;
+}
+
+const words: Readonly<Record<ConsentAnswer, string>> = {
+  no: "no",
+  once: "yes, once",
+  conversation: "yes, in this conversation",
+  always: "yes, always",
+};
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+function timeUp(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(undefined);
+    const callOff = clock.after(milliseconds, () => resolve(undefined), { background: true });
+    signal.addEventListener(
+      "abort",
+      () => {
+        callOff();
+        resolve(undefined);
+      },
+      { once: true },
+    );
+  });
+}
+
+function repeat(clock: Clock, milliseconds: number, action: () => void): () => void {
+  let callOff = (): void => {};
+  const next = (): void => {
+    callOff = clock.after(
+      milliseconds,
+      () => {
+        action();
+        next();
+      },
+      { background: true },
+    );
+  };
+  next();
+  return () => callOff();
+}

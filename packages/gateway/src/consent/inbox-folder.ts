@@ -1,0 +1,288 @@
+/**
+ * The folder with the open questions of all gateways of a user, and their answers. One file for each question; the file
+ * name has what is needed to find and to expire it. An answer is a file that only the first answerer can create.
+ */
+
+import { hash, randomInt } from "node:crypto";
+import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
+import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
+import { systemCode, unless } from "@fairlead/core/files/system-error";
+import type { JsonObject } from "@fairlead/wire";
+import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
+import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
+
+/** A question in the inbox. Texts are raw. */
+export interface InboxEntry extends ConsentQuestion {
+  /** Short, for a person to type. */
+  readonly id: string;
+  /** When the client asked, in milliseconds since 1970. */
+  readonly since: number;
+  /** The arguments are too large for the inbox: `args` has only their beginning. */
+  readonly isCut?: boolean;
+}
+
+/** The first answer to a question. */
+export interface GivenAnswer {
+  readonly answer: ConsentAnswer;
+  /** Where the person answered, such as `the page` or `fairlead approvals`. */
+  readonly by: string;
+  /** When, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A question's file, as its name tells. `open`: a request waits for the answer; `late`: its client was told no. */
+export interface EntryFile {
+  readonly file: string;
+  readonly id: string;
+  readonly since: number;
+  readonly key: string;
+  readonly client: string;
+  readonly state: "open" | "late";
+}
+
+/** An answer counts for so long, in milliseconds. */
+export const grantTime = 600_000;
+/** A question can be answered for so long, in milliseconds. */
+export const questionTime = 3_600_000;
+const mostOfClient = 32;
+const mostEntries = 256;
+const argumentBytes = 65_536;
+const mostDifferences = 50;
+const differenceText = 2000;
+/** Without letters and digits that look like others. */
+const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
+const doneName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
+const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
+
+/** The folder of the inbox below the state folder. */
+export function inboxFolder(stateFolder: string): string {
+  return join(stateFolder, "inbox");
+}
+
+/** The files of all questions, oldest first. */
+export async function entryFiles(folder: string): Promise<readonly EntryFile[]> {
+  return (await namesIn(folder)).flatMap(parseName).toSorted((one, other) => one.since - other.since);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(unless("ENOENT"))) ?? [];
+}
+
+function parseName(file: string): readonly EntryFile[] {
+  const [, id, since, key, client, state] = entryName.exec(file) ?? [];
+  if (id === undefined || since === undefined || key === undefined || client === undefined) return [];
+  return [{ file, id, since: Number.parseInt(since, 36), key, client, state: state === "late" ? "late" : "open" }];
+}
+
+/** The digest of a key in file names. */
+export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
+  return key.slice(0, 32);
+}
+
+/** Reads a question; undefined if it is gone or damaged. */
+export async function readEntry(folder: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
+  const content = await readObject(join(folder, file));
+  if (content === undefined) return undefined;
+  const [client, server, name, reason = "", key, digest] = ["client", "server", "name", "reason", "key", "digest"].map(
+    (member) => stringOf(content[member]),
+  );
+  const kind = (["tool", "resource", "prompt", "sampling"] as const).find((each) => each === content["kind"]);
+  const isWhole = [client, server, name, key, digest, kind].every((value) => value !== undefined);
+  if (!isWhole || client === undefined || server === undefined || name === undefined || kind === undefined)
+    return undefined;
+  const change = listOf(content["change"]).filter(isObject).map(toDifference);
+  return {
+    id,
+    since,
+    client,
+    server,
+    kind,
+    name,
+    args: objectOf(content["args"]),
+    reason,
+    key: key ?? "",
+    digest: digest ?? "",
+    answers: (["no", "once", "conversation", "always"] as const).filter((each) =>
+      listOf(content["answers"]).includes(each),
+    ),
+    ...(change.length > 0 && { change }),
+    ...(content["isCut"] === true && { isCut: true }),
+  };
+}
+
+function toDifference({ member, before, after }: JsonObject) {
+  const text = (value: unknown): string | undefined => stringOf(value)?.slice(0, differenceText);
+  const [old, now] = [text(before), text(after)];
+  return {
+    member: text(member) ?? "",
+    ...(old !== undefined && { before: old }),
+    ...(now !== undefined && { after: now }),
+  };
+}
+
+/** Stores a question; takes over the file of a late one with the same key, so that its id stays. */
+export async function writeEntry(
+  folder: string,
+  question: ConsentQuestion,
+  now: number,
+  live: ReadonlySet<string>,
+): Promise<EntryFile> {
+  await ensurePrivateFolder(folder);
+  await makeRoom(folder, question, now, live);
+  const key = shortKey(question);
+  const known = (await entryFiles(folder)).find((each) => each.key === key && each.state === "late");
+  for (let attempt = 0; ; attempt += 1) {
+    const id = known !== undefined && attempt === 0 ? known.id : randomId(attempt > 8 ? 6 : 3);
+    const taken = (await namesIn(folder)).filter((name) => name.startsWith(`${id}.`) && name !== known?.file);
+    if (taken.length > 0 && id !== known?.id) continue;
+    const made: EntryFile = { file: "", id, since: now, key, client: clientDigest(question), state: "open" };
+    const entry = { ...made, file: fileOf(made) };
+    await replaceFile(join(folder, entry.file), {
+      text: contentOf(question),
+      mode: privateFileMode,
+      previous: undefined,
+      isCurrent: async () => true,
+    });
+    if (known?.id === id && known.file !== entry.file) await rm(join(folder, known.file), { force: true });
+    return entry;
+  }
+}
+
+function contentOf(question: ConsentQuestion): string {
+  const { args, change, ...rest } = question;
+  const written = excerpt(args, argumentBytes + 1);
+  const isCut = written.length > argumentBytes;
+  return JSON.stringify({
+    v: 1,
+    ...rest,
+    reason: rest.reason.slice(0, differenceText),
+    args: isCut ? { "(beginning)": written.slice(0, argumentBytes) } : args,
+    ...(isCut && { isCut }),
+    ...(change && { change: change.slice(0, mostDifferences).map((each) => toDifference({ ...each })) }),
+  });
+}
+
+function fileOf({ id, since, key, client, state }: EntryFile): string {
+  return `${id}.${Math.trunc(since).toString(36)}.${key}.${client}.${state}.json`;
+}
+
+function clientDigest({ client }: Pick<ConsentQuestion, "client">): string {
+  return hash("sha256", client).slice(0, 8);
+}
+
+function randomId(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+}
+
+/** From now on an answer is a grant for the next identical request. */
+export async function makeLate(folder: string, entry: EntryFile): Promise<void> {
+  await rename(join(folder, entry.file), join(folder, fileOf({ ...entry, state: "late" }))).catch(unless("ENOENT"));
+}
+
+export async function removeEntry(folder: string, { file }: EntryFile): Promise<void> {
+  await rm(join(folder, file), { force: true });
+}
+
+/** Stores an answer. Returns the first one, which may be another. */
+export async function writeAnswer(folder: string, id: string, given: GivenAnswer): Promise<GivenAnswer | undefined> {
+  const file = join(folder, `${id}.answer.json`);
+  const isWritten = await writeFile(file, JSON.stringify(given), { flag: "wx", mode: privateFileMode }).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === "EEXIST") return false;
+      throw error;
+    },
+  );
+  if (!isWritten) return (await readAnswer(folder, id)) ?? (await doneAnswer(folder, id));
+  if ((await entryFiles(folder)).some((entry) => entry.id === id)) return given;
+  // A request may have used the answer already; else the question was gone before.
+  const done = await doneAnswer(folder, id);
+  await rm(file, { force: true });
+  return done;
+}
+
+export async function readAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
+  return readGiven(join(folder, `${id}.answer.json`));
+}
+
+/** The answer of a question that has ended a short time ago. */
+export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
+  const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
+  return file === undefined ? undefined : readGiven(join(folder, file));
+}
+
+/** Uses up an answer: true for exactly one caller, in whichever process. */
+export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
+  const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
+  const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === "ENOENT") return false;
+      throw error;
+    },
+  );
+  if (isUsed) for (const each of await entryFiles(folder)) if (each.id === entry.id) await removeEntry(folder, each);
+  return isUsed;
+}
+
+async function readGiven(file: string): Promise<GivenAnswer | undefined> {
+  const content = await readObject(file);
+  const answer = (["no", "once", "conversation", "always"] as const).find((each) => each === content?.["answer"]);
+  const { by, at } = content ?? {};
+  return answer === undefined || typeof by !== "string" || typeof at !== "number"
+    ? undefined
+    : { answer, by: by.slice(0, 100), at };
+}
+
+async function readObject(file: string): Promise<JsonObject | undefined> {
+  const size = (await stat(file).catch(unless("ENOENT")))?.size ?? 0;
+  if (size === 0 || size > 16 * argumentBytes) return undefined;
+  const text = await readFile(file, "utf8").catch(unless("ENOENT"));
+  return text === undefined ? undefined : parseObject(text);
+}
+
+/**
+ * Removes what has expired, and the oldest late questions above the limits.
+ *
+ * @throws Error if too many requests of the client wait
+ */
+async function makeRoom(
+  folder: string,
+  question: ConsentQuestion,
+  now: number,
+  live: ReadonlySet<string>,
+): Promise<void> {
+  const kept: EntryFile[] = [];
+  for (const entry of await entryFiles(folder))
+    if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
+    // A late question with the same key makes room itself: its file is used again.
+    else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
+  const client = clientDigest(question);
+  const most = [
+    { entries: kept.filter((each) => each.client === client), limit: mostOfClient },
+    { entries: kept, limit: mostEntries },
+  ];
+  for (const { entries, limit } of most) {
+    const surplus = entries.length - limit + 1;
+    if (surplus <= 0) continue;
+    const removable = entries.filter(({ id }) => !live.has(id)).slice(0, surplus);
+    if (removable.length < surplus) throw new Error(`${limit} questions wait for an answer already`);
+    for (const entry of removable) await removeEntry(folder, entry);
+  }
+  await removeOrphans(folder, now);
+}
+
+/** Removes answers whose question is gone, and those that were used long ago. */
+async function removeOrphans(folder: string, now: number): Promise<void> {
+  const names = await namesIn(folder);
+  const ids = new Set(names.flatMap(parseName).map(({ id }) => id));
+  for (const name of names) {
+    const [, orphan] = answerName.exec(name) ?? [];
+    const [, , at] = doneName.exec(name) ?? [];
+    const isOld = at !== undefined && Number.parseInt(at, 36) + grantTime < now;
+    if (isOld || (orphan !== undefined && !ids.has(orphan))) await rm(join(folder, name), { force: true });
+  }
+}

@@ -1,0 +1,104 @@
+/** The inbox for people: lists the questions of all gateways of a user, and answers them from any process. */
+
+import { type Clock, systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
+import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder";
+import { toSafeLine } from "@fairlead/core/text";
+import type { ConsentAnswer } from "./confirmed-request.ts";
+import {
+  doneAnswer,
+  entryFiles,
+  type GivenAnswer,
+  type InboxEntry,
+  inboxFolder,
+  questionTime,
+  readAnswer,
+  readEntry,
+  writeAnswer,
+} from "./inbox-folder.ts";
+import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
+
+export type { ConsentAnswer } from "./confirmed-request.ts";
+export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
+
+/** An answer, and whether it was the first one: only the first one counts. */
+export interface AnsweredQuestion extends GivenAnswer {
+  readonly isFirst: boolean;
+}
+
+export interface Inbox {
+  /** The questions without an answer, oldest first. */
+  list(): Promise<readonly InboxEntry[]>;
+  /** @throws HostError `not_found` */
+  show(id: string): Promise<InboxEntry>;
+  /**
+   * Answers a question. If its request no longer waits, a yes holds for the next identical request, for ten minutes.
+   *
+   * @param by Where the person answers, such as `fairlead approvals`: those who answer later are told.
+   * @throws HostError `not_found`
+   */
+  answer(id: string, answer: ConsentAnswer, by: string): Promise<AnsweredQuestion>;
+  /** Registers this process as one that shows the inbox, and calls back when `list()` may have changed. */
+  watch(listener: () => void): Promise<AsyncDisposable>;
+}
+
+export interface InboxOptions {
+  readonly clock?: Pick<Clock, "after">;
+  /** The clock, in milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/** @param stateFolder The state folder, `~/.fairlead`. */
+export function openInbox(stateFolder: string, { clock = systemClock, now = Date.now }: InboxOptions = {}): Inbox {
+  const folder = inboxFolder(stateFolder);
+
+  async function list(): Promise<readonly InboxEntry[]> {
+    const found: InboxEntry[] = [];
+    for (const file of await entryFiles(folder)) {
+      if (file.since + questionTime < now() || (await readAnswer(folder, file.id)) !== undefined) continue;
+      const entry = await readEntry(folder, file);
+      if (entry !== undefined) found.push(entry);
+    }
+    return found;
+  }
+
+  return {
+    list,
+    async show(id) {
+      const entry = (await list()).find((each) => each.id === id.toUpperCase());
+      if (entry === undefined) throw unknown(id);
+      return entry;
+    },
+    async answer(id, answer, by) {
+      const upper = id.toUpperCase();
+      const given = { answer, by, at: now() };
+      const isKnown = (await entryFiles(folder)).some(
+        (entry) => entry.id === upper && entry.since + questionTime >= now(),
+      );
+      const first = isKnown ? await writeAnswer(folder, upper, given) : await doneAnswer(folder, upper);
+      if (first === undefined) throw unknown(id);
+      return { ...first, isFirst: first === given };
+    },
+    async watch(listener) {
+      await ensurePrivateFolder(folder);
+      const leave = await registerWatcher(folder);
+      const stop = onFolderChange(folder, clock, listener);
+      return {
+        async [Symbol.asyncDispose]() {
+          stop();
+          await leave();
+        },
+      };
+    },
+  };
+}
+
+function unknown(id: string): HostError {
+  return new HostError(
+    "not_found",
+    `approval ${toSafeLine(id.slice(0, 20))} not found: it was answered or has expired`,
+    {
+      next: "fairlead approvals list",
+    },
+  );
+}

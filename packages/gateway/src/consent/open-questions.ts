@@ -1,0 +1,140 @@
+/** The questions of one gateway: stored in the inbox, so that a person can answer them in several places. */
+
+import type { Clock } from "@fairlead/core/clock";
+import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
+import {
+  entryFiles,
+  type GivenAnswer,
+  grantTime,
+  inboxFolder,
+  makeLate,
+  readAnswer,
+  removeEntry,
+  shortKey,
+  useAnswer,
+  writeAnswer,
+  writeEntry,
+} from "./inbox-folder.ts";
+import { hasWatcher, onFolderChange } from "./inbox-watchers.ts";
+
+/** A question while its request waits. */
+export interface OpenQuestion {
+  readonly id: string;
+  /** Resolves with the first answer, wherever it was given; never rejects. */
+  readonly answered: Promise<GivenAnswer>;
+  /** Gives an answer. Returns the first one, which may be another; undefined if the question is gone. */
+  answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
+  /** The request stops waiting: a later yes holds for the next identical request. Returns an answer that was just given. */
+  leave(): Promise<GivenAnswer | undefined>;
+  /** The request is gone: the question ends without an answer. */
+  withdraw(): Promise<void>;
+}
+
+export interface OpenQuestions {
+  /** Uses up an answer that was given after its request had ended, if there is one for this question. */
+  takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
+  /** @throws Error if the inbox cannot be written, or is full */
+  ask(question: ConsentQuestion): Promise<OpenQuestion>;
+  /** Whether a process shows the inbox to a person. */
+  isWatched(): Promise<boolean>;
+  close(): void;
+}
+
+export function createOpenQuestions(
+  stateFolder: string,
+  { clock, now }: { readonly clock: Pick<Clock, "after">; readonly now: () => number },
+): OpenQuestions {
+  const folder = inboxFolder(stateFolder);
+  const live = new Map<string, () => Promise<GivenAnswer | undefined>>();
+  let stopWatching: (() => void) | undefined;
+
+  function watch(): void {
+    stopWatching ??= onFolderChange(folder, clock, () => {
+      for (const check of live.values()) void check();
+    });
+  }
+
+  function forget(id: string): void {
+    live.delete(id);
+    if (live.size > 0) return;
+    stopWatching?.();
+    stopWatching = undefined;
+  }
+
+  return {
+    async takeLate(question) {
+      const key = shortKey(question);
+      for (const entry of await entryFiles(folder)) {
+        if (entry.key !== key || live.has(entry.id)) continue;
+        const given = await readAnswer(folder, entry.id);
+        if (given === undefined || !(await useAnswer(folder, entry, given))) continue;
+        if (given.at + grantTime >= now()) return given;
+      }
+      return undefined;
+    },
+    async ask(question) {
+      const entry = await writeEntry(folder, question, now(), new Set(live.keys()));
+      const { id } = entry;
+      let settle: (given: GivenAnswer) => void = () => {};
+      const answered = new Promise<GivenAnswer>((resolve) => {
+        settle = resolve;
+      });
+      /** The answer, once it is used up: a second look finds the same. */
+      let used: GivenAnswer | undefined;
+      /** The client was told no: an answer is a grant from now on, and must not be used up here. */
+      let isLeft = false;
+      let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
+
+      async function look(): Promise<GivenAnswer | undefined> {
+        if (used !== undefined || isLeft) return used;
+        const given = await readAnswer(folder, id);
+        if (given === undefined || !(await useAnswer(folder, entry, given))) return undefined;
+        used = given;
+        forget(id);
+        settle(given);
+        return given;
+      }
+
+      /** One look at a time. An inbox that cannot be read has no answer. */
+      function check(): Promise<GivenAnswer | undefined> {
+        checking = checking.then(look, look);
+        return checking.catch(() => undefined);
+      }
+
+      live.set(id, check);
+      watch();
+      // An answer may be older than the watch.
+      void check();
+      return {
+        id,
+        answered,
+        async answer(answer, by) {
+          const first = await writeAnswer(folder, id, { answer, by, at: now() });
+          return (await check()) ?? first;
+        },
+        async leave() {
+          const last = check().then((given) => {
+            isLeft = given === undefined;
+            return given;
+          });
+          // A later look waits for this one, and then finds that the request has left.
+          checking = last;
+          const given = await last;
+          forget(id);
+          if (given === undefined) await makeLate(folder, entry);
+          return given;
+        },
+        async withdraw() {
+          isLeft = true;
+          forget(id);
+          await removeEntry(folder, entry);
+        },
+      };
+    },
+    isWatched: () => hasWatcher(folder),
+    close() {
+      stopWatching?.();
+      live.clear();
+    },
+  };
+}

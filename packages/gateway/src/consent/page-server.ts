@@ -1,0 +1,114 @@
+/** Serves the pages on which a person answers questions, on the loopback address. */
+
+import { hash, randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
+import { messagePage, pageHeaders, questionPage } from "./consent-page.ts";
+
+/** A question with the function that takes its answer and says what came of it. */
+export interface PageQuestion {
+  readonly question: ConsentQuestion;
+  /** Returns a sentence for the person: whether the answer counts, or who answered before. */
+  readonly answer: (answer: ConsentAnswer) => Promise<string>;
+}
+
+export interface PageServer extends AsyncDisposable {
+  /** Makes a page; its address has a nonce that no program can guess. `close` ends it. */
+  open(shown: PageQuestion): Promise<{ readonly url: string; readonly close: () => void }>;
+}
+
+const loopback = "127.0.0.1";
+const bodyBytes = 1024;
+const requestTime = 10_000;
+const mostConnections = 64;
+const mostPages = 256;
+
+/** Listens from the first question on, so that a gateway that never asks has no port. */
+export function createPageServer(): PageServer {
+  /** Questions by the digest of their nonce: a lookup takes as long for a wrong nonce as for a right one. */
+  const pages = new Map<string, PageQuestion>();
+  let listening: Promise<Server> | undefined;
+
+  function send(response: ServerResponse, status: number, body: string): void {
+    response.writeHead(status, { ...pageHeaders, connection: "close", "content-length": Buffer.byteLength(body) });
+    response.end(body);
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { port = 0 } = request.socket.address() as Partial<AddressInfo>;
+    const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
+    const { host = "", origin } = request.headers;
+    const site = request.headers["sec-fetch-site"];
+    // A web page can make its own host name point to this machine, or send a form to it.
+    if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
+      return send(response, 403, messagePage("Refused", "This request does not come from the page of the question."));
+    const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];
+    const key = hash("sha256", nonce ?? "");
+    const shown = pages.get(key);
+    if (shown === undefined)
+      return send(response, 404, messagePage("Not found", "This question does not exist, or was answered already."));
+    if (request.method === "GET") return send(response, 200, questionPage(shown.question));
+    if (request.method !== "POST" || (site !== undefined && site !== "same-origin"))
+      return send(response, 405, messagePage("Refused", "Answer with the buttons of the page."));
+    const decision = new URLSearchParams(await readBody(request)).get("decision");
+    const answer = shown.question.answers.find((each) => each === decision);
+    if (answer === undefined)
+      return send(response, 400, messagePage("Refused", "Answer with the buttons of the page."));
+    // Before the answer takes effect: the nonce can be used once.
+    pages.delete(key);
+    return send(response, 200, messagePage("Answered", await shown.answer(answer)));
+  }
+
+  function listen(): Promise<Server> {
+    const server = createServer(
+      { maxHeaderSize: 16 * 1024, requestTimeout: requestTime, headersTimeout: requestTime },
+      (request, response) => {
+        handle(request, response).catch(() => {
+          if (response.headersSent) response.destroy();
+          else send(response, 500, messagePage("Failed", "The answer could not be stored. Nothing was run."));
+        });
+      },
+    );
+    server.maxConnections = mostConnections;
+    // A question does not keep a process alive that has nothing else to do.
+    server.unref();
+    return new Promise((resolve, reject) => {
+      server.once("error", reject).listen({ host: loopback, port: 0, exclusive: true }, () => resolve(server));
+    });
+  }
+
+  return {
+    async open(shown) {
+      if (pages.size >= mostPages) throw new Error(`${mostPages} questions are open already`);
+      listening ??= listen();
+      const server = await listening.catch((error: unknown) => {
+        listening = undefined;
+        throw error;
+      });
+      const nonce = randomBytes(32).toString("base64url");
+      const key = hash("sha256", nonce);
+      pages.set(key, shown);
+      const { port } = server.address() as AddressInfo;
+      return { url: `http://${loopback}:${port}/approve/${nonce}`, close: () => void pages.delete(key) };
+    },
+    async [Symbol.asyncDispose]() {
+      pages.clear();
+      const server = await listening?.catch(() => undefined);
+      if (server === undefined) return;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** @throws Error if the body is larger than any answer */
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request.setEncoding("utf8")) {
+    text += String(chunk);
+    if (text.length > bodyBytes) throw new Error("the body is too large");
+  }
+  return text;
+}

@@ -1,0 +1,155 @@
+/** The background host: one for each user and installation. Runs until it is stopped, or until it was idle for a while. */
+
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Clock, systemClock } from "@fairlead/core/clock";
+import { type HeldLock, tryLock } from "@fairlead/core/files/atomic/lock";
+import type { Gateway, Workspace } from "../gateway.ts";
+import { connectHost } from "../relay/connect-host.ts";
+import { createRunFolder, filesIn, type RunFolder, readToken } from "../relay/run-folder.ts";
+import type { RelayClient } from "../relay/speech.ts";
+import { listenForRelays } from "./listen.ts";
+
+export interface DaemonOptions {
+  readonly folder: RunFolder;
+  readonly version: string;
+  /** Called once the host has its lock, so that a second host costs little. */
+  readonly createGateway: () => Promise<Gateway>;
+  readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
+  /** The host listens, or another one does. */
+  readonly onReady: () => void;
+  readonly note: (text: string) => void;
+  /** Ends the host. */
+  readonly signal: AbortSignal;
+  /** Milliseconds without clients and open requests after which the host ends. Default: ten minutes. */
+  readonly idleTime?: number;
+  readonly clock?: Clock;
+  /** The folder for temporary files and the platform, where hosts of other versions are looked for. */
+  readonly temporary: string;
+  readonly platform: NodeJS.Platform;
+}
+
+const defaultIdleTime = 600_000;
+
+/** Resolves when the host has ended; at once if another host of this installation runs. */
+export async function runDaemon(options: DaemonOptions): Promise<void> {
+  const { folder, onReady, note } = options;
+  createRunFolder(folder);
+  const lock = await tryLock(folder.hostLock);
+  if (lock === undefined) return onReady();
+  try {
+    if (await isListening(folder)) {
+      // Its lock expired while the computer was asleep.
+      note("another host already listens");
+      return onReady();
+    }
+    await runLocked(options, lock);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> {
+  const { folder, version, workspaceOf, onReady, note, signal } = options;
+  const { idleTime = defaultIdleTime, clock = systemClock } = options;
+  removeSocket(folder);
+  const token = randomBytes(32).toString("hex");
+  const gateway = await options.createGateway();
+  let isRetired = false;
+  let callOff: (() => void) | undefined;
+  let stop: (reason: string) => void = () => {};
+  const stopped = new Promise<string>((resolve) => {
+    stop = resolve;
+  });
+
+  /** A host that was replaced ends with its last client. */
+  function watchActivity(): void {
+    callOff?.();
+    callOff = undefined;
+    if (gateway.activity() > 0) return;
+    if (isRetired) stop("a newer host has replaced it");
+    else callOff = clock.after(idleTime, () => stop("idle"));
+  }
+
+  const listener = await listenForRelays({
+    folder,
+    token,
+    version,
+    gateway,
+    workspaceOf,
+    onStop: () => stop("asked to stop"),
+    onRetire() {
+      isRetired = true;
+      listener.retire();
+      watchActivity();
+    },
+  });
+  // Written after the socket is there: a relay that can read it can connect.
+  writeFileSync(folder.token, token, { mode: 0o600 });
+  const stopWatching = gateway.onActivity(watchActivity);
+  const onAbort = (): void => stop("terminated");
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  watchActivity();
+  note(`listening: version ${version}, process ${process.pid}`);
+  onReady();
+  void retireOthers(options);
+  try {
+    note(`ends: ${await stopped}`);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    stopWatching();
+    callOff?.();
+    await listener.close();
+    await gateway[Symbol.asyncDispose]();
+    if (!lock.isLost()) removeSocket(folder);
+  }
+}
+
+async function isListening(folder: RunFolder): Promise<boolean> {
+  const reached = await connectHost(folder.socket, { token: readToken(folder) ?? "", version: "", wants: "status" });
+  if (reached.kind === "open") reached.connection.socket.destroy();
+  return reached.kind !== "absent";
+}
+
+/** Only with the host's lock, and after a refused connection: the socket of a running host must stay. */
+function removeSocket({ socket, token }: RunFolder): void {
+  if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
+  rmSync(token, { force: true });
+}
+
+/** Tells hosts of other installations to take no new clients, and removes the folders of those that have ended. */
+async function retireOthers({ folder, temporary, platform, note, version }: DaemonOptions): Promise<void> {
+  for (const name of readdirSync(folder.all)) {
+    const other = filesIn(join(folder.all, name), { all: folder.all, temporary, platform });
+    if (!/^\d+-\w+$/.test(name) || other.path === folder.path) continue;
+    try {
+      const token = readToken(other);
+      const reached =
+        token === undefined ? undefined : await connectHost(other.socket, { token, version, wants: "retire" });
+      if (reached?.kind === "open") {
+        reached.connection.socket.destroy();
+        note(`replaces the host with the process ${reached.connection.welcome.pid}`);
+      } else if (reached === undefined || reached.kind === "absent") await removeFolder(other);
+    } catch (error) {
+      note(`the host in ${other.path} could not be told: ${String(error)}`);
+    }
+  }
+}
+
+async function removeFolder(other: RunFolder): Promise<void> {
+  const lock = await tryLock(other.hostLock);
+  if (lock === undefined) return;
+  try {
+    // A relay may be starting a host there.
+    const start = await tryLock(other.startLock);
+    if (start === undefined) return;
+    await start.release();
+    removeSocket(other);
+    if (other.socketFolder !== undefined) rmSync(other.socketFolder, { recursive: true, force: true });
+  } finally {
+    await lock.release();
+  }
+  rmSync(other.path, { recursive: true, force: true });
+}

@@ -1,0 +1,223 @@
+/** Listens for relays on the private socket: checks who connects, and serves them. */
+
+import { randomUUID, timingSafeEqual } from "node:crypto";
+import { chmodSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { HostError } from "@fairlead/core/errors";
+import { isObject } from "@fairlead/wire/json";
+import { type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
+import type { Gateway, Workspace } from "../gateway.ts";
+import type { RunFolder } from "../relay/run-folder.ts";
+import {
+  byeLine,
+  failedLine,
+  type Hello,
+  type Refusal,
+  type RelayClient,
+  sentLine,
+  speechNumber,
+  type Welcome,
+} from "../relay/speech.ts";
+
+export interface RelayListenerOptions {
+  readonly folder: RunFolder;
+  readonly token: string;
+  readonly version: string;
+  readonly gateway: Pick<Gateway, "serve" | "status">;
+  /** The workspace of a client, with the part of its environment that counts. */
+  readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
+  /** Someone asked the host to end. */
+  readonly onStop: () => void;
+  /** A newer host runs: this one serves its clients to the end and takes no others. */
+  readonly onRetire: () => void;
+}
+
+export interface RelayListener {
+  /** Refuses new clients. */
+  retire(): void;
+  /** Says goodbye to all clients and stops listening. */
+  close(): Promise<void>;
+}
+
+/** The longest first line, in bytes: it has the client's environment. */
+const helloBytes = 4 * 1024 * 1024;
+/** Milliseconds in which a first line must come. */
+const helloTime = 10_000;
+
+export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
+  const { folder, token, version, gateway, workspaceOf, onStop, onRetire } = options;
+  const sockets = new Set<Socket>();
+  let isRetired = false;
+
+  function welcome(socket: Socket, more: object = {}): void {
+    socket.write(line({ fairlead: speechNumber, pid: process.pid, version, ...more }));
+  }
+
+  function refuse(socket: Socket, refused: Refusal, message: string): void {
+    socket.end(line({ fairlead: speechNumber, refused, message }));
+  }
+
+  async function serve(socket: Socket, client: RelayClient): Promise<void> {
+    welcome(socket);
+    const { name, servers, tools } = client;
+    const beforeSend = (id: RequestId, subject: string): Promise<void> => written(socket, sentLine(id, subject));
+    try {
+      const workspace = await workspaceOf(client);
+      await gateway.serve(
+        openRelaySocket(socket),
+        { name, conversation: randomUUID(), beforeSend, ...(servers && { servers }), ...(tools && { tools }) },
+        workspace,
+      );
+      socket.end();
+    } catch (error) {
+      const next = error instanceof HostError ? error.next : undefined;
+      socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
+    }
+  }
+
+  function take(socket: Socket, hello: Hello): void {
+    if (hello.fairlead !== speechNumber)
+      return refuse(socket, "speech", `it speaks version ${speechNumber} of the relay's protocol`);
+    if (!isSame(hello.token, token)) return refuse(socket, "token", "the token is wrong");
+    switch (hello.wants) {
+      case "status":
+        welcome(socket, { status: gateway.status() });
+        socket.end();
+        return;
+      case "stop":
+        welcome(socket);
+        socket.end();
+        return onStop();
+      case "retire":
+        welcome(socket);
+        socket.end();
+        return onRetire();
+      case "serve":
+        if (isRetired) return refuse(socket, "retired", "a newer version of Fairlead has replaced it");
+        if (!isClient(hello.client)) return refuse(socket, "invalid", "the client is not described");
+        return void serve(socket, hello.client);
+    }
+  }
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
+    readHello(socket, (hello) => {
+      if (hello === undefined) refuse(socket, "invalid", "its first line cannot be read");
+      else take(socket, hello);
+    });
+  });
+  await begin(server, folder.socket);
+
+  return {
+    retire() {
+      isRetired = true;
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await Promise.all([...sockets].map((socket) => written(socket, byeLine)));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+async function begin(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(path, resolve);
+  });
+  server.removeAllListeners("error").on("error", () => {});
+  // The folder is private already; a named pipe has no mode.
+  if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
+}
+
+/** The relay's lines. What a client leaves open when its relay ends is cancelled at once. */
+function openRelaySocket(socket: Socket): OpenChannel {
+  return async (events, signal) => {
+    const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
+    const close = (): void => void channel.close();
+    socket.once("end", close).once("close", close);
+    socket.resume();
+    return channel;
+  };
+}
+
+/** Resolves when the operating system has the line: it outlives this process then. */
+function written(socket: Socket, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (!socket.writable) return resolve();
+    socket.write(text, () => resolve());
+  });
+}
+
+/** Calls back once: with the first line, or with undefined if there is none that can be read. */
+function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const timer = setTimeout(() => finish(undefined), helloTime);
+
+  function finish(text: string | undefined): void {
+    clearTimeout(timer);
+    socket.off("data", onData).off("close", onClose).pause();
+    onHello(text === undefined ? undefined : toHello(text));
+  }
+
+  function onData(chunk: Buffer): void {
+    const at = chunk.indexOf(0x0a);
+    chunks.push(at === -1 ? chunk : chunk.subarray(0, at));
+    size += chunk.length;
+    if (at === -1 && size <= helloBytes) return;
+    const isWhole = at !== -1;
+    const rest = chunk.subarray(at + 1);
+    finish(isWhole ? Buffer.concat(chunks).toString("utf8") : undefined);
+    if (isWhole && rest.length > 0) socket.unshift(rest);
+  }
+
+  function onClose(): void {
+    clearTimeout(timer);
+  }
+
+  socket.on("data", onData).on("close", onClose);
+}
+
+function toHello(text: string): Hello | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isHello(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isHello(value: unknown): value is Hello {
+  return (
+    isObject(value) &&
+    typeof value["fairlead"] === "number" &&
+    typeof value["token"] === "string" &&
+    ["serve", "status", "stop", "retire"].includes(String(value["wants"]))
+  );
+}
+
+function isClient(value: unknown): value is RelayClient {
+  return (
+    isObject(value) &&
+    typeof value["name"] === "string" &&
+    typeof value["cwd"] === "string" &&
+    isObject(value["env"]) &&
+    isNames(value["servers"]) &&
+    isNames(value["tools"])
+  );
+}
+
+function isNames(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((each) => typeof each === "string"));
+}
+
+function isSame(given: string, token: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function line(value: Welcome | object): string {
+  return `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,204 @@
+/** The gateway: makes the servers of a host available to other MCP clients, over stdio, a socket or HTTP. */
+
+import { randomUUID } from "node:crypto";
+import { type Clock, systemClock } from "@fairlead/core/clock";
+import type { Era } from "@fairlead/wire";
+import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
+import { createParkedCalls } from "./asking/parked-calls.ts";
+import { createSealedConsent } from "./asking/sealed-consent.ts";
+import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
+import { serveConnection } from "./bridge/serve-connection.ts";
+import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
+import type { Consent } from "./consent/consent.ts";
+import type { GatewayClient } from "./gateway-client.ts";
+import { type CreateGatewayHost, createHostPool, type Workspace } from "./hosts/client-hosts.ts";
+import type { ClientTokens } from "./tokens/client-tokens.ts";
+
+export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/client-hosts.ts";
+
+export interface GatewayOptions {
+  readonly createHost: CreateGatewayHost;
+  readonly consent: Consent;
+  /** The version of Fairlead. */
+  readonly version: string;
+  readonly clock?: Clock;
+  /** The clock, in milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export interface ListenOptions {
+  /** Default: any free port. */
+  readonly port?: number | undefined;
+  /** The bearer tokens of the clients; `none`: every program of this machine may call, as `client`. */
+  readonly tokens: ClientTokens | "none";
+  readonly workspace: Workspace;
+  /** The name and the limits of clients without a token of their own. */
+  readonly client?: Pick<GatewayClient, "name" | "servers" | "tools">;
+}
+
+/** What `fairlead daemon status` shows. */
+export interface GatewayStatus {
+  readonly clients: readonly { readonly name: string; readonly since: number }[];
+  readonly servers: readonly { readonly name: string; readonly status: string }[];
+}
+
+export interface Gateway extends AsyncDisposable {
+  /** Serves one client over an open channel, in either protocol era. Resolves when the client has gone. */
+  serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void>;
+  /** Listens for clients on the loopback address: `/mcp` has all servers, `/mcp/<server>` one of them. */
+  listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
+  status(): GatewayStatus;
+  /** The number of clients, open requests and requests that wait for an answer; 0: the gateway is idle. */
+  activity(): number;
+  /** Calls back when `activity()` may have changed. Returns the function that stops listening. */
+  onActivity(listener: () => void): () => void;
+}
+
+export function createGateway(options: GatewayOptions): Gateway {
+  const { createHost, consent, version, clock = systemClock, now = Date.now } = options;
+  const pool = createHostPool({ createHost, clock });
+  const parts: GatewayParts = {
+    consent,
+    parked: createParkedCalls({ clock }),
+    sealed: createSealedConsent(now),
+    levels: createUpstreamLevels(),
+    serverInfo: { name: "fairlead", title: "Fairlead", version },
+    clock,
+  };
+  const clients = new Set<{ readonly name: string; readonly since: number }>();
+  const listeners = new Set<() => void>();
+  const ending = new Set<() => Promise<void>>();
+  let openRequests = 0;
+
+  function changed(): void {
+    for (const listener of listeners) listener();
+  }
+
+  function onOpen(): () => void {
+    openRequests += 1;
+    return () => {
+      openRequests -= 1;
+      changed();
+    };
+  }
+
+  function enter(name: string): () => void {
+    const entry = { name, since: now() };
+    clients.add(entry);
+    changed();
+    return () => {
+      clients.delete(entry);
+      changed();
+    };
+  }
+
+  async function serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void> {
+    const leave = enter(client.name);
+    const hosts = await pool.open(workspace).catch((error: unknown) => {
+      leave();
+      throw error;
+    });
+    const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen);
+    const end = (): Promise<void> => served.close();
+    ending.add(end);
+    try {
+      await served.closed;
+    } finally {
+      ending.delete(end);
+      leave();
+      await hosts.close();
+    }
+  }
+
+  async function listen({ port, tokens, workspace, client }: ListenOptions) {
+    /** Requests of the modern era are connections of their own: they share what the gateway knows of their client. */
+    const contexts = new Map<string, Promise<BridgeContext>>();
+    const known = new Map<string, BridgeContext>();
+
+    async function openContext(key: string, found: GatewayClient): Promise<BridgeContext> {
+      const context = createBridgeContext(parts, found, await pool.open(workspace));
+      known.set(key, context);
+      return context;
+    }
+
+    function take(open: OpenChannel, era: Era, { name, only }: HttpClient): void {
+      const found: GatewayClient = { ...client, name, only, conversation: era === "legacy" ? randomUUID() : name };
+      if (era === "legacy") return void Promise.allSettled([serve(open, found, workspace)]);
+      const key = keyOf({ name, only });
+      const context = contexts.get(key) ?? openContext(key, found);
+      contexts.set(key, context);
+      void context.then(
+        (opened) => serveConnection(open, opened, onOpen),
+        () => contexts.delete(key),
+      );
+    }
+
+    const listener = await listenHttp<HttpClient>({
+      eras: ["modern", "legacy"],
+      ...(port !== undefined && { port }),
+      admit({ path, authorization }) {
+        const only = serverIn(path);
+        if (only === undefined) return { status: 404 };
+        const name = tokens === "none" ? (client?.name ?? "http") : clientOf(tokens, authorization);
+        if (name === undefined) return { status: 401 };
+        return { owner: name, context: { name, only: only === "" ? undefined : only } };
+      },
+      onClient: take,
+      schemaOf: (found, tool) => known.get(keyOf(found))?.view().tools.get(tool)?.definition["inputSchema"],
+    });
+    const close = async (): Promise<void> => {
+      ending.delete(close);
+      await listener.close();
+      await Promise.allSettled(contexts.values());
+      await Promise.all([...known.values()].map(({ hosts }) => hosts.close()));
+    };
+    ending.add(close);
+    return { url: listener.url, close };
+  }
+
+  return {
+    serve,
+    listen,
+    status: () => ({
+      clients: [...clients],
+      servers: pool.hosts().flatMap((host) => host.states().map(({ name, status }) => ({ name, status }))),
+    }),
+    activity: () => clients.size + openRequests + parts.parked.size(),
+    onActivity(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async [Symbol.asyncDispose]() {
+      parts.parked.close();
+      await Promise.allSettled([...ending].map((end) => end()));
+      await consent[Symbol.asyncDispose]();
+      await pool[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface HttpClient {
+  readonly name: string;
+  readonly only: string | undefined;
+}
+
+function keyOf({ name, only }: HttpClient): string {
+  return JSON.stringify([name, only]);
+}
+
+/** The server in the path `/mcp/<server>`; empty for `/mcp`, undefined for another path. */
+function serverIn(path: string): string | undefined {
+  if (path === "/mcp" || path === "/mcp/") return "";
+  const [, name] = /^\/mcp\/([^/]+)\/?$/.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function clientOf(tokens: ClientTokens, authorization: string | undefined): string | undefined {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? "") ?? [];
+  return token === undefined ? undefined : tokens.clientOf(token);
+}

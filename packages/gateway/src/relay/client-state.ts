@@ -1,0 +1,105 @@
+/** What a client has told the host once, and a new host must be told again: its greeting, log level and subscriptions. */
+
+/** A line to send again; the host's response to it is for the relay. */
+export interface ReplayedRequest {
+  readonly id: string;
+  readonly line: string;
+}
+
+export interface ClientState {
+  /** Notes a request or notification of the client. */
+  note(method: string, line: Buffer): void;
+  /** Notes that the host answered the client's `initialize`, with this line. */
+  greeted(line: Buffer): void;
+  /** The greeting for a new host; undefined if the client has none (the modern era), or if it was not answered yet. */
+  greeting(): ReplayedRequest | undefined;
+  /** What follows the greeting: notifications and requests, in order. */
+  afterGreeting(): readonly (ReplayedRequest | string)[];
+  /** The lists whose changes the host announces to this client. */
+  announcedLists(): readonly string[];
+}
+
+/** Ids of replayed requests; a client that used them would not get its response. */
+const replayedId = "fairlead-relay:";
+
+/** Whether a response belongs to a replayed request. */
+export function isReplayed(id: string): boolean {
+  return id.startsWith(`"${replayedId}`);
+}
+
+export function createClientState(): ClientState {
+  let initialize: Message | undefined;
+  let isGreeted = false;
+  let initialized: string | undefined;
+  let level: Message | undefined;
+  let lists: readonly string[] = [];
+  const subscriptions = new Map<string, Message>();
+  let count = 0;
+
+  function replay(message: Message): ReplayedRequest {
+    count += 1;
+    const id = `${replayedId}${count}`;
+    return { id: JSON.stringify(id), line: `${JSON.stringify({ ...message, id })}\n` };
+  }
+
+  return {
+    note(method, line) {
+      if (!noted.has(method)) return;
+      const message = readMessage(line);
+      if (message === undefined) return;
+      const uri = memberOf(message["params"], "uri");
+      if (method === "initialize") {
+        initialize = message;
+        isGreeted = false;
+      } else if (method === "notifications/initialized") initialized = `${JSON.stringify(message)}\n`;
+      else if (method === "logging/setLevel") level = message;
+      else if (typeof uri !== "string") return;
+      else if (method === "resources/subscribe") subscriptions.set(uri, message);
+      else subscriptions.delete(uri);
+    },
+    greeted(line) {
+      const capabilities = memberOf(memberOf(readMessage(line), "result"), "capabilities");
+      isGreeted = capabilities !== undefined;
+      lists = ["tools", "prompts", "resources"].filter(
+        (list) => memberOf(memberOf(capabilities, list), "listChanged") === true,
+      );
+    },
+    greeting: () => (isGreeted && initialize !== undefined ? replay(initialize) : undefined),
+    afterGreeting() {
+      if (!isGreeted) return [];
+      return [
+        ...(initialized === undefined ? [] : [initialized]),
+        ...[...(level === undefined ? [] : [level]), ...subscriptions.values()].map(replay),
+      ];
+    },
+    announcedLists: () => (initialized === undefined ? [] : lists),
+  };
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+const noted: ReadonlySet<string> = new Set([
+  "initialize",
+  "notifications/initialized",
+  "logging/setLevel",
+  "resources/subscribe",
+  "resources/unsubscribe",
+]);
+
+/** The message of a line; undefined if it is not an object. */
+export function readMessage(line: Buffer): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString("utf8"));
+    return isMessage(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return isMessage(value) ? value[name] : undefined;
+}
+
+function isMessage(value: unknown): value is Message {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

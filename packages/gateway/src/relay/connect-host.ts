@@ -1,0 +1,84 @@
+/** Connects to the background host and exchanges the first lines. */
+
+import { connect, type Socket } from "node:net";
+import { type Hello, type Refusal, speechNumber, type Welcome } from "./speech.ts";
+
+/** A connection that the host has accepted. */
+export interface HostConnection {
+  readonly socket: Socket;
+  readonly welcome: Extract<Welcome, { readonly pid: number }>;
+  /** Bytes that came after the host's first line. */
+  readonly rest: Buffer;
+}
+
+/** What came of connecting. `absent`: no host listens there; only then may another one be started. */
+export type Reached =
+  | { readonly kind: "open"; readonly connection: HostConnection }
+  | { readonly kind: "absent" }
+  | { readonly kind: "refused"; readonly reason: Refusal | "silent"; readonly message: string };
+
+/** Milliseconds until a host that accepts no connection or says nothing counts as silent. It stays untouched. */
+const answerTime = 15_000;
+/** The longest first line of a host, in bytes. */
+const lineBytes = 1024 * 1024;
+
+export function connectHost(path: string, hello: Omit<Hello, "fairlead">): Promise<Reached> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(
+      () => end({ kind: "refused", reason: "silent", message: "it does not answer" }),
+      answerTime,
+    );
+
+    function end(reached: Reached): void {
+      clearTimeout(timer);
+      socket.off("data", onData).off("close", onClose);
+      if (reached.kind === "open") socket.off("error", onError);
+      else socket.destroy();
+      resolve(reached);
+    }
+
+    function onError(error: NodeJS.ErrnoException): void {
+      const isAbsent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
+      end(isAbsent ? { kind: "absent" } : { kind: "refused", reason: "silent", message: error.message });
+    }
+
+    /** A host that ends while it is asked: like one that has ended before. */
+    function onClose(): void {
+      end({ kind: "absent" });
+    }
+
+    function onData(chunk: Buffer): void {
+      chunks.push(chunk);
+      size += chunk.length;
+      const at = chunk.indexOf(0x0a);
+      if (at === -1 && size < lineBytes) return;
+      socket.pause();
+      const all = Buffer.concat(chunks);
+      const length = size - chunk.length + at + 1;
+      end(toReached(socket, readWelcome(all.toString("utf8", 0, length)), all.subarray(length)));
+    }
+
+    socket.on("error", onError).on("close", onClose).on("data", onData);
+    socket.write(`${JSON.stringify({ fairlead: speechNumber, ...hello })}\n`);
+  });
+}
+
+function toReached(socket: Socket, welcome: Welcome | undefined, rest: Buffer): Reached {
+  if (welcome === undefined) return { kind: "refused", reason: "speech", message: "its answer cannot be read" };
+  if ("refused" in welcome) return { kind: "refused", reason: welcome.refused, message: welcome.message };
+  return { kind: "open", connection: { socket, welcome, rest } };
+}
+
+function readWelcome(line: string): Welcome | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== "object" || value === null || !("fairlead" in value)) return undefined;
+    // The file that holds the token belongs to this user, and so does the process that knows the socket.
+    return value as Welcome;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+/** Cuts a byte stream into lines without decoding or copying them, so that a relay can pass them on as they came. */
+
+const newline = 0x0a;
+
+/** Takes bytes, gives back those that are to be passed on. */
+export interface LineFrames {
+  /**
+   * Calls `take` with each complete line, its newline included. `take` returns the line itself, another one to pass on
+   * in its place, or undefined. Returns the bytes to pass on. The beginning of an incomplete line waits for its end.
+   */
+  push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
+  /** Forgets an incomplete line. */
+  reset(): void;
+}
+
+/** @param limit The longest line, in bytes; `onTooLong` is called when one is longer, and nothing is read after it. */
+export function createLineFrames(limit: number, onTooLong: () => void): LineFrames {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let isOver = false;
+
+  function keep(piece: Buffer): void {
+    if (piece.length === 0) return;
+    size += piece.length;
+    pieces.push(piece);
+    if (size <= limit) return;
+    isOver = true;
+    pieces = [];
+    onTooLong();
+  }
+
+  return {
+    push(chunk, take) {
+      if (isOver) return [];
+      const passed: Buffer[] = [];
+      let from = 0;
+      let end = chunk.indexOf(newline);
+      if (size > 0 && end !== -1) {
+        const line = Buffer.concat([...pieces, chunk.subarray(0, end + 1)]);
+        pieces = [];
+        size = 0;
+        const replaced = take(line);
+        if (replaced !== undefined) passed.push(replaced);
+        from = end + 1;
+        end = chunk.indexOf(newline, from);
+      }
+      /** Neighbouring lines are passed on as one piece. */
+      let first = from;
+      while (end !== -1) {
+        const next = end + 1;
+        const line = chunk.subarray(from, next);
+        const replaced = take(line);
+        if (replaced !== line) {
+          if (first < from) passed.push(chunk.subarray(first, from));
+          if (replaced !== undefined) passed.push(replaced);
+          first = next;
+        }
+        from = next;
+        end = chunk.indexOf(newline, from);
+      }
+      if (first < from) passed.push(chunk.subarray(first, from));
+      keep(chunk.subarray(from));
+      return passed;
+    },
+    reset() {
+      pieces = [];
+      size = 0;
+    },
+  };
+}

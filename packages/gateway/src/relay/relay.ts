@@ -1,0 +1,198 @@
+/**
+ * The relay between one stdio client and the background host. It passes lines on as they come and knows which requests
+ * are open, so that a lost host costs the client neither its connection nor a call that runs twice.
+ */
+
+import type { Readable, Writable } from "node:stream";
+import { createClientState, isReplayed, readMessage } from "./client-state.ts";
+import type { HostConnection } from "./connect-host.ts";
+import { createLineFrames } from "./line-frames.ts";
+import { createOpenRequests } from "./open-requests.ts";
+import { createQuestions } from "./questions.ts";
+import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch } from "./relay-lines.ts";
+import { scanHostLine, scanMessage } from "./scan-message.ts";
+import { readNote } from "./speech.ts";
+
+export interface RelayOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** The connection to begin with. */
+  readonly first: HostConnection;
+  /** Connects to a host after the first one was lost; starts one if none runs. */
+  readonly reach: () => Promise<HostConnection>;
+  /** Tells the user, not the client, about a problem. */
+  readonly onProblem: (message: string) => void;
+}
+
+/** The longest message, in bytes. */
+const messageBytes = 64 * 1024 * 1024;
+/** Hosts that are lost one after another, with no answer to the client between, before the relay waits for the client. */
+const mostLosses = 3;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+
+/** Relays until the client closes its end. */
+export function runRelay({ input, output, first, reach, onProblem }: RelayOptions): Promise<void> {
+  const open = createOpenRequests();
+  const state = createClientState();
+  const questions = createQuestions();
+  const fromClient = createLineFrames(messageBytes, () => end());
+  /** The host that takes the client's lines; undefined while there is none, or while it is greeted. */
+  let ready: HostConnection["socket"] | undefined;
+  let attached: HostConnection["socket"] | undefined;
+  let isReaching = false;
+  let isEnded = false;
+  let losses = 0;
+  let onEnd: () => void = () => {};
+
+  function toClient(bytes: Buffer | string): void {
+    if (!isEnded && !output.write(bytes)) attached?.pause();
+  }
+
+  function failOpen(message: string, next: string | undefined): void {
+    onProblem(message);
+    for (const { id } of open.takeAll()) toClient(errorLine(id, message, { reason: "unreachable", next }));
+  }
+
+  function reachHost(): void {
+    if (isReaching || attached !== undefined || isEnded) return;
+    isReaching = true;
+    reach().then(
+      (connection) => {
+        isReaching = false;
+        if (isEnded) connection.socket.destroy();
+        else attach(connection);
+      },
+      (error: unknown) => {
+        isReaching = false;
+        failOpen(error instanceof Error ? error.message : String(error), "fairlead daemon logs");
+      },
+    );
+  }
+
+  function attach({ socket, rest }: HostConnection): void {
+    const frames = createLineFrames(messageBytes, () => socket.destroy());
+    const isFirst = questions.begin();
+    const greeting = state.greeting();
+    /** The host has said that it ends, or that it cannot serve this client. */
+    let isLeaving = false;
+    attached = socket;
+
+    /** Tells the host what its predecessor knew, and gives it the requests that the predecessor did not send on. */
+    function takeOver(): void {
+      ready = socket;
+      for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
+      for (const { line } of open.all()) socket.write(line);
+      // What a predecessor announced may be out of date.
+      if (!isFirst) for (const list of state.announcedLists()) toClient(listChangedLine(list));
+      input.resume();
+    }
+
+    function takeNote(line: Buffer): undefined {
+      const note = readNote(line.toString("utf8"));
+      if (note?.kind === "sent") {
+        const request = open.get(note.id);
+        if (request !== undefined) request.sent = note.subject;
+      } else if (note !== undefined) isLeaving = true;
+      if (note?.kind === "failed") failOpen(note.message, note.next);
+    }
+
+    function take(line: Buffer): Buffer | undefined {
+      if (line[0] !== openBrace) return takeNote(line);
+      const scanned = scanHostLine(line);
+      if (scanned?.id === undefined) return line;
+      const { id, method } = scanned;
+      if (method !== undefined) return questions.ask(id, line);
+      if (isReplayed(id)) {
+        if (id === greeting?.id) takeOver();
+        return undefined;
+      }
+      const request = open.remove(id);
+      if (request?.method === "initialize") state.greeted(line);
+      losses = 0;
+      open.forgive();
+      return line;
+    }
+
+    function onLost(): void {
+      ready = undefined;
+      attached = undefined;
+      for (const id of questions.lost()) toClient(cancelledLine(id));
+      for (const request of open.takeLost()) toClient(lostLine(request));
+      input.resume();
+      losses += 1;
+      if (open.size > 0 || (!isLeaving && losses < mostLosses)) reachHost();
+    }
+
+    const onData = (chunk: Buffer): void => {
+      for (const bytes of frames.push(chunk, take)) toClient(bytes);
+    };
+    socket
+      .on("data", onData)
+      .on("drain", () => input.resume())
+      .on("error", () => {})
+      .on("close", onLost);
+    if (greeting === undefined) takeOver();
+    else socket.write(greeting.line);
+    if (rest.length > 0) onData(rest);
+    socket.resume();
+  }
+
+  /** What the host is to get for one line of the client. */
+  function takeClientLine(line: Buffer): Buffer | undefined {
+    const scanned = scanMessage(line);
+    if (scanned === undefined) return line[0] === openBracket ? takeBatch(line) : ready && line;
+    const { id, method } = scanned;
+    if (method === undefined) return id === undefined ? ready && line : questions.answer(id, line);
+    state.note(method, line);
+    if (id !== undefined) {
+      open.add(id, method, line);
+      if (ready === undefined) reachHost();
+    } else if (method === "notifications/cancelled") {
+      const requestId = cancelledId(line);
+      if (requestId !== undefined) open.remove(requestId);
+    }
+    // A new host gets the open requests and what `state` keeps; the rest was meant for its predecessor.
+    return ready && line;
+  }
+
+  function takeBatch(line: Buffer): Buffer | undefined {
+    const taken = ofBatch(line).flatMap((each) => takeClientLine(each) ?? []);
+    return taken.length === 0 ? undefined : Buffer.concat(taken);
+  }
+
+  const onInput = (chunk: Buffer): void => {
+    const lines = fromClient.push(chunk, takeClientLine);
+    const socket = ready;
+    if (socket === undefined || lines.length === 0) return;
+    if (lines.length > 1) socket.cork();
+    let isTaken = true;
+    for (const line of lines) isTaken = socket.write(line);
+    if (lines.length > 1) socket.uncork();
+    if (!isTaken) input.pause();
+  };
+
+  function end(): void {
+    if (isEnded) return;
+    isEnded = true;
+    input.off("data", onInput).off("end", end).off("error", end).off("close", end);
+    input.pause();
+    // The host cancels what the client has left open.
+    attached?.removeAllListeners("close").end();
+    onEnd();
+  }
+
+  output.on("drain", () => attached?.resume()).on("error", end);
+  input.on("data", onInput).on("end", end).on("error", end).on("close", end);
+  attach(first);
+  return new Promise((resolve) => {
+    onEnd = resolve;
+  });
+}
+
+/** The id of the cancelled request, as JSON text. */
+function cancelledId(line: Buffer): string | undefined {
+  const params = readMessage(line)?.["params"];
+  if (typeof params !== "object" || params === null || !("requestId" in params)) return undefined;
+  return JSON.stringify(params.requestId);
+}

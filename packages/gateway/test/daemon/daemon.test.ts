@@ -1,0 +1,215 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { basename, join } from "node:path";
+import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { expect, it } from "vitest";
+import { hostStatus, stopHost } from "../../src/daemon/control.ts";
+import { type DaemonOptions, runDaemon } from "../../src/daemon/daemon.ts";
+import type { Gateway } from "../../src/gateway.ts";
+import { connectHost } from "../../src/relay/connect-host.ts";
+import { createRunFolder, type RunFolder, readToken, runFolderOf } from "../../src/relay/run-folder.ts";
+import { findHost } from "../../src/relay/start-host.ts";
+import { handClock } from "../hand-clock.ts";
+import { relayClient, standInGateway } from "../relay/scene.ts";
+
+const greeting = { version: "1", wants: "serve", client: relayClient } as const;
+
+function folderIn({ path }: Pick<TemporaryFolder, "path">, installation = "one"): RunFolder {
+  return runFolderOf({ state: path, installation, temporary: path, platform: process.platform });
+}
+
+/** A gateway that counts its clients. */
+function countingGateway(): Gateway {
+  const gateway = standInGateway(async () => ({}));
+  const listeners = new Set<() => void>();
+  const clients: { readonly name: string; readonly since: number }[] = [];
+  function changed(): void {
+    for (const listener of listeners) listener();
+  }
+  return {
+    ...gateway,
+    async serve(...client) {
+      clients.push({ name: client[1].name, since: 0 });
+      changed();
+      await gateway.serve(...client).finally(() => {
+        clients.pop();
+        changed();
+      });
+    },
+    listen: () => Promise.reject(new Error("not here")),
+    status: () => ({ clients: [...clients], servers: [] }),
+    activity: () => clients.length,
+    onActivity(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+interface Running extends AsyncDisposable {
+  /** Resolves when the host has ended. */
+  readonly ended: Promise<void>;
+  readonly notes: readonly string[];
+}
+
+/** Resolves when the host is ready. */
+async function start(folder: RunFolder, options: Partial<DaemonOptions> = {}): Promise<Running> {
+  const ending = new AbortController();
+  const notes: string[] = [];
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    ended = runDaemon({
+      folder,
+      version: "1",
+      createGateway: async () => countingGateway(),
+      workspaceOf: async () => ({ cwd: "/", env: {} }),
+      onReady: resolve,
+      note: (text) => notes.push(text),
+      signal: ending.signal,
+      temporary: folder.all,
+      platform: process.platform,
+      ...options,
+    });
+    ended.catch(reject);
+  });
+  return {
+    ended,
+    notes,
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await ended;
+    },
+  };
+}
+
+it("keeps socket and token to this user, and removes both at its end", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  {
+    await using _host = await start(folder);
+    expect(statSync(folder.path).mode & 0o777).toBe(0o700);
+    expect(statSync(folder.socket).mode & 0o777).toBe(0o600);
+    expect(statSync(folder.token).mode & 0o777).toBe(0o600);
+    expect(readToken(folder)).toMatch(/^[0-9a-f]{64}$/);
+  }
+  expect(existsSync(folder.socket)).toBe(false);
+  expect(readToken(folder)).toBeUndefined();
+});
+
+it("lets no second host of the same installation listen", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  await using _host = await start(folder);
+  const token = readToken(folder);
+  const second = await start(folder, {
+    createGateway: () => Promise.reject(new Error("a second gateway was made")),
+  });
+  await second.ended;
+  expect(readToken(folder)).toBe(token);
+  expect(await hostStatus(folder)).toMatchObject({ pid: process.pid, version: "1", clients: [] });
+});
+
+it("takes over the socket of a host that has died, but not of one that listens", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  createRunFolder(folder);
+  writeFileSync(folder.socket, "");
+  {
+    await using _host = await start(folder);
+    expect(await hostStatus(folder)).toBeDefined();
+  }
+  // A host whose lock expired: it listens, and says nothing that can be read.
+  const other = createServer((socket) =>
+    socket
+      .on("error", () => {})
+      .resume()
+      .end("?\n"),
+  ).listen(folder.socket);
+  const { ended, notes } = await start(folder);
+  await ended;
+  expect(notes).toEqual(["another host already listens"]);
+  await new Promise((resolve) => other.close(resolve));
+});
+
+it("ends when it was idle, and not while it has a client", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  const clock = handClock();
+  await using host = await start(folder, { clock, idleTime: 1000 });
+  clock.pass(999);
+  const connection = await findHost(folder, greeting);
+  clock.pass(100_000);
+  expect(await hostStatus(folder)).toBeDefined();
+  connection?.socket.destroy();
+  // The host notices the end of the connection in its own time.
+  while (((await hostStatus(folder))?.clients.length ?? 0) > 0);
+  clock.pass(1000);
+  await host.ended;
+  expect(host.notes.at(-1)).toBe("ends: idle");
+});
+
+it("is stopped by a command", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  await using host = await start(folder);
+  let isOver = false;
+  void host.ended.then(() => {
+    isOver = true;
+  });
+  expect(await stopHost(folder, () => !isOver)).toBe(process.pid);
+  expect(await hostStatus(folder)).toBeUndefined();
+  expect(await stopHost(folder, () => false)).toBeUndefined();
+});
+
+it("refuses a wrong token and another speech number", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  await using _host = await start(folder);
+  expect(await connectHost(folder.socket, { ...greeting, token: "x" })).toMatchObject({ reason: "token" });
+  const hello = { ...greeting, token: readToken(folder) ?? "", fairlead: 99 };
+  expect(await connectHost(folder.socket, hello)).toMatchObject({ kind: "refused", reason: "speech" });
+});
+
+it("is replaced by the host of a newer installation: keeps its clients, takes no others, and ends with the last one", async () => {
+  await using temporary = await temporaryFolder();
+  const [old, newer] = [folderIn(temporary, "old"), folderIn(temporary, "newer")];
+  await using host = await start(old);
+  const client = await findHost(old, greeting);
+  await using _newer = await start(newer);
+  await expect(untilRefused(old)).rejects.toMatchObject({ reason: "retired" });
+  expect(await hostStatus(old)).toBeDefined();
+  client?.socket.destroy();
+  await host.ended;
+  expect(host.notes.at(-1)).toBe("ends: a newer host has replaced it");
+});
+
+/** The newer host tells the older one after it is ready itself. */
+async function untilRefused(folder: RunFolder): Promise<never> {
+  for (;;) (await findHost(folder, greeting))?.socket.destroy();
+}
+
+it("removes the folder of an installation whose host has ended", async () => {
+  await using temporary = await temporaryFolder();
+  const [old, newer] = [folderIn(temporary, "old"), folderIn(temporary, "newer")];
+  {
+    await using _host = await start(old);
+  }
+  await using host = await start(newer);
+  while (existsSync(old.path)) await new Promise((resolve) => setImmediate(resolve));
+  expect(host.notes).toHaveLength(1);
+});
+
+it("puts a socket whose path is too long into the folder for temporary files", async () => {
+  await using temporary = await temporaryFolder();
+  const state = join(temporary.path, "x".repeat(120));
+  const folder = runFolderOf({ state, installation: "one", temporary: temporary.path, platform: process.platform });
+  expect(basename(folder.socket)).toBe("socket");
+  expect(Buffer.byteLength(folder.socket)).toBeLessThan(104);
+  await using _host = await start(folder);
+  expect(statSync(folder.socketFolder ?? "").mode & 0o777).toBe(0o700);
+  expect(await hostStatus(folder)).toBeDefined();
+  expect(runFolderOf({ state, installation: "one", temporary: "C:\\T", platform: "win32" }).socket).toMatch(
+    /^\\\\\.\\pipe\\fairlead-[0-9a-f]{16}$/,
+  );
+});

@@ -1,0 +1,114 @@
+/** A gateway in this process, with real servers behind it and clients of both protocol eras before it. */
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createHost } from "@fairlead/core/host";
+import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
+import { connect, type Era, type JsonObject, type RequestHandler, type Session } from "@fairlead/wire";
+import { createConsent } from "../../src/consent/consent.ts";
+import { type Inbox, openInbox } from "../../src/consent/inbox.ts";
+import { createGateway, type Gateway, type ListenOptions, type Workspace } from "../../src/gateway.ts";
+import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
+
+export interface SceneOptions {
+  readonly servers: Readonly<Record<string, StdioEntry | { readonly httpUrl: string }>>;
+  /** Members of `fairlead` in the settings. */
+  readonly fairlead?: object;
+  /** The user's rules. Default: everything is allowed. */
+  readonly rules?: string;
+  /** Default: the system's clock. */
+  readonly clock?: SteppedClock;
+  readonly listen?: Partial<ListenOptions>;
+}
+
+export interface ClientOptions {
+  readonly era: Era;
+  /** The one server, `/mcp/<server>`. Default: all. */
+  readonly only?: string;
+  readonly capabilities?: JsonObject;
+  readonly answer?: RequestHandler;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface GatewayScene extends AsyncDisposable {
+  readonly gateway: Gateway;
+  readonly workspace: Workspace;
+  readonly url: string;
+  readonly inbox: Inbox;
+  readonly state: string;
+  /** A client over HTTP, with our own wire. It is closed with the scene. */
+  client(options: ClientOptions): Promise<Session>;
+  /** Writes the user's rules. */
+  setRules(rules: string): Promise<void>;
+  write(name: string, content: string | object): Promise<string>;
+}
+
+export const allowAll = ["tool", "resource", "prompt", "sampling"]
+  .map((kind) =>
+    kind === "tool"
+      ? '[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "allow"\npriority = 500\n'
+      : `[[rule]]\nmcpName = "*"\nkind = "${kind}"\ndecision = "allow"\npriority = 500\n`,
+  )
+  .join("\n");
+
+export async function gatewayScene(options: SceneOptions): Promise<GatewayScene> {
+  const { servers, fairlead = {}, rules = allowAll, clock } = options;
+  const folder = await temporaryFolder();
+  const home = join(folder.path, "home");
+  const state = join(home, ".fairlead");
+  await folder.write("home/.gemini/settings.json", { mcpServers: servers, fairlead });
+  await folder.write("home/.gemini/policies/user.toml", rules);
+  await mkdir(join(folder.path, "work"));
+  const none = join(folder.path, "none.json");
+  const env = {
+    ...process.env,
+    FAIRLEAD_HOME: state,
+    FAIRLEAD_SECRET_STORE: "file",
+    GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
+    GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
+  };
+  const workspace = { cwd: join(folder.path, "work"), env };
+  const time = clock ? { clock, now: clock.date } : {};
+  const gateway = createGateway({
+    createHost: ({ cwd }, hooks) =>
+      createHost({
+        ...hooks,
+        environment: { env, home, cwd, platform: process.platform },
+        lazy: true,
+        watch: true,
+      }),
+    consent: createConsent({ stateFolder: state, ...time }),
+    version: "0.0.0",
+    ...time,
+  });
+  const sessions: Session[] = [];
+  const listening = await gateway.listen({ tokens: "none", workspace, client: { name: "tester" }, ...options.listen });
+  return {
+    gateway,
+    workspace,
+    url: listening.url,
+    state,
+    inbox: openInbox(state, time),
+    async client({ era, only, capabilities = {}, answer, headers = {} }) {
+      const url = only === undefined ? listening.url : `${listening.url}/${only}`;
+      const session = await connect(
+        { kind: "http", url, headers },
+        {
+          clientInfo: { name: "test", version: "0.0.0" },
+          capabilities,
+          era: { era, transport: "http" },
+          ...(answer && { onRequest: answer }),
+        },
+      );
+      sessions.push(session);
+      return session;
+    },
+    setRules: async (text) => void (await folder.write("home/.gemini/policies/user.toml", text)),
+    write: folder.write,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(sessions.map((session) => session.close()));
+      await gateway[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}

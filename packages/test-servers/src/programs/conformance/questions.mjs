@@ -1,0 +1,97 @@
+// How a tool asks its client: by requests in the legacy era, by results of the type `input_required` in the modern era.
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { codes, isObject, RpcError, ToolFailure } from "./rpc-error.mjs";
+
+/** Each question needs a capability of the client, and its answer has a form. */
+const kinds = {
+  "elicitation/create": { capability: "elicitation", isAnswer: (answer) => typeof answer.action === "string" },
+  "sampling/createMessage": { capability: "sampling", isAnswer: (answer) => isObject(answer.content) },
+  "roots/list": { capability: "roots", isAnswer: (answer) => Array.isArray(answer.roots) },
+};
+
+/** Ends a modern request with questions. */
+export class InputRequired extends Error {
+  constructor(result) {
+    super("the client must answer questions first");
+    this.result = result;
+  }
+}
+
+/** The questions of one method to one client, which `ask` puts: an object of requests by key gives one of answers. */
+export function legacyQuestions({ capabilities, request }) {
+  return {
+    hasState: true,
+    capabilities,
+    async ask(requests) {
+      const [missing] = missingIn(requests, capabilities);
+      if (missing !== undefined) throw new ToolFailure(`The client does not declare ${missing}.`);
+      const answers = Object.entries(requests).map(async ([key, { method, params }]) => [
+        key,
+        await request(method, params),
+      ]);
+      return Object.fromEntries(await Promise.all(answers));
+    },
+  };
+}
+
+/**
+ * The modern era keeps nothing in the server: the answers of earlier rounds travel in the sealed `requestState`.
+ * @param subject The tool or prompt: a state is valid for one only.
+ */
+export function modernQuestions({ capabilities, params, subject }) {
+  const { inputResponses = {}, requestState } = params;
+  if (!isObject(inputResponses)) throw new RpcError(codes.invalidParams, "inputResponses must be an object");
+  /** The answers of all rounds until now. */
+  const answers = requestState === undefined ? {} : unseal(requestState, subject);
+  return {
+    hasState: requestState !== undefined,
+    capabilities,
+    async ask(requests) {
+      const undeclared = missingIn(requests, capabilities);
+      if (undeclared.length > 0)
+        throw new RpcError(codes.missingCapability, `the client does not declare ${undeclared.join(", ")}`, {
+          requiredCapabilities: Object.fromEntries(undeclared.map((name) => [name, {}])),
+        });
+      Object.assign(answers, pick(inputResponses, requests));
+      const open = Object.entries(requests).filter(([key]) => answers[key] === undefined);
+      if (open.length === 0) return { ...answers };
+      throw new InputRequired({
+        resultType: "input_required",
+        inputRequests: Object.fromEntries(open),
+        requestState: seal({ subject, answers }),
+      });
+    },
+  };
+}
+
+function missingIn(requests, capabilities) {
+  const needed = new Set(Object.values(requests).map(({ method }) => kinds[method].capability));
+  return [...needed].filter((name) => capabilities[name] === undefined);
+}
+
+/** The answers to these requests that have the right form; others are asked for again, or ignored. */
+function pick(responses, requests) {
+  const isAnswer = ([key, answer]) =>
+    requests[key] !== undefined && isObject(answer) && kinds[requests[key].method].isAnswer(answer);
+  return Object.fromEntries(Object.entries(responses).filter(isAnswer));
+}
+
+const secret = randomBytes(32);
+
+function seal(value) {
+  const text = Buffer.from(JSON.stringify(value)).toString("base64url");
+  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+}
+
+function unseal(state, subject) {
+  const [text, mark = "", ...rest] = String(state).split(".");
+  const expected = createHmac("sha256", secret).update(text).digest("base64url");
+  const isSealed = rest.length === 0 && mark.length === expected.length;
+  if (isSealed && timingSafeEqual(Buffer.from(mark), Buffer.from(expected))) {
+    const value = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+    if (value.subject === subject) return value.answers;
+  }
+  throw new RpcError(codes.invalidParams, "the requestState is not one of this server", {
+    reason: "invalid_request_state",
+  });
+}

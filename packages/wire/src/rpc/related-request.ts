@@ -1,0 +1,63 @@
+/** Finds the open request of ours that a message of the server belongs to. */
+
+import type { JsonObject } from "../session.ts";
+import { member, objectOf } from "../shapes/json.ts";
+import type { Exchange } from "./exchange.ts";
+import { requestIdOf } from "./rpc-messages.ts";
+
+/** The request that a request of the server belongs to. */
+export interface Related {
+  readonly exchange: Exchange | undefined;
+  /** True if it can be a request of one owner as well as of another. */
+  readonly isAmbiguous: boolean;
+}
+
+type OpenRequests = ReadonlyMap<number, Exchange>;
+
+const none: Related = { exchange: undefined, isAmbiguous: false };
+const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
+const subscriptionId = "io.modelcontextprotocol/subscriptionId";
+
+/**
+ * The open request that a request of the server belongs to.
+ *
+ * @param about The request on whose stream the message arrived; undefined for transports with one stream.
+ */
+export function relatedToRequest(open: OpenRequests, about: number | undefined): Related {
+  if (about === undefined) return onlyOwners(open, mayBeAsked);
+  const exchange = open.get(about);
+  return exchange === undefined ? none : { exchange, isAmbiguous: false };
+}
+
+/** The open request that a notification of the server belongs to, except progress, which names its request. */
+export function relatedToNotification(
+  open: OpenRequests,
+  method: string,
+  params: JsonObject,
+  about: number | undefined,
+): Exchange | undefined {
+  if (about !== undefined) return open.get(about);
+  if (method === "notifications/message") return onlyOwners(open, mayLog).exchange;
+  const subscribed = "_meta" in params ? member(objectOf(params["_meta"]), subscriptionId) : undefined;
+  return subscribed === undefined ? undefined : open.get(requestIdOf(subscribed));
+}
+
+/** The newest of the open requests that come into question, if all of them have the same owner. */
+function onlyOwners(open: OpenRequests, matches: (exchange: Exchange) => boolean): Related {
+  let newest: Exchange | undefined;
+  for (const exchange of open.values()) {
+    if (!matches(exchange)) continue;
+    if (newest !== undefined && newest.owner !== exchange.owner) return ambiguous;
+    newest = exchange;
+  }
+  return newest === undefined ? none : { exchange: newest, isAmbiguous: false };
+}
+
+function mayBeAsked(exchange: Exchange): boolean {
+  return exchange.mayBeAsked && !exchange.isUnsent;
+}
+
+/** A modern server sends log messages only for requests that ask for them. */
+function mayLog(exchange: Exchange): boolean {
+  return exchange.isModern ? exchange.logLevel !== undefined : mayBeAsked(exchange);
+}
