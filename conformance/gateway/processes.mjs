@@ -31,14 +31,14 @@ export async function startGateway(serverUrl) {
     legacy: entry("--legacy-only"),
     modern: entry("--modern-only"),
   };
-  const privileges = { sampling: true, roots: true };
+  const privileges = { sampling: true };
   const settings = {
     mcpServers,
     fairlead: {
       servers: {
         ...Object.fromEntries(Object.keys(mcpServers).map((name) => [name, privileges])),
         // A server that is shared by clients is told of no roots.
-        legacy: { ...privileges, share: "client" },
+        legacy: { ...privileges, roots: true, share: "client" },
       },
     },
   };

@@ -8,7 +8,7 @@ export interface ClientCall {
   readonly id: RequestId;
   /** What the client declares: in the legacy era once, in the modern era with each request. */
   readonly capabilities: JsonObject;
-  /** The lowest level of log messages that the client wants; undefined: it wants none. */
+  /** The lowest level of log messages that the client asked for; undefined: it did not ask. */
   readonly logLevel: string | undefined;
   /** Aborted when the client cancels the request or goes away. */
   readonly signal: AbortSignal;

@@ -43,7 +43,7 @@ export async function forwardRequest(
   const progress = progressOf(call, objectOf(_meta)["progressToken"]);
   try {
     const host = await hosts.hostOf(server, call.capabilities);
-    await context.levels.apply(host, server, client);
+    await context.levels.apply(host, server, client, call.logLevel);
     const result = await host.forward(
       { client, server, method, params },
       {
@@ -55,9 +55,9 @@ export async function forwardRequest(
         ...confirmationOf(context, call, { ...request, params }, progress),
         ...(client.beforeSend && { beforeSend: async () => client.beforeSend?.(call.id, subjectOf(request)) }),
         ...(progress && { onProgress: progress.report }),
+        logLevel: call.logLevel,
         onNotification: (name, news) => {
-          if (name === "notifications/message" && call.logLevel !== undefined && reaches(news["level"], call.logLevel))
-            call.notify(name, news);
+          if (name === "notifications/message" && wantsMessage(call, news["level"])) call.notify(name, news);
         },
       },
     );
@@ -65,6 +65,11 @@ export async function forwardRequest(
   } catch (error) {
     return failed(error, call, request);
   }
+}
+
+/** A legacy client that has set no level gets what its server sends; a modern one must ask with each request. */
+function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
+  return logLevel === undefined ? era === "legacy" : reaches(level, logLevel);
 }
 
 /** What may run if the gateway is lost after it has sent the request. */

@@ -24,8 +24,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
   const subscriptions = createResourceSubscriptions(context);
   const stops: (() => void)[] = [];
   let capabilities: JsonObject = {};
-  /** A client that sets no level gets every message. */
-  let logLevel = "debug";
+  let logLevel: string | undefined;
 
   function tell(method: string, params?: JsonObject, about?: ServedRequest["id"]): void {
     void Promise.allSettled([client.notify(method, params, about)]);

@@ -6,8 +6,17 @@ import { lowest } from "./log-levels.ts";
 export interface UpstreamLevels {
   /** Sets the level that a client wants; undefined: it has gone. */
   set(conversation: string, level: string | undefined): void;
-  /** Asks a connected server for the lowest level, if it was asked for another one before. */
-  apply(host: Host, server: string, client: { readonly name: string; readonly conversation: string }): Promise<void>;
+  /**
+   * Asks a connected server for the lowest level, if it was asked for another one before.
+   *
+   * @param requested The level of one request of a modern client.
+   */
+  apply(
+    host: Host,
+    server: string,
+    client: { readonly name: string; readonly conversation: string },
+    requested: string | undefined,
+  ): Promise<void>;
 }
 
 export function createUpstreamLevels(): UpstreamLevels {
@@ -20,8 +29,8 @@ export function createUpstreamLevels(): UpstreamLevels {
       if (level === undefined) wanted.delete(conversation);
       else wanted.set(conversation, level);
     },
-    async apply(host, server, client) {
-      const level = lowest(wanted.values());
+    async apply(host, server, client, requested) {
+      const level = lowest([...wanted.values(), ...(requested === undefined ? [] : [requested])]);
       const state = host.states().find(({ name }) => name === server);
       if (level === undefined || state?.status !== "connected" || state.peer.era === "modern") return;
       if (host.serverFacts(server)?.capabilities["logging"] === undefined) return;
