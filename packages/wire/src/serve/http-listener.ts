@@ -94,7 +94,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   ): Promise<void> {
     const id = requestId(message);
     if (id === undefined) return answerEmpty(response, 202);
-    const problem = headerProblem(message, headers);
+    const problem = headerProblem(message, headers, (tool) => options.schemaOf?.(context, tool));
     if (problem) return answerJson(response, 400, errorResponse(id, problem.code, problem.message, problem.data));
     // The handler may close the request before the answer exists.
     const answer: PostAnswer = createPostAnswer(response, {

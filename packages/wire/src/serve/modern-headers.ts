@@ -3,8 +3,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { modernErrors, standardHeaders } from "../eras/modern-envelope.ts";
 import { modernVersions } from "../eras/versions.ts";
+import { paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
-import type { Era } from "../session.ts";
+import type { Era, JsonObject } from "../session.ts";
 import { member, objectOf, stringOf } from "../shapes/json.ts";
 import { messageErrors } from "./message-errors.ts";
 
@@ -33,8 +34,16 @@ export interface HeaderProblem {
   readonly data?: unknown;
 }
 
-/** Compares the headers with the body; undefined if the request can be handled. */
-export function headerProblem(message: RpcMessage, headers: IncomingHttpHeaders): HeaderProblem | undefined {
+/**
+ * Compares the headers with the body; undefined if the request can be handled.
+ *
+ * @param schemaOf Returns the input schema of a tool, if it is known: it says which arguments are repeated as headers.
+ */
+export function headerProblem(
+  message: RpcMessage,
+  headers: IncomingHttpHeaders,
+  schemaOf?: (tool: string) => unknown,
+): HeaderProblem | undefined {
   const params = objectOf(message["params"]);
   const version = modernVersionOf(message);
   const sent = stringOf(headers["mcp-protocol-version"]);
@@ -47,10 +56,35 @@ export function headerProblem(message: RpcMessage, headers: IncomingHttpHeaders)
       message: `protocol version ${version} is not supported`,
       data: { supported: modernVersions, requested: version },
     };
-  const expected = standardHeaders(String(message["method"]), params);
-  for (const [name, value] of Object.entries(expected))
-    if (headers[name] !== value) return mismatch(name, stringOf(headers[name]));
+  const method = String(message["method"]);
+  const expected = { ...standardHeaders(method, params), ...argumentHeaders(method, params, schemaOf) };
+  for (const [name, value] of Object.entries(expected)) {
+    const given = stringOf(headers[name]);
+    if (given === undefined ? value !== undefined : value === undefined || decoded(given) !== decoded(value))
+      return mismatch(name, given);
+  }
   return undefined;
+}
+
+/** The headers that repeat arguments of a tool call; undefined: the argument is absent, and so must be the header. */
+function argumentHeaders(
+  method: string,
+  { name, arguments: args }: JsonObject,
+  schemaOf: ((tool: string) => unknown) | undefined,
+): Readonly<Record<string, string | undefined>> {
+  const schema = method === "tools/call" && typeof name === "string" ? schemaOf?.(name) : undefined;
+  const found = paramHeadersOf(schema);
+  if (!found.valid) return {};
+  const absent = found.headers.map(({ header }) => [`mcp-param-${header.toLowerCase()}`, undefined]);
+  return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
+}
+
+/** The value that a header carries; undefined if its Base64 is not well-formed. */
+function decoded(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, "base64");
+  return bytes.toString("base64") === encoded ? bytes.toString("utf8") : undefined;
 }
 
 function mismatch(name: string, sent: string | undefined): HeaderProblem {

@@ -183,6 +183,35 @@ describe("refused before any handler sees it", () => {
   });
 });
 
+describe("arguments that a tool's schema wants in headers", () => {
+  const schema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
+  let listener: HttpListener;
+  beforeAll(async () => {
+    listener = await listenHttp({
+      eras: ["modern"],
+      onClient: (openClient) => void serveClient(openClient, session),
+      schemaOf: (_context, tool) => (tool === "x" ? schema : undefined),
+    });
+  });
+  afterAll(() => listener.close());
+
+  test.each([
+    ["a value that matches", { region: "Hello" }, "Hello", 200],
+    ["a value in Base64", { region: "Hello" }, "=?base64?SGVsbG8=?=", 200],
+    ["a value that only begins like Base64", { region: "=?base64?SGVsbG8=" }, "=?base64?SGVsbG8=", 200],
+    ["no argument and no header", {}, undefined, 200],
+    ["another value", { region: "Hello" }, "Bye", 400],
+    ["wrong padding", { region: "Hello" }, "=?base64?SGVsbG8?=", 400],
+    ["other characters than those of Base64", { region: "Hello" }, "=?base64?SGVs!!!bG8=?=", 400],
+    ["no header", { region: "Hello" }, undefined, 400],
+    ["a header without an argument", {}, "Hello", 400],
+  ])("%s", async (_what, args, header, status) => {
+    const body = { ...modernCall, params: { ...modernCall.params, arguments: args } };
+    const headers = { ...modernHeaders, ...(header !== undefined && { "mcp-param-region": header }) };
+    expect((await post(listener.url, { headers, body })).status).toBe(status);
+  });
+});
+
 interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
