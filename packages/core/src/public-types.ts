@@ -15,6 +15,7 @@ export type {
   NotificationListener,
   PromptResult,
   RequestHandler,
+  RequestOrigin,
   ResourceContents,
   ResourceResult,
   ServerInfo,
@@ -46,7 +47,20 @@ export type {
 export type { HostErrorOptions } from "./errors.ts";
 export type { Emitter, Listener, StateExplanation } from "./events.ts";
 export type { SecretStore } from "./files/secrets/secret-port.ts";
-export type { HiddenTool, OpenHostOptions, ReferenceOptions } from "./host/types.ts";
+export type {
+  DeclaredCapabilities,
+  ForwardedRequest,
+  ForwardOptions,
+  GatewayHost,
+  HiddenTool,
+  OpenHostOptions,
+  QuestionHandler,
+  ReferenceOptions,
+  RequestingClient,
+  SampleOptions,
+  ServerFacts,
+  SubscribeOptions,
+} from "./host/types.ts";
 export type { StartableServer } from "./mcp/managed-server.ts";
 export type { ServerChange } from "./mcp/server-state.ts";
 export type { AttemptOptions } from "./model/attempts.ts";
@@ -65,15 +79,17 @@ export type { ToolFilter } from "./normalise/filter.ts";
 export type { FunctionResponse } from "./normalise/model-types.ts";
 export type { CompiledSchema, RepairAction, SchemaDialect } from "./normalise/schema/compiled-schema.ts";
 export type { Pin } from "./normalise/tool-name.ts";
+export type { ToolIdentity } from "./policy/decide.ts";
 export type { GatedTool } from "./policy/permission-manager.ts";
 export type { LargeResults } from "./registry/binding.ts";
-export type { AskedTool } from "./registry/confirmation.ts";
+export type { AnswerPlace, AskedTool } from "./registry/confirmation.ts";
 export type { PromptValues } from "./registry/discovered-prompt.ts";
 export type { PromptRegistryOptions } from "./registry/prompt-registry.ts";
 export type { ResourceRegistryOptions, ServerResources } from "./registry/resource-registry.ts";
 export type { ToolRegistryOptions } from "./registry/tool-registry.ts";
 export type {
   Authentication,
+  ClientProfile,
   ConfiguredServer,
   Gate,
   HostSettings,
@@ -87,6 +103,7 @@ export type {
   ServerExtras,
   Settings,
   SettingsFile,
+  SharedBy,
   StdioTransport,
   Transport,
   VariableUse,

@@ -2,7 +2,6 @@ import type { StdioTarget } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import type { StdioTransport } from "../settings/define/definition.ts";
 import type { Environment } from "../settings/read/paths.ts";
-import { parentVariable } from "../trust/own-entry.ts";
 import {
   findProgram,
   isUntrusted,
@@ -15,6 +14,8 @@ import {
 /** Where stdio servers are started. */
 export interface LaunchContext extends ProgramPlace {
   readonly environment: Environment;
+  /** Variables that every server gets, whatever its entry says. */
+  readonly mark?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A planned start of a stdio server. */
@@ -50,8 +51,7 @@ export async function planLaunch(serverName: string, transport: StdioTransport, 
       env: {
         ...child.env,
         ...(given.name !== undefined && { [given.name]: path }),
-        // Not by the entry's own `env`: it ends a gateway that a launcher hides.
-        [parentVariable]: String(process.pid),
+        ...place.mark,
       },
       cwd,
     },

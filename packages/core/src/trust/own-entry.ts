@@ -3,7 +3,7 @@
 import { HostError } from "../errors.ts";
 import type { Transport } from "../settings/define/definition.ts";
 
-/** The variable that tells a server's process, and everything that it starts, that Fairlead has started it. */
+/** The variable that tells a server's process, and everything that it starts, that a gateway has started it. */
 export const parentVariable = "FAIRLEAD_PARENT";
 
 /** Whether the entry runs `fairlead serve`, directly or by a launcher such as `npx` or `node`. */
@@ -20,10 +20,10 @@ function isOurProgram(word: string): boolean {
   return /^fairlead(@[^/\\]*|\.(c?js|mjs|cmd|exe|ps1|bat))?$/i.test(name);
 }
 
-/** @throws HostError `usage` if a server that Fairlead started, or a program below it, starts a gateway */
+/** @throws HostError `usage` if a server that a gateway started, or a program below it, starts a gateway */
 export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
   if (!env[parentVariable]) return;
-  throw new HostError("usage", "fairlead serve was started by a server of Fairlead: a gateway must not serve itself", {
+  throw new HostError("usage", "fairlead serve was started by fairlead serve: a gateway must not serve itself", {
     next: `remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}`,
   });
 }

@@ -65,7 +65,9 @@ export function createCatalogs(options: CatalogsOptions): Catalogs {
   }
 
   const choosesEra = options.era !== undefined;
-  const known = createKnownServers((server) => others.client(server));
+  const mayStart = (server: string): boolean => configuration.definition(server) !== undefined || isDemo(server);
+  const isDemo = (server: string): boolean => server === demoName && configuration.hasDemo();
+  const known = createKnownServers((server) => (mayStart(server) ? others.client(server) : undefined));
   const cache = createCatalogCache({ state, secret, ...(accountAt && { accountAt }), choosesEra, now });
   const failedStarts = createFailedStarts({ state, keyOf: (entry) => cache.keyOf(entry), now });
   const sync = createCatalogSync({

@@ -6,6 +6,7 @@
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
+import { parentVariable } from "../../trust/own-entry.ts";
 import { once } from "../open-work.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
@@ -22,13 +23,16 @@ export interface HostConnectContext {
   close(): Promise<void>;
 }
 
-export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "record" | "tokens" | "openBrowser" | "signIn">;
+export type HostConnectContextOptions = Pick<
+  OpenHostOptions,
+  "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare"
+>;
 
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, record, tokens } = options;
+  const { debug = false, record, tokens, declare } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -58,6 +62,8 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
+        // A server that starts a gateway in its turn is recognised by this variable.
+        mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
         secret,

@@ -25,6 +25,17 @@ export function sharedBy(
   return isStateful(resolved) ? "client" : "all";
 }
 
+/** Whether each program keeps the state of one user: this is asked for every call through a gateway. */
+const stateful = new WeakMap<StdioTransport, boolean>();
+
+function isStateful(transport: StdioTransport): boolean {
+  const known = stateful.get(transport);
+  if (known !== undefined) return known;
+  const found = hasStatefulName(transport);
+  stateful.set(transport, found);
+  return found;
+}
+
 /** Words in the names of programs that keep the state of one user: an open page, a working folder, a variable. */
 const statefulWords: ReadonlySet<string> = new Set([
   ..."playwright puppeteer devtools browser browsermcp browserbase selenium appium".split(" "),
@@ -38,7 +49,7 @@ const launchers: ReadonlySet<string> = new Set([
   ..."docker podman nerdctl cmd env sh bash".split(" "),
 ]);
 
-function isStateful({ command, args }: StdioTransport): boolean {
+function hasStatefulName({ command, args }: StdioTransport): boolean {
   const program = nameOf(command);
   // Paths and assignments among the arguments are data of the server, such as `/home/ada/Desktop`.
   const named = launchers.has(program) ? args.filter((each) => !/^[-/~.]|^[a-z]:\\|=/i.test(each)) : [program];

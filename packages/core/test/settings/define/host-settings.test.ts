@@ -26,6 +26,7 @@ test("without any file the defaults hold", async () => {
       permissions: { servers: new Map(), denyTools: [] },
       googleHosts: [],
       audit: { arguments: false },
+      clients: new Map(),
       recording: true,
     },
     problems: [],
