@@ -3,6 +3,7 @@
 //   start.cjs    what every command loads: options, settings, trust
 //   host.cjs     what connects to servers; loaded when there is one to connect to
 //   app.cjs      what the app needs for its first frame
+//   relay.cjs    what `fairlead serve` loads: a relay to the background host
 //   the rest     loaded by the command that uses it
 //   validation-worker.js, result-worker.js  threads of their own
 import { createHash } from "node:crypto";
@@ -87,7 +88,10 @@ const { rootHelp, describeCommands } = createRequire(import.meta.url)(join(descr
 const described = await describeCommands();
 const define = { FAIRLEAD_COMMANDS: JSON.stringify(described) };
 rmSync(describing, { recursive: true });
-const files = await write(main, { dir: outdir, define, ...commonJs });
+const files = [
+  ...(await write(main, { dir: outdir, define, ...commonJs })),
+  ...(await write({ relay: join(cli, "src/gateway/relay-entry.ts") }, { dir: outdir, ...commonJs, codeSplitting: true })),
+];
 for (const thread of ["execute/validation/validation-worker", "results/result-worker"])
   await write(
     { [basename(thread)]: join(root, `packages/core/src/${thread}.ts`) },
@@ -101,8 +105,10 @@ const answers = {
   build,
   version: `${version}\n`,
   help: rootHelp(),
-  commands: ["__complete", ...Object.keys(described)],
+  commands: ["__complete", "__host", ...Object.keys(described)],
 };
+// A relay looks here for the host of the installed version.
+writeFileSync(join(outdir, "installation"), `${version} ${build}\n`);
 writeFileSync(join(outdir, "answers.cjs"), `module.exports = ${JSON.stringify(answers)};\n`);
 
 // A temporary folder is its maker's alone; the command is for everyone.

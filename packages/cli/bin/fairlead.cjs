@@ -10,7 +10,14 @@ const answer =
 if (answer === undefined) {
   const { createLoader } = require("./load.cjs");
   const command = [words.slice(0, 2).join(" "), words[0]].find((name) => commands.includes(name)) || "app";
-  createLoader(path.join(__dirname, "../bundle"), build, command)("main.cjs").run();
+  const load = createLoader(path.join(__dirname, "../bundle"), build, command);
+  const run = (more = []) => {
+    process.argv.push(...more);
+    load("main.cjs").run();
+  };
+  // One process for each client: the relay must start without the rest of the command.
+  if (command === "serve") load("relay.cjs").runServe(words.slice(1), run);
+  else run();
 } else {
   process.stdout
     .on("error", ({ code, message }) => {

@@ -22,7 +22,8 @@ export function lostLine({ id, sent, losses }: OpenRequest): string {
 
 /** @param id The question's id as JSON text. */
 export function cancelledLine(id: string): string {
-  return notification("notifications/cancelled", { requestId: JSON.parse(id), reason: "the gateway was restarted" });
+  const requestId: unknown = JSON.parse(id);
+  return notification("notifications/cancelled", { requestId, reason: "the gateway was restarted" });
 }
 
 export function listChangedLine(list: string): string {

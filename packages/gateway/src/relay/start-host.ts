@@ -1,45 +1,18 @@
-/** Finds the background host, and starts one if none runs. */
+/** Starts the background host if none runs. Relays load this file only then. */
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { withLock } from "@fairlead/core/files/atomic/lock";
-import { connectHost, type HostConnection, type Reached } from "./connect-host.ts";
-import { createRunFolder, type RunFolder, readToken } from "./run-folder.ts";
-import type { Hello } from "./speech.ts";
+import type { HostConnection } from "./connect-host.ts";
+import { findHost, type Greeting } from "./find-host.ts";
+import { createRunFolder, type RunFolder } from "./run-folder.ts";
 
 /** The command that runs a background host: the program and its arguments. */
 export interface HostCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** A greeting whose token is not known yet. */
-export type Greeting = Omit<Hello, "fairlead" | "token">;
-
-/** The host refuses this program: another one has replaced it, or it speaks another version. */
-export class HostRefused extends Error {
-  readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
-
-  constructor(reason: HostRefused["reason"], message: string) {
-    super(`the background host refused the connection: ${message}`);
-    this.reason = reason;
-  }
-}
-
-/** Connects to the running host. Resolves with undefined if none runs. @throws HostRefused */
-export async function findHost(folder: RunFolder, greeting: Greeting): Promise<HostConnection | undefined> {
-  for (let token = readToken(folder); token !== undefined; ) {
-    const reached = await connectHost(folder.socket, { ...greeting, token });
-    if (reached.kind === "open") return reached.connection;
-    if (reached.kind === "absent") return undefined;
-    const current = readToken(folder);
-    // The token may be that of the host before.
-    if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
-    token = current;
-  }
-  return undefined;
 }
 
 /** Milliseconds that relays wait for each other while one of them starts the host. */

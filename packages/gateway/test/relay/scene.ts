@@ -11,7 +11,7 @@ import type { HostConnection } from "../../src/relay/connect-host.ts";
 import { runRelay } from "../../src/relay/relay.ts";
 import { createRunFolder, type RunFolder, runFolderOf } from "../../src/relay/run-folder.ts";
 import type { RelayClient } from "../../src/relay/speech.ts";
-import { findHost } from "../../src/relay/start-host.ts";
+import { findHost } from "../../src/relay/find-host.ts";
 
 /** How the host answers one request; `send` announces that the request is passed on to its server. */
 export type Answer = (

@@ -1,0 +1,53 @@
+/** Runs the relay of `fairlead serve` on stdio, with the background host of this installation. */
+
+import type { Readable, Writable } from "node:stream";
+import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
+import { findHost, type Greeting } from "@fairlead/gateway/relay/find-host";
+import { runRelay } from "@fairlead/gateway/relay/relay";
+import type { RelayClient } from "@fairlead/gateway/relay/speech";
+import { type HostSurroundings, hostPlace } from "./installation.ts";
+
+export interface RelayStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/**
+ * Relays until the client closes its end. Resolves with a message if there is no background host to begin with; then
+ * nothing was read from the client.
+ */
+export async function relayToHost(
+  client: RelayClient,
+  { stdin, stdout, stderr }: RelayStreams,
+  surroundings: HostSurroundings,
+): Promise<string | undefined> {
+  async function reach(): Promise<HostConnection> {
+    const place = hostPlace(surroundings);
+    if (place === undefined) throw new Error("Fairlead is not installed completely, or FAIRLEAD_HOME is not absolute");
+    const greeting: Greeting = { version: place.version, wants: "serve", client };
+    const found = await findHost(place.folder, greeting);
+    if (found !== undefined) return found;
+    const { findOrStartHost } = await import("@fairlead/gateway/relay/start-host");
+    return findOrStartHost(place.folder, greeting, place.command);
+  }
+  const onProblem = (message: string): void => void stderr.write(`fairlead: ${printable(message)}\n`);
+  let first: HostConnection;
+  try {
+    first = await reach();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  await runRelay({ input: stdin, output: stdout, first, reach, onProblem });
+  return undefined;
+}
+
+/** What the user is told when the program runs a host of its own. */
+export function aloneMessage(problem: string): string {
+  return `fairlead: no background host: ${printable(problem)}; this program starts its own servers\n`;
+}
+
+/** Without control characters. The real thing, `SafeText`, would take longer to load than the relay. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
+}

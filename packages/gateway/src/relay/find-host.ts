@@ -1,0 +1,32 @@
+/** Finds the running background host. */
+
+import { connectHost, type HostConnection, type Reached } from "./connect-host.ts";
+import { type RunFolder, readToken } from "./run-folder.ts";
+import type { Hello } from "./speech.ts";
+
+/** A greeting whose token is not known yet. */
+export type Greeting = Omit<Hello, "fairlead" | "token">;
+
+/** The host refuses this program: another one has replaced it, or it speaks another version. */
+export class HostRefused extends Error {
+  readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
+
+  constructor(reason: HostRefused["reason"], message: string) {
+    super(`the background host refused the connection: ${message}`);
+    this.reason = reason;
+  }
+}
+
+/** Connects to the running host. Resolves with undefined if none runs. @throws HostRefused */
+export async function findHost(folder: RunFolder, greeting: Greeting): Promise<HostConnection | undefined> {
+  for (let token = readToken(folder); token !== undefined; ) {
+    const reached = await connectHost(folder.socket, { ...greeting, token });
+    if (reached.kind === "open") return reached.connection;
+    if (reached.kind === "absent") return undefined;
+    const current = readToken(folder);
+    // The token may be that of the host before.
+    if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
+    token = current;
+  }
+  return undefined;
+}
