@@ -42,7 +42,8 @@ export function checkHttpOptions({ http = false, port }: ListenOptions, context:
   if (port !== undefined && !http) throw usageError("--port works only with --http", context);
 }
 
-function toPort(word = "0", context: Context): number {
+/** @throws HostError `usage` */
+export function toPort(word = "0", context: Context): number {
   const port = Number(word);
   if (/^\d{1,5}$/.test(word) && port <= 65535) return port;
   throw usageError(`--port must be a number from 0 to 65535, not "${word}"`, context);

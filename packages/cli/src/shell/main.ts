@@ -45,6 +45,11 @@ async function prepare(argv: readonly string[]): Promise<Task> {
     const { answerTab } = await import("../completion/answer-tab.ts");
     return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
   }
+  // Only relays start a background host.
+  if (argv[0] === "__host") {
+    const { runHost } = await import("../gateway/run-host.ts");
+    return { ours: [], run: (io) => runHost(argv.slice(1), io) };
+  }
   const found = resolve(argv);
   switch (found.kind) {
     case "version":

@@ -34,6 +34,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["record", "stand in for a server and record its messages", () => import("../commands/record.ts")],
   ["serve-recording", "answer MCP clients from a recording", () => import("../commands/serve-recording.ts")],
   ["test", "run checks against servers", () => import("../commands/test.ts")],
+  ["serve", "make your servers available to other MCP clients", () => import("../commands/gateway/serve.ts")],
   ["history", "show past calls and the decision for each", () => import("../commands/history.ts")],
   ["conversations", "list recorded conversations", () => import("../commands/conversations/list.ts")],
   ["show", "print a recorded conversation", showVerb("show")],

@@ -5,13 +5,16 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core/host/types";
+import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { JsonObject } from "@fairlead/wire";
 import { createListNews, type ListNews } from "../lists/list-news.ts";
 
-/** The folder and the environment in which a client runs. */
+/** The folder and the environment in which a client runs. Clients with equal ones share a host. */
 export interface Workspace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The client's options that choose the settings. */
+  readonly options?: Pick<ConfigurationOptions, "root" | "settingsFile" | "workspace" | "trustWorkspace"> | undefined;
 }
 
 /** What a gateway's host declares to servers, and who answers questions that belong to no request. */
@@ -88,7 +91,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
 
   return {
     async open(workspace) {
-      const key = JSON.stringify([workspace.cwd, Object.entries(workspace.env).toSorted()]);
+      const key = keyOf(workspace);
       const opening = shared.get(key) ?? openShared(workspace);
       shared.set(key, opening);
       const found = await opening.catch((error: unknown) => {
@@ -150,6 +153,10 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       );
     },
   };
+}
+
+function keyOf({ cwd, env, options }: Workspace): string {
+  return JSON.stringify([cwd, Object.entries(env).toSorted(), Object.entries(options ?? {}).toSorted()]);
 }
 
 /** Settings that cannot be read change nothing. */

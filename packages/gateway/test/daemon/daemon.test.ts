@@ -7,8 +7,8 @@ import { hostStatus, stopHost } from "../../src/daemon/control.ts";
 import { type DaemonOptions, runDaemon } from "../../src/daemon/daemon.ts";
 import type { Gateway } from "../../src/gateway.ts";
 import { connectHost } from "../../src/relay/connect-host.ts";
-import { createRunFolder, type RunFolder, readToken, runFolderOf } from "../../src/relay/run-folder.ts";
 import { findHost } from "../../src/relay/find-host.ts";
+import { createRunFolder, type RunFolder, readToken, runFolderOf } from "../../src/relay/run-folder.ts";
 import { handClock } from "../hand-clock.ts";
 import { relayClient, standInGateway } from "../relay/scene.ts";
 

@@ -8,10 +8,10 @@ import { listenForRelays, type RelayListener } from "../../src/daemon/listen.ts"
 import type { Gateway } from "../../src/gateway.ts";
 import type { GatewayClient } from "../../src/gateway-client.ts";
 import type { HostConnection } from "../../src/relay/connect-host.ts";
+import { findHost } from "../../src/relay/find-host.ts";
 import { runRelay } from "../../src/relay/relay.ts";
 import { createRunFolder, type RunFolder, runFolderOf } from "../../src/relay/run-folder.ts";
 import type { RelayClient } from "../../src/relay/speech.ts";
-import { findHost } from "../../src/relay/find-host.ts";
 
 /** How the host answers one request; `send` announces that the request is passed on to its server. */
 export type Answer = (

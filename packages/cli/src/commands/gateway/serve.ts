@@ -1,0 +1,155 @@
+/** `fairlead serve`: makes the configured servers available to other MCP clients, on stdio or over HTTP. */
+
+import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
+import { HostError } from "@fairlead/core/errors";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import type { Gateway, Workspace } from "@fairlead/gateway/gateway";
+import type { RelayClient } from "@fairlead/gateway/relay/speech";
+import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";
+import { openClientStdio } from "@fairlead/wire/serve";
+import { errorMessage } from "@fairlead/wire/text";
+import { openGateway } from "../../gateway/open-gateway.ts";
+import { listIn, unnamedClient } from "../../gateway/relay-words.ts";
+import { aloneMessage, relayToHost } from "../../gateway/run-relay.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import { checkHttpOptions, defineHttpOptions, type ListenOptions, toPort } from "../../shell/http-server.ts";
+import { type Context, usageError, type Verb } from "../../shell/verb.ts";
+
+interface Options extends ListenOptions {
+  readonly servers?: string;
+  readonly tools?: string;
+  readonly client?: string;
+  readonly alone?: boolean;
+  /** False with `--no-token`. */
+  readonly token: boolean;
+}
+
+export const verb: Verb = {
+  help: `
+A program that speaks MCP starts this command, or connects to it over HTTP, and gets the tools, prompts and resources of
+all servers in your settings, through your rules. All programs together use one background host and one set of servers;
+a server starts with the first request to it. To add Fairlead to a program's settings: fairlead connect
+
+On stdio, this command passes messages on to the background host (fairlead daemon status), and starts it if none runs.
+With --http it listens on the loopback address, prints one line of JSON {"url","pid"} when it is ready, and runs until
+Ctrl-C: /mcp has all servers, /mcp/NAME one of them, with its own names. Clients need the token that
+fairlead connect --http makes for them.
+
+Examples:
+  fairlead serve
+  fairlead serve --client cursor --servers github,files
+  fairlead serve --http --port 4100`,
+
+  define(command) {
+    command
+      .option("--client <name>", 'the program that uses it, for rules with client = "…" and the history')
+      .option("--servers <names>", "only these servers, with commas between them")
+      .option("--tools <patterns>", "only these tools, as SERVER.TOOL, with commas between them; * stands for any text")
+      .option("--alone", "start the servers in this process, without the background host");
+    defineHttpOptions(command);
+    command.option("--no-token", "with --http, for tests: every program on this machine may connect");
+  },
+
+  async run(context) {
+    const { http = false, alone = false, token, ...options } = context.command.opts<Options>();
+    checkHttpOptions({ http, ...options }, context);
+    if (!token && !http) throw usageError("--no-token works only with --http", context);
+    if (alone && http)
+      throw usageError("--alone and --http cannot be combined: --http always has its own servers", context);
+    const client = clientOf(options, context);
+    if (http) return serveHttp(client, { ...options, token }, context);
+    const { io, globals } = context;
+    const problem = alone || globals.debug !== false ? "asked" : await relayToHost(client, io, io);
+    if (problem === undefined) return;
+    if (problem !== "asked") io.stderr.write(aloneMessage(problem));
+    await serveAlone(client, context);
+  },
+};
+
+function clientOf(
+  { client: name = unnamedClient, servers, tools }: Partial<Options>,
+  { io, globals }: Context,
+): RelayClient {
+  const { root, settings, workspace, trustWorkspace } = globals;
+  return {
+    name,
+    ...(servers !== undefined && { servers: listIn(servers) }),
+    ...(tools !== undefined && { tools: listIn(tools) }),
+    cwd: io.cwd,
+    env: io.env,
+    workspace,
+    trustWorkspace,
+    ...(root !== undefined && { root: resolve(io.cwd, root) }),
+    ...(settings !== undefined && { settings: resolve(io.cwd, settings) }),
+  };
+}
+
+/** A gateway in this process, for the settings of the command line. */
+async function ownGateway(
+  { cwd, env, root, settings, workspace, trustWorkspace }: RelayClient,
+  context: Context,
+): Promise<{ readonly gateway: Gateway; readonly workspace: Workspace; readonly state: string }> {
+  const { io, out, globals } = context;
+  const { locations } = await configurationOf(context);
+  const note = (message: string): void => out.warnOnce(safe`note: ${toSafeLine(message)}`);
+  return {
+    gateway: openGateway({ io, state: locations.state, debug: globals.debug, note }),
+    workspace: {
+      cwd,
+      env,
+      options: {
+        workspace,
+        trustWorkspace,
+        ...(root !== undefined && { root }),
+        ...(settings !== undefined && { settingsFile: settings }),
+      },
+    },
+    state: locations.state,
+  };
+}
+
+async function serveAlone(client: RelayClient, context: Context): Promise<void> {
+  const { io } = context;
+  const { gateway, workspace } = await ownGateway(client, context);
+  const { name, servers, tools } = client;
+  const ended = new Promise<void>((resolve) => io.signal.addEventListener("abort", () => resolve(), { once: true }));
+  try {
+    const served = gateway.serve(
+      openClientStdio({ input: io.stdin, output: io.stdout }),
+      { name, conversation: randomUUID(), servers, tools },
+      workspace,
+    );
+    await Promise.race([served, ended]);
+  } finally {
+    await gateway[Symbol.asyncDispose]();
+  }
+}
+
+async function serveHttp(client: RelayClient, { port, token }: Partial<Options>, context: Context): Promise<void> {
+  const { io, out } = context;
+  const given = toPort(port, context);
+  const { gateway, workspace, state } = await ownGateway(client, context);
+  const { name, servers, tools } = client;
+  try {
+    const listener = await gateway
+      .listen({
+        port: given,
+        tokens: token ? createClientTokens(state) : "none",
+        workspace,
+        client: { name, servers, tools },
+      })
+      .catch((cause: unknown) => {
+        const message = `cannot listen on port ${port ?? "0"}: ${errorMessage(cause)}`;
+        throw new HostError("usage", message, { cause, next: "choose another --port" });
+      });
+    if (!token) out.warn(safe`warning: no token: every program on this machine can use your servers`);
+    io.stdout.write(`${JSON.stringify({ url: listener.url, pid: process.pid })}\n`);
+    await new Promise<void>((resolve) => {
+      if (io.signal.aborted) resolve();
+      else io.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  } finally {
+    await gateway[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,66 @@
+/** Opens the gateway of `fairlead serve` and of the background host: the settings of each client's workspace, and its hosts. */
+
+import { openHost } from "@fairlead/core/host";
+import { type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { createConsent } from "@fairlead/gateway/consent/consent";
+import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
+import type { RelayClient } from "@fairlead/gateway/relay/speech";
+import type { Io } from "../shell/io.ts";
+import { version } from "../shell/version.ts";
+
+export interface OpenGatewayOptions {
+  readonly io: Pick<Io, "env" | "home" | "platform">;
+  /** The state folder, `~/.fairlead`. */
+  readonly state: string;
+  readonly debug?: string | boolean;
+  /** Tells the user about a problem that stops nothing. */
+  readonly note: (message: string) => void;
+}
+
+export function openGateway({ io, state, debug = false, note }: OpenGatewayOptions): Gateway {
+  const createHost: CreateGatewayHost = async (workspace, hooks) => {
+    const from = configurationOptions(workspace, io);
+    const load = () => loadConfiguration(from);
+    const host = openHost(await load(), { load, recover: true, watch: true, lazy: true, debug, ...hooks });
+    host.on("history_failed", ({ message }) => note(`not recorded in the history: ${message}`));
+    await Promise.all([host.recall(), host.policy()]);
+    return host;
+  };
+  return createGateway({ createHost, consent: createConsent({ stateFolder: state }), version: version() });
+}
+
+function configurationOptions(
+  { cwd, env, options }: Workspace,
+  { env: own, home, platform }: OpenGatewayOptions["io"],
+): ConfigurationOptions {
+  return { ...options, environment: { env: { ...own, ...env }, home, cwd, platform } };
+}
+
+/** Variables that decide which settings are read, and whether a workspace is trusted. */
+const choosing = [
+  "FAIRLEAD_SYSTEM_POLICIES_PATH",
+  "FAIRLEAD_TRUST_WORKSPACE",
+  "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+  "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+  "GEMINI_CLI_TRUSTED_FOLDERS_PATH",
+  "GEMINI_CLI_TRUST_WORKSPACE",
+];
+
+/**
+ * The workspace of a relay's client, with the variables that its settings mention and no others: clients that were
+ * started in different terminals share their servers unless the difference matters.
+ */
+export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["io"]): Promise<Workspace> {
+  const options = {
+    workspace: client.workspace,
+    trustWorkspace: client.trustWorkspace,
+    ...(client.root !== undefined && { root: client.root }),
+    ...(client.settings !== undefined && { settingsFile: client.settings }),
+  };
+  const { locations, servers } = await loadConfiguration(
+    configurationOptions({ cwd: client.cwd, env: client.env, options }, io),
+  );
+  const mentioned = servers.flatMap(({ server }) => server.definition?.variables.map(({ name }) => name) ?? []);
+  const names = [...new Set([...choosing, ...mentioned])].sort();
+  return { cwd: locations.root, env: Object.fromEntries(names.map((name) => [name, client.env[name]])), options };
+}

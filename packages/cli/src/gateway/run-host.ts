@@ -1,0 +1,61 @@
+/** The background host as a process: started by a relay, detached, with a log file in place of a terminal. */
+
+import { closeSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+import { HostError } from "@fairlead/core/errors";
+import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { runDaemon } from "@fairlead/gateway/daemon/daemon";
+import { readyWord } from "@fairlead/gateway/relay/start-host";
+import { errorMessage } from "@fairlead/wire/text";
+import { readDuration } from "../arguments/duration.ts";
+import type { Io } from "../shell/io.ts";
+import { hostPlace } from "./installation.ts";
+import { openGateway, workspaceOf } from "./open-gateway.ts";
+
+/** The file on which the relay waits for `readyWord`. */
+const readyFile = 3;
+
+/**
+ * Runs until the host is stopped or idle.
+ *
+ * @param words `--idle TIME`: how long the host stays without clients.
+ */
+export async function runHost(words: readonly string[], io: Io): Promise<void> {
+  const note = (text: string): void => {
+    const time = new Date().toISOString();
+    io.stderr.write(safe`${toSafeLine(time)} note ${toSafeLine(text)}\n`);
+  };
+  const place = hostPlace(io);
+  if (place === undefined) throw new HostError("usage", "the background host cannot run: Fairlead is not built");
+  const { folder } = place;
+  const idle = words[0] === "--idle" ? readDuration("--idle", words[1] ?? "") : undefined;
+  try {
+    await runDaemon({
+      folder,
+      version: place.version,
+      createGateway: async () => openGateway({ io, state: dirname(folder.all), note }),
+      workspaceOf: (client) => workspaceOf(client, io),
+      onReady: () => tell(readyWord),
+      note,
+      signal: io.signal,
+      temporary: tmpdir(),
+      platform: io.platform,
+      ...(idle !== undefined && { idleTime: idle }),
+    });
+  } catch (error) {
+    note(errorMessage(error));
+    tell(errorMessage(error));
+    throw error;
+  }
+}
+
+/** A host that was started by hand has no such file, and a relay may be gone. */
+function tell(line: string): void {
+  try {
+    writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
+    closeSync(readyFile);
+  } catch {
+    // Nothing waits for it.
+  }
+}
