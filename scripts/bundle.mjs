@@ -90,7 +90,10 @@ const define = { FAIRLEAD_COMMANDS: JSON.stringify(described) };
 rmSync(describing, { recursive: true });
 const files = [
   ...(await write(main, { dir: outdir, define, ...commonJs })),
-  ...(await write({ relay: join(cli, "src/gateway/relay-entry.ts") }, { dir: outdir, ...commonJs, codeSplitting: true })),
+  ...(await write(
+    { relay: join(cli, "src/gateway/relay-entry.ts") },
+    { dir: outdir, ...commonJs, codeSplitting: true },
+  )),
 ];
 for (const thread of ["execute/validation/validation-worker", "results/result-worker"])
   await write(

@@ -25,7 +25,7 @@ export interface HostPlace {
 declare const __dirname: string | undefined;
 
 /** The word that makes the command a background host. Only Fairlead itself writes it. */
-export const hostWord = "__host";
+const hostWord = "__host";
 
 /**
  * Finds the background host of the installed command. Reads the installation each time: an update in place gives the

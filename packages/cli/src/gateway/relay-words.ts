@@ -19,7 +19,7 @@ export function readRelayWords(
     if (word === "--no-workspace") options.workspace = false;
     else if (word === "--trust-workspace") options.trustWorkspace = true;
     else if (word !== "--quiet" && word !== "-q") {
-      const [name = "", inline] = split(word);
+      const [name, inline] = split(word);
       const value = inline ?? words[at + 1];
       const take = takers[name];
       if (take === undefined || value === undefined || value === "" || value.startsWith("-")) return undefined;

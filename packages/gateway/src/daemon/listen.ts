@@ -75,27 +75,24 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     }
   }
 
+  /** Why the connection is refused; undefined if it is not. */
+  function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [Refusal, string] | undefined {
+    if (fairlead !== speechNumber) return ["speech", `it speaks version ${speechNumber} of the relay's protocol`];
+    if (!isSame(given, token)) return ["token", "the token is wrong"];
+    if (wants !== "serve") return undefined;
+    if (isRetired) return ["retired", "a newer version of Fairlead has replaced it"];
+    return isClient(client) ? undefined : ["invalid", "the client is not described"];
+  }
+
   function take(socket: Socket, hello: Hello): void {
-    if (hello.fairlead !== speechNumber)
-      return refuse(socket, "speech", `it speaks version ${speechNumber} of the relay's protocol`);
-    if (!isSame(hello.token, token)) return refuse(socket, "token", "the token is wrong");
-    switch (hello.wants) {
-      case "status":
-        welcome(socket, { status: gateway.status() });
-        socket.end();
-        return;
-      case "stop":
-        welcome(socket);
-        socket.end();
-        return onStop();
-      case "retire":
-        welcome(socket);
-        socket.end();
-        return onRetire();
-      case "serve":
-        if (isRetired) return refuse(socket, "retired", "a newer version of Fairlead has replaced it");
-        if (!isClient(hello.client)) return refuse(socket, "invalid", "the client is not described");
-        return void serve(socket, hello.client);
+    const refusal = refusalOf(hello);
+    if (refusal !== undefined) refuse(socket, ...refusal);
+    else if (hello.wants === "serve" && hello.client !== undefined) void serve(socket, hello.client);
+    else {
+      welcome(socket, hello.wants === "status" ? { status: gateway.status() } : {});
+      socket.end();
+      if (hello.wants === "stop") onStop();
+      if (hello.wants === "retire") onRetire();
     }
   }
 

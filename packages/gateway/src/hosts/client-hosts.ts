@@ -5,6 +5,7 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core/host/types";
+import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { JsonObject } from "@fairlead/wire";
 import { createListNews, type ListNews } from "../lists/list-news.ts";
@@ -156,7 +157,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
 }
 
 function keyOf({ cwd, env, options }: Workspace): string {
-  return JSON.stringify([cwd, Object.entries(env).toSorted(), Object.entries(options ?? {}).toSorted()]);
+  return canonicalJson([cwd, env, options ?? {}]);
 }
 
 /** Settings that cannot be read change nothing. */
