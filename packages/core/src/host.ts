@@ -233,6 +233,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     serverFacts: catalogs.known.serverFacts,
     shareOf: servers.shareOf,
     noteAsksBack: catalogs.noteAsksBack,
+    listing: catalogs.listing,
+    adopt: catalogs.adopt,
     rootsChanged: () => work.run(servers.rootsChanged),
     clientProfile: (name) => configuration.current().settings.host.clients.get(name),
     flushHistory: requests.flushHistory,

@@ -2,11 +2,12 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
+import type { Host } from "@fairlead/core/host/types";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
 import { createParkedCalls } from "./asking/parked-calls.ts";
-import { createSealedConsent } from "./asking/sealed-consent.ts";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
+import { createFairTurns } from "./bridge/fair-turns.ts";
 import { serveConnection } from "./bridge/serve-connection.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import type { Consent } from "./consent/consent.ts";
@@ -60,8 +61,8 @@ export function createGateway(options: GatewayOptions): Gateway {
   const parts: GatewayParts = {
     consent,
     parked: createParkedCalls({ clock }),
-    sealed: createSealedConsent(now),
     levels: createUpstreamLevels(),
+    turns: createFairTurns(),
     serverInfo: { name: "fairlead", title: "Fairlead", version },
     clock,
   };
@@ -98,16 +99,17 @@ export function createGateway(options: GatewayOptions): Gateway {
       leave();
       throw error;
     });
-    const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen);
-    const end = (): Promise<void> => served.close();
-    ending.add(end);
-    try {
-      await served.closed;
-    } finally {
-      ending.delete(end);
+    const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen, true);
+    const done = served.closed.finally(async () => {
       leave();
       await hosts.close();
-    }
+    });
+    const end = async (): Promise<void> => {
+      await served.close();
+      await done;
+    };
+    ending.add(end);
+    await done.finally(() => ending.delete(end));
   }
 
   async function listen({ port, tokens, workspace, client }: ListenOptions) {
@@ -128,7 +130,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       const context = contexts.get(key) ?? openContext(key, found);
       contexts.set(key, context);
       void context.then(
-        (opened) => serveConnection(open, opened, onOpen),
+        (opened) => serveConnection(open, opened, onOpen, false),
         () => contexts.delete(key),
       );
     }
@@ -161,7 +163,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     listen,
     status: () => ({
       clients: [...clients],
-      servers: pool.hosts().flatMap((host) => host.states().map(({ name, status }) => ({ name, status }))),
+      servers: statesOf(pool.hosts()),
     }),
     activity: () => clients.size + openRequests + parts.parked.size(),
     onActivity(listener) {
@@ -175,6 +177,15 @@ export function createGateway(options: GatewayOptions): Gateway {
       await pool[Symbol.asyncDispose]();
     },
   };
+}
+
+/** One row for each server: connected, if any host has connected it. */
+function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
+  const found = new Map<string, string>();
+  for (const host of hosts)
+    for (const { name, status } of host.states())
+      if (!found.has(name) || status === "connected") found.set(name, status);
+  return [...found].map(([name, status]) => ({ name, status }));
 }
 
 interface HttpClient {

@@ -1,9 +1,10 @@
 /** The part of a host that a gateway uses: it runs requests that other MCP clients send to servers. */
 
-import type { JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
+import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ClientProfile, SharedBy } from "../settings/define/definition.ts";
+import type { ServerListing } from "./catalogs/catalog-sync.ts";
 
 /** The client that sends a request through a gateway. */
 export interface RequestingClient {
@@ -40,6 +41,8 @@ export interface ForwardOptions
 
 /** What a server says of itself when it is connected. Texts are raw. */
 export interface ServerFacts {
+  /** The protocol era in which the server is spoken to, or was last. */
+  readonly era: Era;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
@@ -98,6 +101,13 @@ export interface GatewayHost {
   shareOf(server: string): SharedBy;
   /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
   noteAsksBack(server: string): void;
+  /** The catalog of a connected server, to show it in another host; undefined if the server is not connected. */
+  listing(server: string): ServerListing | undefined;
+  /**
+   * Lists the catalog of a server that another host of the same settings has connected. Without effect while the server
+   * is connected here.
+   */
+  adopt(server: string, listing: ServerListing): void;
   /** Tells connected servers that declared roots have changed. */
   rootsChanged(): Promise<void>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */

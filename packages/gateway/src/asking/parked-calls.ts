@@ -19,6 +19,8 @@ export interface ModernRequest {
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
+  /** Aborted when the client's connection has ended; absent if each request is a connection of its own. */
+  readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }
 
@@ -35,7 +37,7 @@ export interface ParkedCalls {
 export interface ParkedCallsOptions {
   readonly clock: Pick<Clock, "after">;
   /** How long a request waits for its client, in milliseconds. */
-  readonly patience?: number;
+  readonly waitTime?: number;
   /** How many requests may wait at the same time. */
   readonly most?: number;
 }
@@ -49,7 +51,7 @@ export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
-export function createParkedCalls({ clock, patience = 600_000, most = 1000 }: ParkedCallsOptions): ParkedCalls {
+export function createParkedCalls({ clock, waitTime = 600_000, most = 1000 }: ParkedCallsOptions): ParkedCalls {
   /** Waiting calls by their request state. A state is used once. */
   const parked = new Map<string, Parked>();
 
@@ -59,15 +61,20 @@ export function createParkedCalls({ clock, patience = 600_000, most = 1000 }: Pa
       throw rpcError(rpcCodes.internal, `${most} requests wait for answers of their clients already`);
     }
     const state = `${prefix}${randomBytes(16).toString("base64url")}`;
-    const callOff = clock.after(
-      patience,
-      () => {
-        parked.delete(state);
-        call.cancel();
-      },
-      { background: true },
-    );
+    const abandon = (): void => {
+      parked.get(state)?.callOff();
+      parked.delete(state);
+      call.cancel();
+    };
+    const callOffTimer = clock.after(waitTime, abandon, { background: true });
+    const { gone } = call;
+    gone?.addEventListener("abort", abandon, { once: true });
+    const callOff = (): void => {
+      callOffTimer();
+      gone?.removeEventListener("abort", abandon);
+    };
     parked.set(state, { call, callOff });
+    if (gone?.aborted) abandon();
     return { resultType: "input_required", inputRequests: call.questions(), requestState: state };
   }
 
@@ -146,6 +153,10 @@ class ParkableCall implements ClientCall {
 
   get logLevel(): string | undefined {
     return this.#request.logLevel;
+  }
+
+  get gone(): AbortSignal | undefined {
+    return this.#request.gone;
   }
 
   get signal(): AbortSignal {

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, stringOf } from "@fairlead/wire/json";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
 
 /** Why a client cannot be asked; undefined if it declares what the question needs. */
@@ -41,7 +41,23 @@ export async function askClient(
 ): Promise<JsonObject> {
   const why = whyNotAsked(method, params, call.capabilities);
   if (why !== undefined) throw new Error(`the client cannot be asked (${method}): ${why}`);
-  return call.ask(method, method === "elicitation/create" ? labelled(params, server, isNamed) : params, signal);
+  const own = withoutToken(params);
+  return call.ask(method, method === "elicitation/create" ? labelled(own, server, isNamed) : own, signal);
+}
+
+/** The progress token is between the server and the gateway. */
+function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
+  const { progressToken: _token, ...meta } = objectOf(_meta);
+  return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
+}
+
+/** In the legacy era a question at an address has an id. One that is made here is added to `made`. */
+export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
+  if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)
+    return params;
+  const elicitationId = randomUUID();
+  made.push(elicitationId);
+  return { ...params, elicitationId };
 }
 
 /**
@@ -51,6 +67,5 @@ export async function askClient(
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";
   const shown = isNamed || /fairlead/i.test(message) ? `The server "${server}" asks: ${message}` : message;
-  const needsId = params["mode"] === "url" && params["elicitationId"] === undefined;
-  return { ...params, message: shown, ...(needsId && { elicitationId: randomUUID() }) };
+  return { ...params, message: shown };
 }

@@ -4,7 +4,8 @@ import type { JsonObject } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
 import { serverOfUri } from "../lists/client-view.ts";
-import { uncached } from "./adapt-result.ts";
+import { callToolName, searchListed, searchToolsName, withinBudget } from "../lists/tool-budget.ts";
+import { adaptResult, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
@@ -18,7 +19,7 @@ export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
 /** @throws WireError with the JSON-RPC error for the client */
 export async function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
-  if (method.endsWith("/list")) await context.discovered(call.signal);
+  if (method.endsWith("/list")) await context.discovered(call.era, call.signal);
   switch (method) {
     case "tools/list":
       return listed(call, params, "tools", await allowedTools(context));
@@ -29,7 +30,7 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
     case "resources/templates/list":
       return listed(call, params, "resourceTemplates", definitionsOf(context.view().templates));
     case "tools/call":
-      return forwardRequest(context, call, { ...asked, ...named(context, params, "tools") });
+      return callTool(context, call, asked);
     case "prompts/get":
       return forwardRequest(context, call, { ...asked, ...named(context, params, "prompts") });
     case "resources/read":
@@ -45,14 +46,34 @@ function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObj
   return [...items.values()].map(({ definition }) => definition);
 }
 
-/** The tools that no rule denies to this client. */
+/** The tools that no rule denies to this client, within its budget. */
 async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly JsonObject[]> {
   const { host } = hosts.shared;
-  const tools = [...view().tools.values()];
   const isDenied = await host.deniedTo(client);
-  return tools
+  const allowed = [...view().tools.values()]
     .filter(({ server, name }) => !isDenied({ serverName: server, serverToolName: name }))
     .map(({ definition }) => definition);
+  const budget = host.clientProfile(client.name)?.toolBudget;
+  return budget === undefined ? allowed : withinBudget(allowed, budget);
+}
+
+async function callTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+  const { params } = asked;
+  const { view, client, hosts } = context;
+  const { host } = hosts.shared;
+  if (host.clientProfile(client.name)?.toolBudget !== undefined) {
+    const args = objectOf(params["arguments"]);
+    if (params["name"] === searchToolsName)
+      return adaptResult("tools/call", await searchListed(host, view(), await host.deniedTo(client), args), call.era);
+    if (params["name"] === callToolName) {
+      const { name, arguments: given = {} } = args;
+      return forwardRequest(context, call, {
+        ...asked,
+        ...named(context, { ...params, name, arguments: given }, "tools"),
+      });
+    }
+  }
+  return forwardRequest(context, call, { ...asked, ...named(context, params, "tools") });
 }
 
 /** All items are one page: a cursor can only come from elsewhere. */
@@ -63,15 +84,17 @@ function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items
 }
 
 /** The server of a tool or a prompt, and the parameters with the server's own name. */
-function named({ view, client }: BridgeContext, params: JsonObject, list: "tools" | "prompts") {
+function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "prompts") {
   const name = stringOf(params["name"]) ?? "";
-  const { [list]: items, servers } = view();
-  const place = items.get(name);
-  if (place !== undefined) return { server: place.server, params: { ...params, name: place.name } };
+  const { [list]: items, servers, only, hasTool } = view();
+  const item = items.get(name);
+  if (item !== undefined) return { server: item.server, params: { ...params, name: item.name } };
   // The server itself says that it has no such item, or has one that it does not list.
-  if (client.only !== undefined && client.tools === undefined) return { server: client.only, params };
+  if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
+    return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";
-  throw rpcError(rpcCodes.invalidParams, `there is no ${what} "${name}" in ${servers.length} servers`, {
+  const where = servers.length === 1 ? `the server "${servers[0]}"` : `${servers.length} servers`;
+  throw rpcError(rpcCodes.invalidParams, `there is no ${what} "${name.slice(0, 200)}" in ${where}`, {
     reason: `${what}_unknown`,
   });
 }

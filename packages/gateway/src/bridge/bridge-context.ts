@@ -1,22 +1,23 @@
 /** What the gateway knows while it serves one client. */
 
 import type { Clock } from "@fairlead/core/clock";
-import type { JsonObject } from "@fairlead/wire";
+import type { Era, JsonObject } from "@fairlead/wire";
 import type { ParkedCalls } from "../asking/parked-calls.ts";
-import type { SealedConsent } from "../asking/sealed-consent.ts";
 import type { Consent } from "../consent/consent.ts";
 import type { GatewayClient } from "../gateway-client.ts";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
-import { type ClientView, serversOf, viewFor } from "../lists/client-view.ts";
+import { reachOf } from "../lists/client-reach.ts";
+import { type ClientView, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
+import type { FairTurns } from "./fair-turns.ts";
 import type { UpstreamLevels } from "./upstream-levels.ts";
 
 /** The parts of a gateway that all its clients share. */
 export interface GatewayParts {
   readonly consent: Consent;
   readonly parked: ParkedCalls;
-  readonly sealed: SealedConsent;
   readonly levels: UpstreamLevels;
+  readonly turns: FairTurns;
   /** The gateway's own name and version, for clients of all servers together. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;
@@ -28,12 +29,13 @@ export interface BridgeContext extends GatewayParts {
   readonly hosts: ClientHosts;
   /** The lists as they are now. */
   readonly view: () => ClientView;
-  /** Resolves when the servers that were never listed have been waited for. */
-  readonly discovered: (signal: AbortSignal) => Promise<void>;
+  /** Resolves when servers that were never listed have been waited for; rejects if the signal is aborted before. */
+  readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
 }
 
 export function createBridgeContext(parts: GatewayParts, client: GatewayClient, hosts: ClientHosts): BridgeContext {
   const { host, news } = hosts.shared;
+  const tried = new Set<string>();
   let view: ClientView | undefined;
   let version: number | undefined;
   let discovery: Promise<void> | undefined;
@@ -45,13 +47,27 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     view() {
       if (view === undefined || version !== news.version()) {
         version = news.version();
-        view = viewFor(client, host);
+        view = viewFor(reachOf(client, host), host);
       }
       return view;
     },
-    discovered(signal) {
-      discovery ??= discoverUnknown(serversOf(client, host), hosts, parts.clock, signal);
-      return discovery;
+    async discovered(era, signal) {
+      discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
+        () => {
+          // A server that is added later is looked at with the next list.
+          discovery = undefined;
+        },
+      );
+      await unlessAborted(discovery, signal);
     },
   };
+}
+
+function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

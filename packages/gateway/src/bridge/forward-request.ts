@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
-import { askClient, canElicit } from "../asking/server-question.ts";
+import { askClient, canElicit, withElicitationId } from "../asking/server-question.ts";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { adaptResult } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -41,30 +41,39 @@ export async function forwardRequest(
   const { _meta, ...params } = request.params;
   const { client, hosts } = context;
   const progress = progressOf(call, objectOf(_meta)["progressToken"]);
+  const questions = questionsOf(context, call, server);
+  const leave = await context.turns.enter(client.name, server, call.signal);
   try {
-    const host = await hosts.hostOf(server, call.capabilities);
+    const host = await hosts.hostOf(server, call.era);
     await context.levels.apply(host, server, client, call.logLevel);
     const result = await host.forward(
       { client, server, method, params },
       {
         signal: call.signal,
         meta: objectOf(_meta),
-        owner: client.conversation,
-        ...questionsOf(context, call, server),
+        ...questions.options,
         ...(request.isConfirmed && { confirmed: true }),
         ...confirmationOf(context, call, { ...request, params }, progress),
         ...(client.beforeSend && { beforeSend: async () => client.beforeSend?.(call.id, subjectOf(request)) }),
         ...(progress && { onProgress: progress.report }),
         logLevel: call.logLevel,
-        onNotification: (name, news) => {
-          if (name === "notifications/message" && wantsMessage(call, news["level"])) call.notify(name, news);
-        },
+        onNotification: (name, news) => passOn(call, name, news),
       },
     );
     return adaptResult(method, result, call.era);
   } catch (error) {
     return failed(error, call, request);
+  } finally {
+    leave();
+    questions.end();
   }
+}
+
+/** Passes on a notification that belongs to the request. Progress goes another way. */
+function passOn(call: ClientCall, name: string, news: JsonObject): void {
+  const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
+  const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";
+  if (isWanted || isComplete) call.notify(name, news);
 }
 
 /** A legacy client that has set no level gets what its server sends; a modern one must ask with each request. */
@@ -84,21 +93,32 @@ function subjectOf({ server, method, params }: Forwarded): string {
  */
 function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;
+  /** Questions at an address that have their id from the gateway: a modern server has none. */
+  const elicitations: string[] = [];
   const answer: RequestHandler = async (method, params, signal) => {
+    const asked = withElicitationId(method, params, elicitations);
     const ask = (until: AbortSignal): Promise<JsonObject> =>
-      askClient(call, { server, isNamed }, { method, params }, until);
+      askClient(call, { server, isNamed }, { method, params: asked }, until);
     if (method !== "sampling/createMessage") return ask(signal);
-    const host = await context.hosts.hostOf(server, call.capabilities);
+    const host = await context.hosts.hostOf(server, call.era);
     const shown = { server, kind: "sampling" as const, name: method, args: params };
     return host.sampleThrough(server, params, ask, {
       signal,
+      client: context.client,
       confirm: context.consent.port(askedClient(context, call), shown, signal),
     });
   };
   return {
-    answer,
-    capabilities: carried(call.capabilities),
-    ...(call.era === "modern" && { input: "caller" as const }),
+    options: {
+      answer,
+      capabilities: carried(call.capabilities),
+      ...(call.era === "modern" && { input: "caller" as const }),
+    },
+    /** The request is over: so are its questions at addresses. */
+    end(): void {
+      if (call.era !== "legacy") return;
+      for (const elicitationId of elicitations) call.notify("notifications/elicitation/complete", { elicitationId });
+    },
   };
 }
 
@@ -174,12 +194,17 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
   };
 }
 
+/** The client does not declare what the server needs. */
+const missingCapability = -32021;
+
 /** A refused call has a result, because a model sees results and often no errors. */
 function failed(error: unknown, call: ClientCall, { method }: Forwarded): JsonObject {
   const reply = serverReply(error);
   const { code, data } = reply?.evidence.rpc ?? {};
   if (reply !== undefined && call.era === "modern" && code === rpcCodes.resourceNotFound)
     throw rpcError(rpcCodes.invalidParams, reply.message, data);
+  if (reply !== undefined && call.era === "legacy" && code === missingCapability)
+    throw rpcError(missingCapability, `this server needs a client that can do more: ${reply.message}`, data);
   const isRefused = error instanceof HostError && (error.code === "denied" || error.code === "changed");
   if (reply === undefined && isRefused && method === "tools/call") {
     const text = [error.message, ...(error.next === undefined ? [] : [`Next: ${error.next}`])].join("\n");

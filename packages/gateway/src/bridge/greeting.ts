@@ -1,8 +1,9 @@
 /** What the gateway says of itself when a client opens: as one server with everything, or as the one server behind it. */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { BridgeContext } from "./bridge-context.ts";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface Greeting {
   readonly serverInfo: JsonObject;
@@ -25,11 +26,15 @@ const passedOn = ["tools", "prompts", "resources", "completions", "logging", "ex
 const mostOfServer = 2000;
 
 /** Connects the one server of `/mcp/<server>`, if nothing is known of it yet. */
-export async function greet(context: BridgeContext): Promise<Greeting> {
+export async function greet(context: BridgeContext, era: Era): Promise<Greeting> {
   const { client, hosts, serverInfo, view } = context;
   const { host } = hosts.shared;
   if (client.only !== undefined) {
-    const facts = host.serverFacts(client.only) ?? (await connectedFacts(context, client.only));
+    if (!view().servers.includes(client.only))
+      throw rpcError(rpcCodes.invalidParams, `there is no server "${client.only.slice(0, 200)}" for this client`, {
+        reason: "server_unknown",
+      });
+    const facts = host.serverFacts(client.only) ?? (await connectedFacts(context, client.only, era));
     return {
       serverInfo: { ...(facts?.serverInfo ?? serverInfo) },
       capabilities: Object.fromEntries(
@@ -53,8 +58,8 @@ export async function greet(context: BridgeContext): Promise<Greeting> {
   };
 }
 
-async function connectedFacts({ hosts, client }: BridgeContext, server: string) {
-  const host = await hosts.hostOf(server, {});
-  await host.start({ servers: [client.only ?? server] });
+async function connectedFacts({ hosts }: BridgeContext, server: string, era: Era) {
+  const host = await hosts.hostOf(server, era);
+  await host.start({ servers: [server] });
   return host.serverFacts(server);
 }

@@ -44,10 +44,11 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
 
   async function initialize(params: JsonObject): Promise<JsonObject> {
     capabilities = objectOf(params["capabilities"]);
+    hosts.declare(capabilities);
     const asked = stringOf(params["protocolVersion"]) ?? "";
     return {
       protocolVersion: legacyVersions.includes(asked) ? asked : legacyVersions[0],
-      ...(await greet(context)),
+      ...(await greet(context, "legacy")),
     };
   }
 

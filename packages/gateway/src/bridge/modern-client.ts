@@ -1,5 +1,6 @@
 /** Requests of the modern era: each carries the client's capabilities, and questions go back as its result. */
 
+import { hash } from "node:crypto";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 import { member, objectOf, stringOf } from "@fairlead/wire/json";
@@ -22,7 +23,7 @@ export async function answerModern(
   context: BridgeContext,
   client: ServedClient,
   { method, params }: { readonly method: string; readonly params: JsonObject },
-  { id, signal }: ServedRequest,
+  { id, signal, gone }: ServedRequest & { readonly gone?: AbortSignal | undefined },
 ): Promise<JsonObject> {
   const meta = objectOf(params["_meta"]);
   const version = stringOf(meta[`${prefix}protocolVersion`]) ?? "";
@@ -39,22 +40,28 @@ export async function answerModern(
   const { _meta: _envelope, ...subject } = asked;
   const request: ModernRequest = {
     id,
-    identity: canonicalJson([context.client.name, context.client.only ?? "", method, subject]),
+    identity: hash("sha256", canonicalJson([context.client.name, context.client.only ?? "", method, subject])),
     capabilities: objectOf(capabilities),
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
+    gone,
     // The client may have closed its stream: there is nobody to tell then.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
-  const { parked, sealed } = context;
+  const { parked } = context;
+  const { seals } = context.consent;
   if (method === "server/discover") return discovered(context);
   if (isParkedState(requestState)) return parked.resume(request, requestState, inputResponses);
 
-  const opened = isSealed(requestState) ? sealed.open(requestState, request.identity) : undefined;
+  const opened = isSealed(requestState) ? await seals.open(requestState, request.identity) : undefined;
   if (isSealed(requestState) && opened === undefined)
-    throw rpcError(rpcCodes.invalidParams, "this requestState is too old or was changed: send the request again", {
-      reason: "invalid_request_state",
-    });
+    throw rpcError(
+      rpcCodes.invalidParams,
+      "this requestState is too old, was changed or was used before: the request may have run",
+      {
+        reason: "invalid_request_state",
+      },
+    );
   const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
   let isYes = opened !== undefined;
   const result = await parked.start(request, async (call) => {
@@ -67,11 +74,11 @@ export async function answerModern(
   // The server's own question: the person's yes comes back with the client's answer.
   const isServers = result["resultType"] === "input_required" && !isParkedState(result["requestState"]);
   if (!isYes || !isServers) return result;
-  return { ...result, requestState: sealed.seal(request.identity, stringOf(result["requestState"])) };
+  return { ...result, requestState: await seals.seal(request.identity, stringOf(result["requestState"])) };
 }
 
 async function discovered(context: BridgeContext): Promise<JsonObject> {
-  const { serverInfo, capabilities, instructions } = await greet(context);
+  const { serverInfo, capabilities, instructions } = await greet(context, "modern");
   return {
     resultType: "complete",
     ...uncached,

@@ -34,7 +34,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
       if (held.size >= mostResources)
         throw rpcError(rpcCodes.refused, `more than ${mostResources} resources are subscribed to`);
       try {
-        const host = await context.hosts.hostOf(server, call.capabilities);
+        const host = await context.hosts.hostOf(server, call.era);
         const subscription = await host.subscribe(server, uri, { signal: call.signal, client: context.client });
         // The client may have sent the same request twice.
         if (held.has(uri)) subscription[Symbol.dispose]();
@@ -71,7 +71,7 @@ export async function listenToChanges(
 ): Promise<JsonObject> {
   const { notifications } = params;
   if (!isObject(notifications)) throw rpcError(rpcCodes.invalidParams, "params.notifications must be an object");
-  const { capabilities } = await greet(context);
+  const { capabilities } = await greet(context, call.era);
   const lists = [...filters].filter(
     ([filter, list]) => notifications[filter] === true && member(capabilities[list], "listChanged") === true,
   );

@@ -4,6 +4,7 @@
  */
 
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
@@ -15,6 +16,7 @@ import {
 } from "@fairlead/core/registry/confirmation";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { errorMessage } from "@fairlead/wire/text";
+import { createSealedConsent, type SealedConsent } from "../asking/sealed-consent.ts";
 import type { AskedClient } from "../gateway-client.ts";
 import { ApprovalNeeded } from "./approval-needed.ts";
 import {
@@ -31,6 +33,8 @@ import { createPageServer } from "./page-server.ts";
 
 /** Asks people about the requests of all clients of a gateway. */
 export interface Consent extends AsyncDisposable {
+  /** Keeps a yes while a modern client answers the server's own questions. */
+  readonly seals: SealedConsent;
   /** The port through which the host asks about one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
 }
@@ -184,6 +188,7 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   return {
+    seals: createSealedConsent(join(stateFolder, "inbox-seals"), now),
     port: (client, request, signal) => async (question) => {
       const details = await question();
       if (details === false) return;

@@ -1,14 +1,11 @@
-/**
- * The hosts behind the clients: one shared host for each workspace, and a private one for a client whose servers must
- * not be shared with others.
- */
+/** The hosts that one client uses: the shared ones, and one of its own for servers that must not be shared. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core/host/types";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
-import type { JsonObject } from "@fairlead/wire";
-import { createListNews, type ListNews } from "../lists/list-news.ts";
+import type { Era, JsonObject } from "@fairlead/wire";
+import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-hosts.ts";
 
 /** The folder and the environment in which a client runs. Clients with equal ones share a host. */
 export interface Workspace {
@@ -18,34 +15,33 @@ export interface Workspace {
   readonly options?: Pick<ConfigurationOptions, "root" | "settingsFile" | "workspace" | "trustWorkspace"> | undefined;
 }
 
-/** What a gateway's host declares to servers, and who answers questions that belong to no request. */
+/** Options that a gateway's host passes to `createHost`. */
 export interface HostHooks {
+  /** What the host declares to servers. */
   readonly declare: DeclaredCapabilities;
+  /** Answers questions that belong to no request. */
   readonly onQuestion: QuestionHandler;
+  /** The protocol era to try first with a server that speaks both. Default: the modern one. */
+  readonly era?: Era;
 }
 
 export type CreateGatewayHost = (workspace: Workspace, hooks: HostHooks) => Promise<Host>;
 
-/** The shared host of a workspace, with the news of its lists. */
-export interface SharedHost {
-  readonly host: Host;
-  readonly news: ListNews;
-}
-
-/** The hosts that one client uses. */
 export interface ClientHosts {
   readonly shared: SharedHost;
+  /** Sets what a client of the legacy era declares. Until then everything that the gateway can pass on is declared. */
+  declare(capabilities: JsonObject): void;
   /** The host that runs requests of this client to that server. */
-  hostOf(server: string, capabilities: JsonObject): Promise<Host>;
+  hostOf(server: string, era: Era): Promise<Host>;
   /** Tells the client's own servers that its roots have changed. */
   rootsChanged(): Promise<void>;
-  /** Ends the client's private host. */
+  /** Ends the client's own host. */
   close(): Promise<void>;
 }
 
 export interface HostPool extends AsyncDisposable {
   open(workspace: Workspace): Promise<ClientHosts>;
-  /** The states of the servers of all shared hosts. */
+  /** The hosts that run now. */
   hosts(): readonly Host[];
 }
 
@@ -54,102 +50,100 @@ export interface HostPoolOptions {
   readonly clock: Clock;
 }
 
-/** How long the host of a workspace stays after its last client, in milliseconds. */
+/** How long the hosts of a workspace stay after its last client, in milliseconds. */
 const stays = 300_000;
 
-interface Shared extends SharedHost {
+interface Pooled {
+  readonly hosts: SharedHosts;
   clients: number;
   callOff: (() => void) | undefined;
 }
 
 export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool {
-  const shared = new Map<string, Promise<Shared>>();
-  const opened: Shared[] = [];
+  const pooled = new Map<string, Promise<Pooled>>();
+  const opened = new Set<SharedHosts>();
+  const owned = new Set<Host>();
 
-  async function openShared(workspace: Workspace): Promise<Shared> {
-    const host = await createHost(workspace, {
-      declare: { elicitation: true, sampling: true, roots: false },
-      onQuestion: async (server, method) => {
-        host.noteAsksBack(server);
-        throw new Error(`${method} of "${server}" was not answered: which client is meant cannot be told`);
-      },
-    });
-    reloadOnChange(host);
-    const made = { host, news: createListNews(host.on, clock), clients: 0, callOff: undefined };
-    opened.push(made);
-    return made;
+  async function openShared(workspace: Workspace): Promise<Pooled> {
+    const hosts = await createSharedHosts((hooks) => createHost(workspace, hooks), clock);
+    opened.add(hosts);
+    return { hosts, clients: 0, callOff: undefined };
   }
 
-  async function end(key: string, { host, news }: SharedHost): Promise<void> {
-    shared.delete(key);
-    opened.splice(
-      opened.findIndex((each) => each.host === host),
-      1,
-    );
-    news.close();
-    await host[Symbol.asyncDispose]();
+  async function end(key: string, { hosts }: Pooled): Promise<void> {
+    pooled.delete(key);
+    opened.delete(hosts);
+    await hosts[Symbol.asyncDispose]();
   }
 
   return {
     async open(workspace) {
       const key = keyOf(workspace);
-      const opening = shared.get(key) ?? openShared(workspace);
-      shared.set(key, opening);
+      const opening = pooled.get(key) ?? openShared(workspace);
+      pooled.set(key, opening);
       const found = await opening.catch((error: unknown) => {
-        shared.delete(key);
+        pooled.delete(key);
         throw error;
       });
       found.clients += 1;
       found.callOff?.();
       found.callOff = undefined;
-      let own: Promise<Host> | undefined;
+      const { hosts } = found;
+      /** One for each era: a server is spoken to in the client's era, if it knows that era. */
+      const own = new Map<Era, Promise<Host>>();
+      let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
+      let isClosed = false;
 
-      function openPrivate(capabilities: JsonObject): Promise<Host> {
-        const declares = (name: string): boolean => capabilities[name] !== undefined;
-        return createHost(workspace, {
-          declare: {
-            elicitation: declares("elicitation"),
-            sampling: declares("sampling"),
-            roots: declares("roots"),
-          },
+      async function openOwn(era: Era): Promise<Host> {
+        const declares = (name: string): boolean => declared[name] !== undefined;
+        const host = await createHost(workspace, {
+          declare: { elicitation: declares("elicitation"), sampling: declares("sampling"), roots: declares("roots") },
           onQuestion: async (server, method) => {
             throw new Error(`${method} of "${server}" was not answered: no request of the client is open`);
           },
-        }).then((host) => {
-          reloadOnChange(host);
-          // The lists of a private server come from its cached catalog, which the shared host reads.
-          host.on("catalog", ({ lists, server }) => {
-            void found.host.recall([server]).then(() => found.news.changed(lists, server));
-          });
-          host.on("resource_updated", ({ server, uri }) => found.news.updated(server, uri));
-          return host;
+          ...(era === "legacy" && { era }),
         });
+        owned.add(host);
+        hosts.follow(host);
+        return host;
       }
 
       return {
-        shared: found,
-        async hostOf(server, capabilities) {
-          if (found.host.shareOf(server) === "all") return found.host;
-          own ??= openPrivate(capabilities);
-          return own;
+        shared: hosts,
+        declare(capabilities) {
+          declared = capabilities;
+        },
+        async hostOf(server, era) {
+          const host = await hosts.hostOf(server, era);
+          if (host.shareOf(server) === "all") return host;
+          if (isClosed) throw new Error("the client has gone");
+          const found = own.get(era) ?? openOwn(era);
+          own.set(era, found);
+          return found;
         },
         async rootsChanged() {
-          await (await own)?.rootsChanged();
+          for (const host of own.values()) await (await host).rootsChanged();
         },
         async close() {
+          isClosed = true;
           found.clients -= 1;
           if (found.clients === 0) found.callOff = clock.after(stays, () => void end(key, found), { background: true });
-          await (await own)?.[Symbol.asyncDispose]();
+          for (const opening of own.values()) {
+            const host = await opening.catch(() => undefined);
+            if (host === undefined) continue;
+            owned.delete(host);
+            await host[Symbol.asyncDispose]();
+          }
         },
       };
     },
-    hosts: () => opened.map(({ host }) => host),
+    hosts: () => [...[...opened].flatMap((each) => each.hosts()), ...owned],
     async [Symbol.asyncDispose]() {
       await Promise.all(
-        [...shared].map(async ([key, opening]) => {
-          const made = await opening;
-          made.callOff?.();
-          await end(key, made);
+        [...pooled].map(async ([key, opening]) => {
+          const made = await opening.catch(() => undefined);
+          made?.callOff?.();
+          if (made !== undefined) await end(key, made);
         }),
       );
     },
@@ -158,9 +152,4 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
 
 function keyOf({ cwd, env, options }: Workspace): string {
   return canonicalJson([cwd, env, options ?? {}]);
-}
-
-/** Settings that cannot be read change nothing. */
-function reloadOnChange(host: Host): void {
-  host.on("settings_changed", () => void Promise.allSettled([host.reload()]));
 }

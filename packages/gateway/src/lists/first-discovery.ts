@@ -1,34 +1,47 @@
 /** Connects the servers of which no catalog is cached: their tools are not known in any other way. */
 
-import { type Clock, sleep } from "@fairlead/core/clock";
+import type { Clock } from "@fairlead/core/clock";
+import type { Era } from "@fairlead/wire";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 
-/** How long the first list waits for servers that were never listed, in milliseconds. Others never delay it. */
-const patience = 2000;
+/** How long a list waits for servers that were never listed, in milliseconds. Others never delay it. */
+const waitTime = 2000;
 
 /**
  * Starts the servers without a catalog that may start. Resolves when all of them have connected or failed, or when the
- * patience is over; servers that are slower report their lists as changed.
+ * time is over; servers that are slower report their lists as changed.
+ *
+ * @param tried Servers that were started before; those that are started now are added.
  */
 export async function discoverUnknown(
   servers: readonly string[],
-  hosts: ClientHosts,
-  clock: Clock,
-  signal: AbortSignal,
+  { hosts, clock, era, tried }: DiscoveryOptions,
 ): Promise<void> {
   const { host } = hosts.shared;
+  const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
+  if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
   const startable = new Set(
     host.states().flatMap(({ name, status }) => (status === "disconnected" && !failed.has(name) ? [name] : [])),
   );
-  const unknown = servers.filter((server) => startable.has(server) && host.catalog(server) === undefined);
-  if (unknown.length === 0) return;
+  const unknown = candidates.filter((server) => startable.has(server));
+  for (const server of unknown) tried.add(server);
   const starts = unknown.map(async (server) => {
-    const own = await hosts.hostOf(server, {});
-    await own.start({ servers: [server], signal });
+    const own = host.shareOf(server) === "all" ? host : await hosts.hostOf(server, era);
+    await own.start({ servers: [server] });
   });
-  const enough = new AbortController();
-  const late = sleep(clock, patience, AbortSignal.any([enough.signal, signal]));
-  await Promise.race([Promise.allSettled(starts), Promise.allSettled([late])]);
-  enough.abort();
+  await new Promise<void>((resolve) => {
+    const callOff = clock.after(waitTime, resolve, { background: true });
+    void Promise.allSettled(starts).then(() => {
+      callOff();
+      resolve();
+    });
+  });
+}
+
+export interface DiscoveryOptions {
+  readonly hosts: ClientHosts;
+  readonly clock: Clock;
+  readonly era: Era;
+  readonly tried: Set<string>;
 }

@@ -18,12 +18,15 @@ export interface ListNews {
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
+/** How often the rules are compared while a client wants to know of changes, in milliseconds. */
+const rulesTime = 3000;
 
-export function createListNews(on: Host["on"], clock: Pick<Clock, "after">): ListNews {
+export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, clock: Pick<Clock, "after">): ListNews {
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
   let callOff: (() => void) | undefined;
+  let stopRules: (() => void) | undefined;
   let version = 0;
 
   function deliver(): void {
@@ -37,6 +40,27 @@ export function createListNews(on: Host["on"], clock: Pick<Clock, "after">): Lis
     version += 1;
     for (const list of lists) waiting.set(list, waiting.has(list) && waiting.get(list) !== server ? undefined : server);
     callOff ??= clock.after(pauseMs, deliver, { background: true });
+  }
+
+  /** A rule can deny tools to a client: the list of tools is another one then. */
+  function watchRules(): void {
+    let last: unknown;
+    let isOver = false;
+    const look = async (): Promise<void> => {
+      const now = await policy().catch(() => last);
+      if (isOver) return;
+      if (last !== undefined && now !== last) changed(["tools"]);
+      last = now;
+      const callOff = clock.after(rulesTime, () => void look(), { background: true });
+      stopRules = () => {
+        isOver = true;
+        callOff();
+      };
+    };
+    stopRules = () => {
+      isOver = true;
+    };
+    void look();
   }
 
   function updated(server: string, uri: string): void {
@@ -54,7 +78,13 @@ export function createListNews(on: Host["on"], clock: Pick<Clock, "after">): Lis
   return {
     onLists(listener) {
       listListeners.add(listener);
-      return () => listListeners.delete(listener);
+      if (stopRules === undefined) watchRules();
+      return () => {
+        listListeners.delete(listener);
+        if (listListeners.size > 0) return;
+        stopRules?.();
+        stopRules = undefined;
+      };
     },
     onUpdated(listener) {
       updateListeners.add(listener);
@@ -65,6 +95,7 @@ export function createListNews(on: Host["on"], clock: Pick<Clock, "after">): Lis
     updated,
     close() {
       callOff?.();
+      stopRules?.();
       for (const stop of stops) stop();
     },
   };

@@ -8,7 +8,7 @@ import { connect, type Era, type JsonObject, type RequestHandler, type Session }
 import { createConsent } from "../../src/consent/consent.ts";
 import { type Inbox, openInbox } from "../../src/consent/inbox.ts";
 import { createGateway, type Gateway, type ListenOptions, type Workspace } from "../../src/gateway.ts";
-import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
+import type { SteppedClock } from "./stepped-clock.ts";
 
 export interface SceneOptions {
   readonly servers: Readonly<Record<string, StdioEntry | { readonly httpUrl: string }>>;

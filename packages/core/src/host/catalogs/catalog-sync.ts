@@ -53,6 +53,10 @@ export interface CatalogSync {
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
   /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
   readonly noteAsksBack: (server: string) => void;
+  /** The catalog of a connected server, for another host of the same servers; undefined if it is not connected. */
+  readonly listing: (server: string) => ServerListing | undefined;
+  /** Lists the catalog of a server that another host has connected, unless it is connected here. */
+  readonly adopt: (server: string, listing: ServerListing) => void;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
@@ -101,12 +105,17 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   /** Notes what is to be saved: at the time of saving, the server may be disconnected. */
   function note(server: string): void {
     const entry = definition(server);
-    const { filteredCatalog, state, capabilities } = client(server) ?? {};
-    if (entry === undefined || filteredCatalog === undefined || state?.status !== "connected") return;
-    const { catalog, hidden, offer } = filteredCatalog;
-    const snapshot = { peer: state.peer, capabilities, offer, catalog, hidden: [...hidden] };
+    const snapshot = listing(server);
+    if (entry === undefined || snapshot === undefined) return;
     known.remember(server, snapshot);
     unsaved.set(server, { entry, snapshot });
+  }
+
+  function listing(server: string): ServerListing | undefined {
+    const { filteredCatalog, state, capabilities } = client(server) ?? {};
+    if (filteredCatalog === undefined || state?.status !== "connected") return undefined;
+    const { catalog, hidden, offer } = filteredCatalog;
+    return { peer: state.peer, capabilities, offer, catalog, hidden: [...hidden] };
   }
 
   async function saveAll(): Promise<void> {
@@ -212,6 +221,15 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       if (remembered) onRemembered(entry.name, remembered);
       return { isFirstRun: remembered === undefined, era };
     },
+    listing,
+    adopt(server, { catalog, hidden, offer, ...rest }) {
+      if (definition(server) === undefined || client(server)?.filteredCatalog !== undefined) return;
+      const filteredCatalog = { catalog, hidden: new Map(hidden), offer };
+      known.remember(server, { catalog, ...rest });
+      client(server)?.setPreviousCatalog(filteredCatalog);
+      changed.see(server, catalog.tools);
+      registries.put(registered(server), filteredCatalog);
+    },
     async recall(servers) {
       const known = await Promise.all(servers.map(recallOne));
       return known.flatMap((one) => one ?? []);
@@ -231,7 +249,10 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   };
 }
 
+/** The catalog of a connected server, and how the server was reached. */
+export type ServerListing = Omit<CatalogSnapshot, "accepted">;
+
 interface Unsaved {
   readonly entry: ServerDefinition;
-  readonly snapshot: Omit<CatalogSnapshot, "accepted">;
+  readonly snapshot: ServerListing;
 }

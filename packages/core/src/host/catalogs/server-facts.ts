@@ -38,7 +38,7 @@ export function createKnownServers(client: (server: string) => McpClient | undef
       if (peer === undefined || capabilities === undefined) return undefined;
       const serverInfo: JsonObject = { ...peer.serverInfo };
       const instructions = catalog?.instructions;
-      return { serverInfo, capabilities, ...(instructions !== undefined && { instructions }) };
+      return { era: peer.era, serverInfo, capabilities, ...(instructions !== undefined && { instructions }) };
     },
     peerOf: (server) => sourceOf(server)?.peer,
     asksBack: (server) => asking.has(server),

@@ -1,0 +1,51 @@
+/** Which servers and tools a client reaches: by its connection (`--servers`, `--tools`, the address) and its profile. */
+
+import { demoName } from "@fairlead/core/demo/name";
+import type { Host } from "@fairlead/core/host/types";
+import type { GatewayClient } from "../gateway-client.ts";
+
+export interface ClientReach {
+  /** The one server of the address `/mcp/<server>`. */
+  readonly only: string | undefined;
+  /** The servers in the order of the settings. */
+  readonly servers: readonly string[];
+  hasTool(server: string, tool: string): boolean;
+}
+
+/** The demo server is reached only if there is no other, or if it is named. */
+export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
+  const { only } = client;
+  const profile = host.clientProfile(client.name);
+  const serverLists = [client.servers, profile?.servers].flatMap((list) => (list === undefined ? [] : [list]));
+  const toolLists = [client.tools, profile?.tools].flatMap((list) => (list === undefined ? [] : [list]));
+  const states = host.states();
+  const isNamed = (name: string): boolean => only === name || serverLists.some((list) => list.includes(name));
+  const servers = states.flatMap(({ name, status }) => {
+    if (only !== undefined && only !== name) return [];
+    if (serverLists.some((list) => !list.includes(name))) return [];
+    if (name === demoName && states.length > 1 && !isNamed(name)) return [];
+    return only === undefined && (status === "disabled" || status === "blocked") ? [] : [name];
+  });
+  return {
+    only,
+    servers,
+    hasTool: (server, tool) =>
+      servers.includes(server) &&
+      toolLists.every((list) => list.some((pattern) => matches(pattern, `${server}.${tool}`))),
+  };
+}
+
+/** `*` stands for any characters; every other character for itself. */
+function matches(pattern: string, name: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return name === pattern;
+  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const at = name.indexOf(part, from);
+    if (at === -1 || at + part.length > name.length - last.length) return false;
+    from = at + part.length;
+  }
+  return true;
+}

@@ -1,0 +1,105 @@
+/** A client with a tool budget is listed the tools that fit; it finds and calls the others through two tools. */
+
+import type { Host } from "@fairlead/core/host/types";
+import { estimateTokens } from "@fairlead/core/text/token-estimate";
+import type { JsonObject } from "@fairlead/wire";
+import { listOf } from "@fairlead/wire/json";
+import type { ClientView } from "./client-view.ts";
+
+export interface ToolBudget {
+  readonly tokens?: number;
+  readonly tools?: number;
+}
+
+/** The names of the two tools. A client with a budget does not see tools of servers with these names. */
+export const searchToolsName = "search_tools";
+export const callToolName = "call_tool";
+
+const searchDefinition: JsonObject = {
+  name: searchToolsName,
+  description:
+    "Finds tools that are not listed, by what they do. Returns their names, descriptions and input schemas; call them with call_tool.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      queries: {
+        type: "array",
+        items: { type: "string" },
+        description: "What the tools should do, in a few words each.",
+      },
+      limit: { type: "integer", minimum: 1, maximum: 20, description: "How many tools are returned. Default: 5." },
+    },
+    required: ["queries"],
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+};
+
+const callDefinition: JsonObject = {
+  name: callToolName,
+  description: "Calls a tool that search_tools has found.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      name: { type: "string", description: "The name that search_tools returned." },
+      arguments: { type: "object", description: "The arguments, as the tool's input schema describes them." },
+    },
+    required: ["name"],
+  },
+};
+
+const mostQueries = 10;
+const mostFound = 20;
+const usualFound = 5;
+/** Characters of one found tool, and of all together. */
+const mostOfTool = 8000;
+const mostText = 40_000;
+
+/** The tools that fit, in the order of the list, and the two tools for the others; all of them if all fit. */
+export function withinBudget(definitions: readonly JsonObject[], budget: ToolBudget): readonly JsonObject[] {
+  const { tokens = Number.POSITIVE_INFINITY, tools = Number.POSITIVE_INFINITY } = budget;
+  const costs = definitions.map((definition) => estimateTokens(JSON.stringify(definition)));
+  const all = costs.reduce((sum, cost) => sum + cost, 0);
+  if (definitions.length <= tools && all <= tokens) return definitions;
+  const own = [searchDefinition, callDefinition];
+  let left = tokens - own.reduce((sum, each) => sum + estimateTokens(JSON.stringify(each)), 0);
+  const fitting: JsonObject[] = [];
+  for (const [at, definition] of definitions.entries()) {
+    const cost = costs[at] ?? 0;
+    const isReserved = definition["name"] === searchToolsName || definition["name"] === callToolName;
+    if (isReserved || fitting.length + own.length >= tools || cost > left) continue;
+    left -= cost;
+    fitting.push(definition);
+  }
+  return [...fitting, ...own];
+}
+
+/** The result of `search_tools`: only tools that the client may see. */
+export async function searchListed(
+  host: Pick<Host, "searchTools">,
+  { tools }: Pick<ClientView, "tools">,
+  isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean,
+  args: JsonObject,
+): Promise<JsonObject> {
+  const queries = listOf(args["queries"])
+    .filter((query) => typeof query === "string")
+    .slice(0, mostQueries);
+  const limit = typeof args["limit"] === "number" ? Math.min(Math.max(1, args["limit"]), mostFound) : usualFound;
+  const found = queries.length === 0 ? [] : await host.searchTools(queries, { limit: 10 * mostFound });
+  const listed = new Map([...tools].map(([name, { server, name: own }]) => [JSON.stringify([server, own]), name]));
+  const lines: string[] = [];
+  let size = 0;
+  for (const { server, tool } of found) {
+    const name = listed.get(JSON.stringify([server, tool]));
+    const definition = name === undefined ? undefined : tools.get(name)?.definition;
+    if (definition === undefined || isDenied({ serverName: server, serverToolName: tool })) continue;
+    const { description, inputSchema } = definition;
+    const line = JSON.stringify({ name, server, description, inputSchema });
+    const shown =
+      line.length <= mostOfTool ? line : JSON.stringify({ name, server, inputSchema: "(too large to show)" });
+    size += shown.length;
+    if (lines.length >= limit || size > mostText) break;
+    lines.push(shown);
+  }
+  const text = lines.length === 0 ? "No tool was found. Try other words." : lines.join("\n");
+  return { content: [{ type: "text", text }] };
+}
