@@ -1,4 +1,4 @@
-// Benchmarks: `npm run bench` measures the product; `soak`, `floods` and `search` run only by name. Never part of the tests.
+// Benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search` and `gateway` run only by name. Never part of the tests.
 import { parseArgs } from "node:util";
 
 const benches = {
@@ -6,6 +6,7 @@ const benches = {
   soak: () => import("./soak.mjs"),
   floods: () => import("./floods.mjs"),
   search: () => import("./search.mjs"),
+  gateway: () => import("./gateway.mjs"),
 };
 
 const { positionals, values: options } = parseArgs({

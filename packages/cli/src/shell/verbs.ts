@@ -35,6 +35,15 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["serve-recording", "answer MCP clients from a recording", () => import("../commands/serve-recording.ts")],
   ["test", "run checks against servers", () => import("../commands/test.ts")],
   ["serve", "make your servers available to other MCP clients", () => import("../commands/gateway/serve.ts")],
+  ["approvals", "show requests of MCP clients that wait for your yes", approvalVerb("list")],
+  ["approvals list", "show requests of MCP clients that wait for your yes", approvalVerb("list")],
+  ["approvals show", "show one waiting request with its arguments", approvalVerb("show")],
+  ["approvals allow", "let a waiting request run", approvalVerb("allow")],
+  ["approvals deny", "refuse a waiting request", approvalVerb("deny")],
+  ["daemon status", "show the background host and its clients", daemonVerb("status")],
+  ["daemon stop", "stop the background host", daemonVerb("stop")],
+  ["daemon restart", "stop the background host and start a new one", daemonVerb("restart")],
+  ["daemon logs", "show the log of the background host", daemonVerb("logs")],
   ["history", "show past calls and the decision for each", () => import("../commands/history.ts")],
   ["conversations", "list recorded conversations", () => import("../commands/conversations/list.ts")],
   ["show", "print a recorded conversation", showVerb("show")],
@@ -84,6 +93,14 @@ function switchVerb(word: "enable" | "disable"): Load {
   return async () => ({ verb: (await import("../commands/mcp/set-enabled.ts")).switchVerbs[word] });
 }
 
+function approvalVerb(word: "list" | "show" | "allow" | "deny"): Load {
+  return async () => ({ verb: (await import("../commands/gateway/approvals.ts")).approvalVerbs[word] });
+}
+
+function daemonVerb(word: "status" | "stop" | "restart" | "logs"): Load {
+  return async () => ({ verb: (await import("../commands/gateway/daemon.ts")).daemonVerbs[word] });
+}
+
 function lockVerb(word: "write" | "update"): Load {
   return async () => ({ verb: (await import("../commands/lock/write.ts")).lockVerbs[word] });
 }
@@ -104,6 +121,8 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["mcp", "manage MCP servers"],
   ["trust", "decide which folders may start servers"],
   ["policy", "decide which calls may run"],
+  ["approvals", "answer requests of MCP clients"],
+  ["daemon", "manage the background host of fairlead serve"],
   ["lock", "detect changes of a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],

@@ -1,0 +1,155 @@
+/** `fairlead approvals`: lists the requests of clients that wait for a yes, and answers them. */
+
+import { HostError } from "@fairlead/core/errors";
+import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { type ConsentAnswer, type Inbox, type InboxEntry, openInbox } from "@fairlead/gateway/consent/inbox";
+import { count } from "../../output/output.ts";
+import { differenceLines } from "../../output/policy/difference-lines.ts";
+import { ageWords } from "../../output/time-text.ts";
+import { configurationOf } from "../../shell/configuration.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+
+const about = `
+A program that uses fairlead serve asks you through its own window, on a page in your browser, or here. A request that
+was refused because nobody answered in time stays in the list for an hour: your yes holds for the next identical request,
+for ten minutes. The terminal app shows these questions while it runs.
+`;
+
+const list: Verb = {
+  help: `${about}
+Examples:
+  fairlead approvals
+  fairlead approvals list --json`,
+
+  async run(context) {
+    const { out, globals } = context;
+    const entries = await (await inboxOf(context)).list();
+    if (globals.json) return out.json({ approvals: entries.map(toDocument) });
+    if (entries.length === 0) return out.say(safe`no requests wait for approval`);
+    for (const entry of entries) out.print(line(entry));
+    out.say(
+      safe`${count(entries.length, "request")}; to answer: fairlead approvals allow ID, or fairlead approvals deny ID`,
+    );
+  },
+};
+
+const show: Verb = {
+  help: `${about}
+Examples:
+  fairlead approvals show 7K2`,
+
+  define: (command) => void command.argument("<id>", "id from fairlead approvals list"),
+
+  async run(context) {
+    const { out, globals, operands } = context;
+    const entry = await (await inboxOf(context)).show(operands[0] ?? "");
+    if (globals.json) return out.json({ ...toDocument(entry), answers: entry.answers, ...changeOf(entry) });
+    for (const each of details(entry)) out.print(each);
+  },
+};
+
+interface AllowOptions {
+  readonly conversation?: boolean;
+}
+
+const allow: Verb = {
+  help: `${about}
+To allow a tool from now on: fairlead policy allow SERVER.TOOL
+
+Examples:
+  fairlead approvals allow 7K2
+  fairlead approvals allow 7K2 --conversation`,
+
+  define(command) {
+    command
+      .argument("<id>", "id from fairlead approvals list")
+      .option("--conversation", "also allow this tool to this program as long as it stays connected");
+  },
+
+  run: (context) => answer(context, context.command.opts<AllowOptions>().conversation ? "conversation" : "once"),
+};
+
+const deny: Verb = {
+  help: `${about}
+Examples:
+  fairlead approvals deny 7K2`,
+
+  define: (command) => void command.argument("<id>", "id from fairlead approvals list"),
+
+  run: (context) => answer(context, "no"),
+};
+
+export const approvalVerbs: Readonly<Record<"list" | "show" | "allow" | "deny", Verb>> = { list, show, allow, deny };
+
+async function inboxOf(context: Context): Promise<Inbox> {
+  const { locations } = await configurationOf(context);
+  return openInbox(locations.state);
+}
+
+async function answer(context: Context, given: ConsentAnswer): Promise<void> {
+  const { out, globals, operands } = context;
+  const inbox = await inboxOf(context);
+  const id = operands[0] ?? "";
+  if (given === "conversation" && !(await inbox.show(id)).answers.includes(given))
+    throw new HostError("usage", `approval ${id} can be given once only`, { next: `fairlead approvals allow ${id}` });
+  const { isFirst, answer: first, by, at } = await inbox.answer(id, given, "fairlead approvals");
+  if (!isFirst)
+    throw new HostError("usage", `approval ${id} was answered before: ${words[first]}, in ${by}`, {
+      next: "fairlead approvals list",
+    });
+  if (globals.json) return out.json({ id: id.toUpperCase(), answer: first, at: new Date(at).toISOString() });
+  out.print(safe`${toSafeLine(id.toUpperCase())}: ${toSafeLine(words[first])}`);
+}
+
+const words: Readonly<Record<ConsentAnswer, string>> = {
+  no: "denied",
+  once: "allowed once",
+  conversation: "allowed for the conversation",
+  always: "always allowed",
+};
+
+/** Everything that a person must know before a yes. */
+function details(entry: InboxEntry): readonly SafeText[] {
+  const { id, client, args, reason, digest, change, isCut = false } = entry;
+  const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
+  return [
+    line(entry),
+    safe`client: ${toVisibleLine(client)}`,
+    ...(reason === "" ? [] : [safe`reason: ${toVisibleLine(reason)}`]),
+    safe`arguments (sha256 ${toSafeLine(digest)})${isCut ? safe`, only their beginning` : safe``}:`,
+    safe`  ${joinSafe(written, safe`\n  `)}`,
+    ...(change === undefined ? [] : [safe`its definition has changed:`, ...differenceLines(change, safe`  `)]),
+    safe`to answer: fairlead approvals allow ${toSafeLine(id)}, or fairlead approvals deny ${toSafeLine(id)}`,
+  ];
+}
+
+/** `7K2  files.write_file  for cursor, 2 minutes ago`. */
+function line({ id, server, name, kind, client, since }: InboxEntry): SafeText {
+  const subject =
+    kind === "tool" ? safe`${toVisibleLine(server)}.${toVisibleLine(name)}` : subjectOf(kind, name, server);
+  return safe`${toSafeLine(id)}  ${subject}  for ${toVisibleLine(client)}, ${ageWords(Date.now() - since)} ago`;
+}
+
+function subjectOf(kind: Exclude<InboxEntry["kind"], "tool">, name: string, server: string): SafeText {
+  return kind === "sampling"
+    ? safe`a model request of ${toVisibleLine(server)}`
+    : safe`${toSafeLine(kind)} ${toVisibleLine(name)} of ${toVisibleLine(server)}`;
+}
+
+function toDocument({ id, client, server, kind, name, args, since, reason, isCut = false }: InboxEntry): object {
+  return {
+    id,
+    client,
+    server,
+    ...(kind === "tool" ? {} : { kind }),
+    tool: name,
+    args,
+    since: new Date(since).toISOString(),
+    reason,
+    ...(isCut && { argsCut: true }),
+  };
+}
+
+function changeOf({ change }: InboxEntry): object {
+  return change === undefined ? {} : { change };
+}

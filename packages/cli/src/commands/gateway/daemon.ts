@@ -1,0 +1,157 @@
+/** `fairlead daemon`: shows, stops and restarts the background host of `fairlead serve`, and shows its log. */
+
+import { HostError } from "@fairlead/core/errors";
+import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { hostStatus, stopHost } from "@fairlead/gateway/daemon/control";
+import { findOrStartHost } from "@fairlead/gateway/relay/start-host";
+import { errorMessage } from "@fairlead/wire/text";
+import { type HostPlace, hostPlace } from "../../gateway/installation.ts";
+import { count } from "../../output/output.ts";
+import { createLogFilter, type FilterOptions } from "../../shell/log-filter.ts";
+import { followLog, readLogLines } from "../../shell/log-lines.ts";
+import type { Context, Verb } from "../../shell/verb.ts";
+
+const about = `
+All programs that use fairlead serve on stdio share one background host, with one set of servers. The first program
+starts it; it ends ten minutes after the last one. A program that is connected does not notice a restart.
+`;
+
+const status: Verb = {
+  help: `${about}
+Examples:
+  fairlead daemon status
+  fairlead daemon status --json`,
+
+  async run(context) {
+    const { out, globals } = context;
+    const host = await explained(() => hostStatus(placeOf(context).folder));
+    if (globals.json) return out.json({ running: host !== undefined, ...(host ?? { clients: [], servers: [] }) });
+    if (host === undefined) return out.print(safe`not running`);
+    const { pid, version, clients, servers } = host;
+    out.print(safe`running: process ${pid}, version ${toSafeLine(version)}`);
+    out.print(
+      named(
+        "clients",
+        clients.map(({ name }) => toSafeLine(name)),
+      ),
+    );
+    out.print(
+      named(
+        "servers",
+        servers.map((server) => safe`${toSafeLine(server.name)} ${toSafeLine(server.status)}`),
+      ),
+    );
+  },
+};
+
+function named(title: string, texts: readonly SafeText[]): SafeText {
+  const list = texts.length === 0 ? safe`none` : joinSafe(texts, safe`, `);
+  return safe`${toSafeLine(title)}: ${list}`;
+}
+
+const stop: Verb = {
+  help: `${about}
+Calls that run are cancelled. The next request of a program that is still connected starts the host again.
+
+Examples:
+  fairlead daemon stop`,
+
+  async run(context) {
+    const { out, globals } = context;
+    const pid = await explained(() => stopHost(placeOf(context).folder, isRunning));
+    if (globals.json) return out.json({ stopped: pid !== undefined, ...(pid !== undefined && { pid }) });
+    out.print(pid === undefined ? safe`not running` : safe`stopped: process ${pid}`);
+  },
+};
+
+const restart: Verb = {
+  help: `${about}
+Settings are read again without a restart; a restart helps when the host itself does not answer.
+
+Examples:
+  fairlead daemon restart`,
+
+  async run(context) {
+    const { out, globals } = context;
+    const { folder, version, command } = placeOf(context);
+    const stopped = await explained(() => stopHost(folder, isRunning));
+    const { socket, welcome } = await explained(() => findOrStartHost(folder, { version, wants: "status" }, command));
+    socket.destroy();
+    if (globals.json) return out.json({ pid: welcome.pid, version: welcome.version });
+    out.print(safe`${toSafeLine(stopped === undefined ? "started" : "restarted")}: process ${welcome.pid}`);
+  },
+};
+
+interface LogOptions extends FilterOptions {
+  readonly follow?: boolean;
+  readonly path?: boolean;
+}
+
+const logs: Verb = {
+  help: `
+Starts and ends of the background host, and its errors. The log of a server: fairlead mcp logs NAME
+
+Examples:
+  fairlead daemon logs
+  fairlead daemon logs -f
+  fairlead daemon logs --since 1h`,
+
+  define(command) {
+    command
+      .option("-f, --follow", "keep printing new lines until Ctrl-C")
+      .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
+      .option("--grep <pattern>", "only lines that match this regular expression")
+      .option("--path", "print only the path of the log file");
+  },
+
+  async run(context) {
+    const { io, out, globals, command } = context;
+    const { follow = false, path: onlyPath = false, ...options } = command.opts<LogOptions>();
+    if (follow && globals.json)
+      throw new HostError("usage", "--json and -f cannot be combined: --json prints one document, and -f never ends");
+    const isWanted = createLogFilter(options, Date.now());
+    const { log: path } = placeOf(context).folder;
+    if (onlyPath) return globals.json ? out.json({ path }) : out.print(toSafeLine(path));
+    const earlier = (await readLogLines(`${path}.1`)) ?? [];
+    const last = follow ? [] : await readLogLines(path);
+    const lines = [...earlier, ...(last ?? [])].filter(isWanted);
+    if (globals.json) return out.json({ path, lines });
+    for (const line of lines) out.print(toSafeLine(line));
+    if (follow) {
+      for await (const line of followLog(path, io.signal)) if (isWanted(line)) out.print(toSafeLine(line));
+    } else if (lines.length === 0) out.say(safe`${count(0, "line")} in ${toSafeLine(path)}`);
+  },
+};
+
+export const daemonVerbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = { status, stop, restart, logs };
+
+/** @throws HostError `usage` */
+function placeOf({ io }: Pick<Context, "io">): HostPlace {
+  const place = hostPlace(io);
+  if (place !== undefined) return place;
+  throw new HostError(
+    "usage",
+    "the background host cannot be found: FAIRLEAD_HOME is not absolute, or the build is missing",
+    {
+      next: "set FAIRLEAD_HOME to an absolute path, or install Fairlead again",
+    },
+  );
+}
+
+/** @throws HostError `unreachable` */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new HostError("unreachable", errorMessage(cause), { cause, next: "fairlead daemon logs" });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
