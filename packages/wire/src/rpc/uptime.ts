@@ -1,6 +1,7 @@
 /** A monotonic time in milliseconds. */
 
-/** Milliseconds since the process started. Not `performance.now()`, whose first use loads a slow part of Node. */
+/** Milliseconds since the system started. Not `performance.now()`, whose first use loads a slow part of Node. */
 export function uptime(): number {
-  return process.uptime() * 1000;
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
 }
