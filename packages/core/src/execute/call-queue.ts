@@ -24,23 +24,15 @@ export interface CallQueue {
 }
 
 interface Line {
-  readonly server: string;
   running: number;
   /** The waiting calls, in the order of arrival. */
   readonly waiting: Set<Waiter>;
 }
 
-/** A signal with which calls wait. They share one listener: adding one takes longer the more a signal has. */
-interface SharedSignal {
-  readonly signal: AbortSignal;
-  waiting: number;
-}
-
 interface Waiter {
-  readonly line: Line;
-  readonly shared: SharedSignal;
-  readonly resolve: (leave: () => void) => void;
-  readonly reject: (reason: unknown) => void;
+  readonly signal: AbortSignal;
+  readonly go: () => void;
+  readonly leave: () => void;
 }
 
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
@@ -49,9 +41,10 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   let running = 0;
   /** The number of calls that wait, of all servers. */
   let waiting = 0;
-  const signals = new Map<AbortSignal, SharedSignal>();
+  /** How many calls wait with each signal. They share one listener: adding one takes longer the more a signal has. */
+  const signals = new Map<AbortSignal, number>();
 
-  function begin(line: Line): () => void {
+  function begin(server: string, line: Line): () => void {
     running += 1;
     line.running += 1;
     let isOver = false;
@@ -60,81 +53,68 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       isOver = true;
       running -= 1;
       line.running -= 1;
-      forget(line);
-      if (waiting > 0) callNext();
+      if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
+      callNext();
     };
-  }
-
-  function forget(line: Line): void {
-    if (line.running === 0 && line.waiting.size === 0) lines.delete(line.server);
   }
 
   function callNext(): void {
     while (waiting > 0 && running < total) {
       const next = nextInTurn();
       if (next === undefined) return;
-      const { line } = next;
-      if (lines.size > 1) {
-        // Moved to the end: all other servers have a turn before this one has another.
-        lines.delete(line.server);
-        lines.set(line.server, line);
-      }
-      leaveLine(next);
-      next.resolve(begin(line));
+      const [server, line, waiter] = next;
+      // Moved to the end: all other servers have a turn before this one has another.
+      lines.delete(server);
+      lines.set(server, line);
+      leaveLine(line, waiter);
+      waiter.go();
     }
   }
 
-  function leaveLine(waiter: Waiter): void {
-    const { line, shared } = waiter;
+  function leaveLine(line: Line, waiter: Waiter): void {
+    const { signal } = waiter;
     line.waiting.delete(waiter);
     waiting -= 1;
-    shared.waiting -= 1;
-    if (shared.waiting > 0) return;
-    signals.delete(shared.signal);
-    shared.signal.removeEventListener("abort", leaveAll);
+    const sharing = (signals.get(signal) ?? 0) - 1;
+    if (sharing > 0) signals.set(signal, sharing);
+    else if (signals.delete(signal)) signal.removeEventListener("abort", leaveAll);
   }
 
-  function nextInTurn(): Waiter | undefined {
-    for (const line of lines.values()) {
+  function nextInTurn(): [string, Line, Waiter] | undefined {
+    for (const [server, line] of lines) {
       if (line.running >= perServer) continue;
-      for (const first of line.waiting) return first;
+      for (const first of line.waiting) return [server, line, first];
     }
     return undefined;
   }
 
-  function sharedSignal(signal: AbortSignal): SharedSignal {
-    let shared = signals.get(signal);
-    if (shared === undefined) {
-      shared = { signal, waiting: 0 };
-      signals.set(signal, shared);
-      signal.addEventListener("abort", leaveAll);
-    }
-    return shared;
-  }
-
-  function wait(line: Line, signal: AbortSignal): Promise<() => void> {
-    const shared = sharedSignal(signal);
+  function wait(server: string, line: Line, signal: AbortSignal): Promise<() => void> {
+    const sharing = signals.get(signal) ?? 0;
+    if (sharing === 0) signal.addEventListener("abort", leaveAll);
+    signals.set(signal, sharing + 1);
     return new Promise((resolve, reject) => {
-      line.waiting.add({ line, shared, resolve, reject });
-      shared.waiting += 1;
+      const waiter: Waiter = {
+        signal,
+        go: () => resolve(begin(server, line)),
+        leave() {
+          leaveLine(line, waiter);
+          if (line.running === 0 && line.waiting.size === 0) lines.delete(server);
+          reject(signal.reason);
+        },
+      };
+      line.waiting.add(waiter);
       waiting += 1;
     });
   }
 
   function leaveAll({ target: signal }: Event): void {
-    for (const line of lines.values())
-      for (const waiter of line.waiting) {
-        if (waiter.shared.signal !== signal) continue;
-        leaveLine(waiter);
-        forget(line);
-        waiter.reject(waiter.shared.signal.reason);
-      }
+    for (const line of lines.values()) for (const waiter of line.waiting) if (waiter.signal === signal) waiter.leave();
   }
 
   function lineOf(server: string): Line {
     let line = lines.get(server);
     if (line === undefined) {
-      line = { server, running: 0, waiting: new Set() };
+      line = { running: 0, waiting: new Set() };
       lines.set(server, line);
     }
     return line;
@@ -142,20 +122,19 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
 
   function tryEnter(server: string): (() => void) | undefined {
     const line = lineOf(server);
-    return running < total && line.running < perServer && line.waiting.size === 0 ? begin(line) : undefined;
+    return running < total && line.running < perServer && line.waiting.size === 0 ? begin(server, line) : undefined;
   }
 
   return {
     tryEnter,
-    // Not `async`: the promise of a call that waits is returned as it is.
-    enter(server, signal) {
-      if (signal.aborted) return Promise.reject(signal.reason);
+    async enter(server, signal) {
+      signal.throwIfAborted();
       const begun = tryEnter(server);
-      if (begun) return Promise.resolve(begun);
+      if (begun) return begun;
       const line = lineOf(server);
       if (line.waiting.size >= waitingPerServer)
-        return Promise.reject(new HostError("busy", "Too many concurrent tool executions", { serverName: server }));
-      return wait(line, signal);
+        throw new HostError("busy", "Too many concurrent tool executions", { serverName: server });
+      return wait(server, line, signal);
     },
   };
 }

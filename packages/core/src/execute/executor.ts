@@ -85,74 +85,82 @@ export function createExecutor(options: ExecutorOptions): Executor {
     if (running === 0) for (const resolve of onIdle) resolve();
   }
 
-  /** In one function: each promise between the check and the result would cost as much as the check. */
-  async function start(
-    { client, tool: name, args }: Call,
+  function start(call: Call, how: ExecuteOptions, signal: AbortSignal): Promise<CallResult> {
+    const started = execute(call, how, signal);
+    running += 1;
+    started.then(end, end);
+    return started;
+  }
+
+  async function execute(
+    { client, tool: name, args: given }: Call,
     how: ExecuteOptions,
     signal: AbortSignal,
   ): Promise<CallResult> {
-    let leave: (() => void) | undefined;
-    running += 1;
+    const serverName = client.name;
+    const tool = findTool(client, name);
+    if (!isObject(given))
+      throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
+    let checked: CheckedArguments;
+    let leave: () => void;
     try {
-      const tool = findTool(client, name);
-      if (!isObject(args)) throw notAnObject(client);
-      let checked: CheckedArguments;
-      try {
-        signal.throwIfAborted();
-        const found = checkArguments({ serverName: client.name, tool, args }, validator, signal);
-        checked = found instanceof Promise ? await found : found;
-        leave = queue.tryEnter(client.name) ?? (await queue.enter(client.name, signal));
-      } catch (error) {
-        // The server has seen nothing of the call yet.
-        throw signal.aborted ? cancelled(client, name, signal) : error;
-      }
-      how.onStart?.();
-      const began = clock.now();
-      // The server may be gone, or may be reconnected with other tools, while the call waited.
-      const isGone = client.filteredCatalog === undefined;
-      if (!isGone && !isStill(client, tool)) throw changed(client, tool);
-      let answer: ToolResult;
-      try {
-        answer = await send(client, tool, checked.args, how, signal);
-      } catch (error) {
-        answer = await sendAgain({ client, tool, args: checked.args, error, isGone, began }, how, signal);
-      }
-      leave();
-      const unmatched = tool.outputSchema === undefined ? none : await checkOutput(answer, tool, validator);
-      return toCallResult(answer, checked.warnings, unmatched);
-    } finally {
-      leave?.();
-      end();
+      signal.throwIfAborted();
+      const found = checkArguments({ serverName, tool, args: given }, validator, signal);
+      checked = found instanceof Promise ? await found : found;
+      leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
+    } catch (error) {
+      // The server has seen nothing of the call yet.
+      throw signal.aborted ? cancelled(client, name, signal) : error;
     }
+    let answer: ToolResult;
+    try {
+      how.onStart?.();
+      answer = await sendOnceOrAgain(client, tool, checked.args, how, signal);
+    } finally {
+      leave();
+    }
+    const unmatched = tool.outputSchema === undefined ? none : await checkOutput(answer, tool, validator);
+    return toCallResult(answer, checked.warnings, unmatched);
   }
 
-  /** @throws HostError `changed`; the first error if the call may not be repeated */
-  async function sendAgain(
-    { client, tool, args, error, isGone, began }: FailedSend,
+  /** @throws HostError `changed` */
+  function sendOnceOrAgain(
+    client: CallClient,
+    tool: CatalogTool,
+    args: JsonObject,
     how: ExecuteOptions,
     signal: AbortSignal,
   ): Promise<ToolResult> {
-    if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
-    const pause = pauseAfter(error);
-    const failed = {
-      code: error.code,
-      neverLeft: isGone || neverLeft(error),
-      annotations: tool.annotations,
-      trustAnnotations: how.trustAnnotations ?? false,
-      pause,
-      timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
-    };
-    if (!mayRepeat(failed)) throw error;
-    if (pause !== undefined)
-      await sleep(clock, pause, signal).catch(() => {
-        throw cancelled(client, tool.name, signal, "it was sent again");
+    const began = clock.now();
+    // The server may be gone, or may be reconnected with other tools, while the call waited.
+    const isGone = client.filteredCatalog === undefined;
+    if (!isGone && !isStill(client, tool)) throw changed(client, tool);
+
+    async function sendAgain(error: unknown): Promise<ToolResult> {
+      if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
+      const pause = pauseAfter(error);
+      const failed = {
+        code: error.code,
+        neverLeft: isGone || neverLeft(error),
+        annotations: tool.annotations,
+        trustAnnotations: how.trustAnnotations ?? false,
+        pause,
+        timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
+      };
+      if (!mayRepeat(failed)) throw error;
+      if (pause !== undefined)
+        await sleep(clock, pause, signal).catch(() => {
+          throw cancelled(client, tool.name, signal, "it was sent again");
+        });
+      const next = await reconnect(client.name, signal).catch((failure: unknown) => {
+        throw failed.neverLeft ? failure : error;
       });
-    const next = await reconnect(client.name, signal).catch((failure: unknown) => {
-      throw failed.neverLeft ? failure : error;
-    });
-    if (!isStill(next, tool)) throw failed.neverLeft ? changed(next, tool) : error;
-    const total = Math.max(how.total - (clock.now() - began), 1);
-    return send(next, tool, args, { ...how, total }, signal);
+      if (!isStill(next, tool)) throw failed.neverLeft ? changed(next, tool) : error;
+      const total = Math.max(how.total - (clock.now() - began), 1);
+      return send(next, tool, args, { ...how, total }, signal);
+    }
+
+    return send(client, tool, args, how, signal).catch(sendAgain);
   }
 
   return {
@@ -181,17 +189,6 @@ export function createExecutor(options: ExecutorOptions): Executor {
       if (running > 0) await new Promise<void>((resolve) => onIdle.push(resolve));
     },
   };
-}
-
-/** A call that failed, and what decides whether it may be sent again. */
-interface FailedSend {
-  readonly client: CallClient;
-  readonly tool: CatalogTool;
-  readonly args: JsonObject;
-  readonly error: unknown;
-  /** The server was not connected when the call was sent. */
-  readonly isGone: boolean;
-  readonly began: number;
 }
 
 const none: readonly string[] = [];
@@ -231,10 +228,6 @@ function cancelled(
 ): HostError {
   const message = `${serverName}.${tool} was cancelled before ${before}`;
   return new HostError("cancelled", message, { serverName, cause: reason });
-}
-
-function notAnObject({ name: serverName }: CallClient): HostError {
-  return new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
 }
 
 function changed({ name: serverName }: CallClient, tool: CatalogTool): HostError {

@@ -153,7 +153,7 @@ export class McpClient {
   callTool(name: string, args: JsonObject, options?: McpRequestOptions): Promise<ToolResult> {
     const params = { name, arguments: args };
     if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
-    return this.#connection.requestAs(`${this.name}.${name}`, "tools/call", params, options, normaliseToolResult);
+    return this.#connection.request(`${this.name}.${name}`, "tools/call", params, options).then(normaliseToolResult);
   }
 
   async getPrompt(

@@ -57,14 +57,6 @@ export interface Connection {
     params: JsonObject,
     options?: McpRequestOptions,
   ) => Promise<JsonObject>;
-  /** Like `request`, with the answer read by a function. */
-  readonly requestAs: <T>(
-    what: string,
-    method: string,
-    params: JsonObject,
-    options: McpRequestOptions | undefined,
-    read: (answer: JsonObject) => T,
-  ) => Promise<T>;
   /** Handles a notification of the server. */
   readonly notified: (method: string) => void;
   /** Reads the lists again that may have changed while a legacy server's stream for notifications was closed. */
@@ -199,10 +191,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  function answered(): void {
+  function answered(answer: JsonObject): JsonObject {
     openRequests -= 1;
     health.answered();
     signInError = undefined;
+    return answer;
   }
 
   async function failed(error: unknown, what: string, method: string): Promise<never> {
@@ -219,31 +212,16 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** Not `async`: the frames of one call through all layers would take more memory and time than its messages. */
-  function send<T>(
-    what: string,
-    method: string,
-    params: JsonObject,
-    how: McpRequestOptions | undefined,
-    read: (answer: JsonObject) => T,
-  ): Promise<T> {
-    openRequests += 1;
-    return session.request(method, params, how).then(
-      (answer) => {
-        answered();
-        return read(answer);
-      },
-      (error: unknown) => failed(error, what, method),
-    );
-  }
-
   return {
     session,
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    request: (what, method, params, how) => send(what, method, params, how, asIs),
-    requestAs: send,
+    // Not `async`: the frames of one call through all layers would take more memory and time than its messages.
+    request(what, method, params, how) {
+      openRequests += 1;
+      return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
+    },
     notified(method) {
       const list = changedList(method);
       if (list !== undefined) refresh.changed(list);
@@ -257,10 +235,6 @@ export function createConnection(options: ConnectionOptions): Connection {
       return session.close();
     },
   };
-}
-
-function asIs(answer: JsonObject): JsonObject {
-  return answer;
 }
 
 /** A person who signs in is not a slow server: the deadline starts again while a sign-in is running. */

@@ -11,7 +11,7 @@ import { localKey } from "../../files/secrets/local-key.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { writeJson } from "../../text/deep-json.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
-import { createAppender, type LedgerLimits, readFiles } from "./ledger-files.ts";
+import { appendLines, type LedgerLimits, readFiles } from "./ledger-files.ts";
 
 /** One request to record. The ledger adds the time and the digest of the arguments. */
 export interface LedgerRecord extends Omit<LedgerEntry, "time" | "argumentsDigest"> {
@@ -64,13 +64,9 @@ export function ledgerFolder(state: string): string {
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
-  const appender = createAppender(folder, limits);
   let key: Promise<Buffer> | undefined;
   /** The batch that collects entries. */
   let next: Batch | undefined;
-  /** The last record, and the end of its line: most records have it in common with the one before. */
-  let before: LedgerRecord | undefined;
-  let shared = "";
   let last: Promise<void> = Promise.resolve();
 
   async function readKey(): Promise<Buffer> {
@@ -88,32 +84,24 @@ export function createLedger(options: LedgerOptions): Ledger {
     const secret = await readKey();
     const isKept = keepArguments();
     const digests = new Map<string, string>();
-    let last = Number.NaN;
-    let isoTime = "";
-    let text = "";
-    for (const { time, args, durationMs, shared } of records) {
-      if (time !== last) isoTime = new Date(time).toISOString();
-      last = time;
-      const key = canonicalJson(args);
-      let argumentsDigest = digests.get(key);
-      if (argumentsDigest === undefined) {
-        argumentsDigest = digestOf(key, secret);
-        digests.set(key, argumentsDigest);
-      }
-      text += `${lineOf(isoTime, argumentsDigest, isKept ? args : undefined, durationMs, shared)}\n`;
-    }
-    await appender.append(text);
-    // Under load, the next batch finds the file open.
-    if (next === undefined) await appender.close();
+    let before: LedgerRecord | undefined;
+    let shared = "";
+    const lines = records.map(({ time, record }) => {
+      const { arguments: args, durationMs } = record;
+      if (before === undefined || !isAlike(record, before)) shared = sharedMembers(record);
+      before = record;
+      const text = canonicalJson(args);
+      const argumentsDigest = digests.get(text) ?? digestOf(text, secret);
+      digests.set(text, argumentsDigest);
+      return lineOf(toIsoTime(time), argumentsDigest, isKept ? args : undefined, durationMs, shared);
+    });
+    await appendLines(folder, lines, limits);
   }
 
-  /** Keeps little of a record: what waits for the disk is copied by each collection of garbage. */
   function add(record: LedgerRecord): Promise<void> {
     next ??= createBatch(clock, () => void flush());
     const { records, written } = next;
-    if (before === undefined || !isAlike(record, before)) shared = sharedMembers(record);
-    before = record;
-    records.push({ time: now(), args: record.arguments, durationMs: record.durationMs, shared });
+    records.push({ time: now(), record });
     if (records.length === batchEntries) void flush();
     return written;
   }
@@ -151,11 +139,7 @@ export function createLedger(options: LedgerOptions): Ledger {
 
 /** Entries that are written together. */
 interface Batch {
-  readonly records: (Pick<LedgerRecord, "durationMs"> & {
-    readonly time: number;
-    readonly args: JsonObject;
-    readonly shared: string;
-  })[];
+  readonly records: { readonly time: number; readonly record: LedgerRecord }[];
   readonly written: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -175,6 +159,10 @@ function createBatch(clock: Clock, onDue: () => void): Batch {
 /** Keyed, because arguments could be guessed from a plain digest. */
 function digestOf(args: string, key: Buffer): string {
   return createHmac("sha256", key).update(args).digest("hex");
+}
+
+function toIsoTime(time: number): string {
+  return new Date(time).toISOString();
 }
 
 /** One entry of the ledger: a request, its decision and its outcome. */
@@ -228,7 +216,7 @@ function lineOf(
 
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
-/** The end of a line. */
+/** The end of a line. Entries that follow each other mostly have it in common, so it is written once for all of them. */
 function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, workspace, decision, rule, ruleOrigin, mode, answer, refusal, outcome } = entry;
   return writeJson({

@@ -1,9 +1,8 @@
-import { appendFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { createLedger, type Ledger } from "../../../src/policy/ledger/ledger.ts";
-import { createAppender } from "../../../src/policy/ledger/ledger-files.ts";
 import { called } from "../../support/ledger-sample.ts";
 import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
 
@@ -55,21 +54,4 @@ test("a batch that cannot be written fails as a whole, and the next one is tried
   await rm(file, { recursive: true });
   await ledger.write({ ...called, tool: "next" });
   expect(await toolsIn(ledger)).toEqual(["next"]);
-});
-
-test("a file that is deleted while batches follow each other gets no entries any more", async () => {
-  await using home = await temporaryFolder();
-  const appender = createAppender(home.path, { fileBytes: 1000, files: 2 });
-  const file = join(home.path, "000001.jsonl");
-  await appender.append("one\n");
-  await appender.append("two\n");
-  expect(await readFile(file, "utf8")).toBe("one\ntwo\n");
-  await rm(file);
-  await appender.append("three\n");
-  expect(await readFile(file, "utf8")).toBe("three\n");
-  // Another process was stopped while it wrote.
-  await appendFile(file, "fo");
-  await appender.append("five\n");
-  await appender.close();
-  expect(await readFile(file, "utf8")).toBe("three\nfo\nfive\n");
 });
