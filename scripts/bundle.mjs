@@ -58,7 +58,7 @@ async function write(input, { dir, define = {}, ...output }) {
   const { output: files } = await build.write({
     dir,
     // Lines stay lines: an uncaught error prints one of them.
-    minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
+    minify: { compress: true, mangle: true, codegen: { removeWhitespace: false, asciiOnly: true } },
     comments: { legal: true, annotation: false, jsdoc: false },
     codeSplitting: {
       includeDependenciesRecursively: false,
