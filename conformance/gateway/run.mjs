@@ -6,7 +6,7 @@
 
 import { readFile, writeFile } from "node:fs/promises";
 import { writePage } from "../page.mjs";
-import { prepare } from "../prepare.mjs";
+import { buildCommand, prepare } from "../prepare.mjs";
 import { runBridgedCalls } from "./bridged-calls.mjs";
 import { outcomeOf } from "./outcome.mjs";
 import { startGateway, startServer } from "./processes.mjs";
@@ -27,6 +27,7 @@ const legs = [
 ];
 
 await prepare();
+buildCommand();
 const expected = JSON.parse(await readFile(expectations, "utf8"));
 const found = { direct: {}, legs: {} };
 const surprises = [];
