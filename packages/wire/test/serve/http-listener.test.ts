@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/connect.ts";
 import { WireError } from "../../src/errors.ts";
+import type { HttpLimits } from "../../src/serve/http-limits.ts";
 import { type HttpListener, listenHttp } from "../../src/serve/http-listener.ts";
 import { type ServedClient, type ServedSession, serveClient } from "../../src/serve/served-session.ts";
 import type { Era, JsonObject, Session } from "../../src/session.ts";
@@ -41,8 +42,8 @@ function session(client: ServedClient): ServedSession {
 
 const clientInfo = { name: "test", version: "1" };
 
-function listen(eras: readonly Era[], options: { readonly sessions?: number; readonly bodyBytes?: number } = {}) {
-  return listenHttp({ eras, onClient: (open) => void serveClient(open, session), ...options });
+function listen(eras: readonly Era[], limits: Partial<HttpLimits> = {}) {
+  return listenHttp({ eras, onClient: (open) => void serveClient(open, session), limits });
 }
 
 function open({ url }: HttpListener, era?: Era): Promise<Session> {
