@@ -230,6 +230,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     forward: requests.forward,
     sampleThrough: requests.sampleThrough,
     deniedTo: decisions.deniedTo,
+    toolsWithin: requests.toolsWithin,
     serverFacts: catalogs.known.serverFacts,
     shareOf: servers.shareOf,
     noteAsksBack: catalogs.noteAsksBack,
