@@ -105,9 +105,9 @@ export function serverText(
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
     ...cachedLines(known),
-    ...(share === undefined ? [] : [safe`  gateway: ${shareWords[share]}`]),
     ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
+    ...(share === undefined ? [] : [safe`  gateway: ${shareWords[share]}`]),
     ...explanationLines(state).map(typed),
     ...failedLines(state, failed),
   ];
