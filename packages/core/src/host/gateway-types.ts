@@ -126,8 +126,9 @@ export interface GatewayHost {
   /** Tells connected servers that declared roots have changed. */
   rootsChanged(): Promise<void>;
   /**
-   * The tools that are listed to a client with this budget, in their order: all if they fit; else those of servers with
-   * `alwaysLoad`, those used before, and the smallest servers. The client finds the others by `searchTools`.
+   * The tools that are listed to a client with this budget, in their order: all if they fit; else first those of servers
+   * with `alwaysLoad`, then those used before, then the others, as far as they fit. The client finds the rest by
+   * `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */

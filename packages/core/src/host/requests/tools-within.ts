@@ -3,7 +3,6 @@
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ToolBudget } from "../../settings/define/definition.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
-import { type BudgetedTool, planOffer } from "../../turn/tool-budget.ts";
 import type { ListableTool } from "../gateway-types.ts";
 
 interface ListingRules {
@@ -12,22 +11,28 @@ interface ListingRules {
   readonly used: readonly ToolIdentity[];
 }
 
+/** No room is kept free, as it is for models: the client calls the tools that it finds without having them listed. */
 export function toolsWithin<T extends ListableTool>(
   tools: readonly T[],
-  { tokens = Number.POSITIVE_INFINITY, tools: count = Number.POSITIVE_INFINITY }: ToolBudget,
+  { tokens: room = Number.POSITIVE_INFINITY, tools: most = Number.POSITIVE_INFINITY }: ToolBudget,
   { isAlwaysLoaded, used }: ListingRules,
 ): readonly T[] {
-  const plan = planOffer(tools.map(toBudgeted), {
-    room: { tokens, count },
-    isAlwaysLoaded,
-    usedBefore: used.map(keyOf),
-  });
-  return tools.filter((tool) => plan.get(keyOf(tool)) !== "the budget is used up");
-}
-
-function toBudgeted(tool: ListableTool): BudgetedTool {
-  const text = JSON.stringify(tool.definition);
-  return { key: keyOf(tool), server: tool.serverName, size: text.length, tokens: () => estimateTokens(text) };
+  const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
+  const ranked = new Set([
+    ...tools.filter(({ serverName }) => isAlwaysLoaded(serverName)),
+    ...used.flatMap((tool) => byKey.get(keyOf(tool)) ?? []),
+    ...tools,
+  ]);
+  const fitting = new Set<T>();
+  let left = room;
+  for (const tool of ranked) {
+    if (fitting.size >= most) break;
+    const cost = estimateTokens(JSON.stringify(tool.definition));
+    if (cost > left) continue;
+    left -= cost;
+    fitting.add(tool);
+  }
+  return tools.filter((tool) => fitting.has(tool));
 }
 
 function keyOf({ serverName, serverToolName }: ToolIdentity): string {

@@ -86,6 +86,7 @@ test("a question while requests of two clients are open goes to neither, and the
   await using later = await open(folder);
   expect(later.shareOf("s")).toBe("client");
   expect(later.serverFacts("s")).toEqual({
+    era: "legacy",
     serverInfo: { name: "counted", version: "1.0.0" },
     capabilities: { tools: {} },
   });
