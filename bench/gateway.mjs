@@ -236,7 +236,7 @@ async function finish(child, ask, context, hasHost) {
   await call();
   const pids = () => {
     const { below, host } = processesOf(child.pid, context);
-    return hasHost ? [...below, ...host] : below;
+    return hasHost ? [...new Set([...below, ...host])] : below;
   };
   return { call, pids, close: () => void child.kill() };
 }

@@ -33,6 +33,12 @@ export async function prepare() {
   });
 }
 
+/** Bundles the command, which the gateway is part of. */
+export function buildCommand() {
+  const { status } = spawnSync(process.execPath, ["scripts/bundle.mjs"], { cwd: `${here}/..`, stdio: "inherit" });
+  if (status !== 0) throw new Error("the command could not be bundled");
+}
+
 /** What others made is loaded from where it is installed. */
 const onlyOurs = {
   name: "only-ours",

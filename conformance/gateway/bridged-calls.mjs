@@ -1,7 +1,5 @@
 /** Calls with questions between a client of one protocol era and a server of the other: the suite has no scenario for them. */
 
-import { connect } from "../bundle/index.js";
-
 const answers = {
   "elicitation/create": ({ requestedSchema: { properties } }) => ({
     action: "accept",
@@ -44,6 +42,8 @@ const calls = {
 
 /** @returns `of` calls, how many `passed`, and a line about each of the others */
 export async function runBridgedCalls(urlOf) {
+  // Made by `prepare`.
+  const { connect } = await import("../bundle/index.js");
   const problems = [];
   let of = 0;
   for (const [name, { era, server, tools }] of Object.entries(calls)) {

@@ -29,16 +29,38 @@ export interface ResolvedOptions {
 type PausableClock = Pick<RequestClock, "pause" | "resume">;
 
 /** Opens a session, or leaves no process or connection behind. */
-export async function runAttempt(
+export async function runAttempt(target: Target, attempt: Attempt, settings: ResolvedOptions): Promise<Session> {
+  const began = performance.now();
+  const opened = await open(target, attempt, settings);
+  if (!opened.isAlsoModern) return opened.session;
+  // A server that has accepted `initialize` stays in the legacy era. To start it again takes as long as it took before.
+  const probe = patience * settings.times.probe;
+  if (performance.now() - began > probe) return opened.session;
+  await opened.session.close();
+  return (await open(target, attempt, { ...settings, times: { ...settings.times, probe } })).session;
+}
+
+/**
+ * A server of both eras that was slow to answer the probe is started again if it answered within so many times
+ * `times.probe`, and then has that time to answer.
+ */
+const patience = 5;
+
+interface Opened {
+  readonly session: Session;
+  readonly isAlsoModern: boolean;
+}
+
+async function open(
   target: Target,
   { transport, eras }: Attempt,
   { options: given, limits, times }: ResolvedOptions,
-): Promise<Session> {
+): Promise<Opened> {
   const options = { ...given, ...guardedCallbacks(given) };
   const { signal } = options;
   const running: { clock?: PausableClock } = {};
   const auth = options.auth && pausingAuth(options.auth, running);
-  const open = await channelFor(target, transport, auth === undefined ? options : { ...options, auth }, {
+  const channel = await channelFor(target, transport, auth === undefined ? options : { ...options, auth }, {
     limits,
     times,
   });
@@ -60,16 +82,18 @@ export async function runAttempt(
     // Starting a process needs no timeout; opening a network connection does.
     rpc =
       transport === "stdio"
-        ? await openRpc(open, rpcOptions, signal)
+        ? await openRpc(channel, rpcOptions, signal)
         : await openWithTimeout(running, { timeout: times.connect, time }, signal, (opening) =>
-            openRpc(open, rpcOptions, opening),
+            openRpc(channel, rpcOptions, opening),
           );
     running.clock = rpc.clock;
     const agreement = await negotiate({ rpc, options, times, signal, oneStream }, eras, transport);
-    if (agreement.era === "legacy" || transport === "sse")
-      return createLegacySession(rpc, agreement.greeting, transport);
+    if (agreement.era === "legacy" || transport === "sse") {
+      const isAlsoModern = agreement.era === "legacy" && agreement.isAlsoModern === true;
+      return { session: createLegacySession(rpc, agreement.greeting, transport), isAlsoModern };
+    }
     const { createModernSession } = await import("./eras/modern-session.ts");
-    return createModernSession({ ...agreement, rpc, transport, options, limits });
+    return { session: createModernSession({ ...agreement, rpc, transport, options, limits }), isAlsoModern: false };
   } catch (error) {
     await rpc?.close();
     throw withStep(causeOfEnd(error), transport === "stdio" ? "spawn" : "connect");

@@ -3,11 +3,13 @@
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { isObject } from "@fairlead/wire/json";
 import { type OpenChannel, openClientStdio, type RequestId } from "@fairlead/wire/serve";
 import type { Gateway, Workspace } from "../gateway.ts";
 import type { RunFolder } from "../relay/run-folder.ts";
+import { createSentFile, type SentFile } from "../relay/sent-file.ts";
 import {
   byeLine,
   failedLine,
@@ -48,6 +50,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   const { folder, token, version, gateway, workspaceOf, onStop, onRetire } = options;
   const sockets = new Set<Socket>();
   let isRetired = false;
+  let isClosing = false;
 
   function welcome(socket: Socket, more: object = {}): void {
     socket.write(line({ fairlead: speechNumber, pid: process.pid, version, ...more }));
@@ -58,13 +61,22 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   }
 
   async function serve(socket: Socket, client: RelayClient): Promise<void> {
-    welcome(socket);
+    const sentPath = join(folder.path, `${randomUUID()}.sent`);
+    const sent = tryCreate(sentPath);
+    welcome(socket, sent && { sentFile: sentPath });
     const { name, servers, tools } = client;
-    const beforeSend = (id: RequestId, subject: string): Promise<void> => written(socket, sentLine(id, subject));
+    async function beforeSend(id: RequestId, subject: string): Promise<void> {
+      try {
+        if (sent !== undefined) return sent.add(id, subject);
+      } catch {
+        // Such as a full disk.
+      }
+      await written(socket, sentLine(id, subject));
+    }
     try {
       const workspace = await workspaceOf(client);
       await gateway.serve(
-        openRelaySocket(socket),
+        openRelaySocket(socket, sent),
         { name, conversation: randomUUID(), beforeSend, ...(servers && { servers }), ...(tools && { tools }) },
         workspace,
       );
@@ -72,6 +84,9 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     } catch (error) {
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
+    } finally {
+      // A relay that loses its host still has to read the file, and removes it.
+      sent?.close({ keep: isClosing });
     }
   }
 
@@ -111,12 +126,22 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       isRetired = true;
     },
     async close() {
+      isClosing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       await Promise.all([...sockets].map((socket) => written(socket, byeLine)));
       for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
+}
+
+/** Undefined where it cannot be written: the host writes `sent` lines then. */
+function tryCreate(path: string): SentFile | undefined {
+  try {
+    return createSentFile(path);
+  } catch {
+    return undefined;
+  }
 }
 
 async function begin(server: Server, path: string): Promise<void> {
@@ -129,13 +154,21 @@ async function begin(server: Server, path: string): Promise<void> {
 }
 
 /** The relay's lines. What a client leaves open when its relay ends is cancelled at once. */
-function openRelaySocket(socket: Socket): OpenChannel {
+function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
     const close = (): void => void channel.close();
     socket.once("end", close).once("close", close);
     socket.resume();
-    return channel;
+    if (sent === undefined) return channel;
+    return {
+      ...channel,
+      async send(message, options) {
+        await channel.send(message, options);
+        const { id, method } = message;
+        if (method === undefined && (typeof id === "string" || typeof id === "number")) sent.done(id);
+      },
+    };
   };
 }
 

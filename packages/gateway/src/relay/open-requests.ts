@@ -15,7 +15,8 @@ export interface OpenRequest {
 
 export interface OpenRequests {
   add(id: string, method: string, line: Buffer): void;
-  get(id: string): OpenRequest | undefined;
+  /** These requests were sent to their servers, or are about to be: what may have run, by id. */
+  noteSent(sent: ReadonlyMap<string, string>): void;
   /** Ends a request: it was answered or cancelled. */
   remove(id: string): OpenRequest | undefined;
   /** The host has answered: what waits has not stopped it. */
@@ -46,7 +47,12 @@ export function createOpenRequests(): OpenRequests {
 
   return {
     add: (id, method, line) => void open.set(id, { id, method, line, sent: undefined, losses: 0 }),
-    get: (id) => open.get(id),
+    noteSent(sent) {
+      for (const [id, subject] of sent) {
+        const request = open.get(id);
+        if (request !== undefined) request.sent = subject;
+      }
+    },
     remove(id) {
       const request = open.get(id);
       open.delete(id);

@@ -11,6 +11,7 @@ import { createOpenRequests } from "./open-requests.ts";
 import { createQuestions } from "./questions.ts";
 import { cancelledLine, errorLine, listChangedLine, lostLine, ofBatch } from "./relay-lines.ts";
 import { scanHostLine, scanMessage } from "./scan-message.ts";
+import { takeSentFile } from "./sent-file.ts";
 import { readNote } from "./speech.ts";
 
 export interface RelayOptions {
@@ -70,7 +71,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     );
   }
 
-  function attach({ socket, rest }: HostConnection): void {
+  function attach({ socket, rest, welcome }: HostConnection): void {
     const frames = createLineFrames(messageBytes, () => socket.destroy());
     const isFirst = questions.begin();
     const greeting = state.greeting();
@@ -90,10 +91,8 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
 
     function takeNote(line: Buffer): undefined {
       const note = readNote(line.toString("utf8"));
-      if (note?.kind === "sent") {
-        const request = open.get(note.id);
-        if (request !== undefined) request.sent = note.subject;
-      } else if (note !== undefined) isLeaving = true;
+      if (note?.kind === "sent") open.noteSent(new Map([[note.id, note.subject]]));
+      else if (note !== undefined) isLeaving = true;
       if (note?.kind === "failed") failOpen(note.message, note.next);
     }
 
@@ -117,6 +116,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     function onLost(): void {
       ready = undefined;
       attached = undefined;
+      if (welcome.sentFile !== undefined) open.noteSent(takeSentFile(welcome.sentFile));
       for (const id of questions.lost()) toClient(cancelledLine(id));
       for (const request of open.takeLost()) toClient(lostLine(request));
       input.resume();

@@ -32,7 +32,14 @@ export interface RelayClient {
 
 /** The host's first line. */
 export type Welcome =
-  | { readonly fairlead: number; readonly pid: number; readonly version: string; readonly status?: HostStatus }
+  | {
+      readonly fairlead: number;
+      readonly pid: number;
+      readonly version: string;
+      readonly status?: HostStatus;
+      /** The file with the requests that were sent to their servers. Without it, the host writes `sent` lines. */
+      readonly sentFile?: string;
+    }
   | { readonly fairlead: number; readonly refused: Refusal; readonly message: string };
 
 /** Why a host does not serve: another speech number, a wrong token, or a newer host has replaced it. */

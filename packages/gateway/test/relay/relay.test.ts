@@ -185,3 +185,43 @@ it("reads the messages of a batch one by one", async () => {
   expect(await scene.answer(1)).toHaveProperty("result");
   expect(await scene.answer(2)).toHaveProperty("result");
 });
+
+it("does not repeat a request that was sent on when the host is stopped on purpose", async () => {
+  const { promise: isSent, resolve: sent } = signalled();
+  await using scene = await relayScene(async (_method, _params, { send }) => {
+    await send();
+    sent();
+    return never();
+  }, echo);
+  scene.send(callOf(1));
+  await isSent;
+  await scene.stop();
+  expect(await scene.answer(1)).toMatchObject({ error: { data: { reason: "lost" } } });
+  scene.send(callOf(2));
+  expect(await scene.answer(2)).toHaveProperty("result");
+  expect(scene.received).toEqual(["1 tools/call", "2 tools/call"]);
+});
+
+it("does not start another host after one that was stopped while nothing was open", async () => {
+  await using scene = await relayScene(echo);
+  scene.send(callOf(1));
+  await scene.answer(1);
+  await scene.stop();
+  expect(scene.hosts()).toBe(1);
+  scene.send(callOf(2));
+  expect(await scene.answer(2)).toHaveProperty("result");
+  expect(scene.hosts()).toBe(2);
+});
+
+it("tells the client and the user why it cannot be served", async () => {
+  await using scene = await relayScene(echo);
+  scene.failNext("the settings cannot be read");
+  scene.cut();
+  scene.send(callOf(1));
+  expect(await scene.answer(1)).toMatchObject({
+    error: { code: -32603, message: "the settings cannot be read", data: { reason: "unreachable" } },
+  });
+  expect(scene.problems).toEqual(["the settings cannot be read"]);
+  scene.send(callOf(2));
+  expect(await scene.answer(2)).toHaveProperty("result");
+});

@@ -35,6 +35,12 @@ export interface Scene extends AsyncDisposable {
   answer(id: number | string): Promise<Message>;
   /** Ends the connection as a killed host does. */
   cut(): void;
+  /** Ends the host as `fairlead daemon stop` does; resolves when the relay has noticed. */
+  stop(): Promise<void>;
+  /** The next host cannot serve the client, for this reason. */
+  failNext(reason: string): void;
+  /** How many hosts there were. */
+  hosts(): number;
   /** What the user was told. */
   readonly problems: readonly string[];
   /** Closes the client's end; resolves when the relay has ended. */
@@ -99,6 +105,7 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
   let hosts = 0;
   let listener: RelayListener | undefined;
   let connection: HostConnection | undefined;
+  let failure: string | undefined;
 
   async function startHost(): Promise<HostConnection> {
     await listener?.close();
@@ -112,7 +119,12 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
       token: "secret",
       version: "1",
       gateway: standInGateway(answer, (method) => received.push(`${host} ${method}`)),
-      workspaceOf: async () => ({ cwd: "/", env: {} }),
+      async workspaceOf() {
+        const reason = failure;
+        failure = undefined;
+        if (reason !== undefined) throw new Error(reason);
+        return { cwd: "/", env: {} };
+      },
       onStop: () => {},
       onRetire: () => {},
     });
@@ -150,6 +162,16 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
       }
     },
     cut: () => void connection?.socket.destroy(),
+    async stop() {
+      const closed = new Promise((resolve) => connection?.socket.once("close", resolve));
+      await listener?.close();
+      listener = undefined;
+      await closed;
+    },
+    failNext(reason) {
+      failure = reason;
+    },
+    hosts: () => hosts,
     async end() {
       input.end();
       await ended;

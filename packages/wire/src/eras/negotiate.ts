@@ -10,7 +10,8 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  | { readonly era: "legacy"; readonly greeting: Greeting }
+  /** `isAlsoModern`: a slow server answered the probe too, after `initialize` had been sent. */
+  | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
 /** Which eras to try. `…-first` starts with the era that worked last time and falls back to the other one. */
@@ -99,7 +100,7 @@ async function settleEra(
   const first = await Promise.race([probing, opening]);
   if (first.ok && first.value.era === "modern") {
     const opened = await within(opening, timeout);
-    return opened?.ok ? opened.value : first.value;
+    return opened?.ok && opened.value.era === "legacy" ? { ...opened.value, isAlsoModern: true } : first.value;
   }
   const opened = await opening;
   if (opened.ok) return opened.value;

@@ -52,9 +52,18 @@ const namedBranches: ReadonlySet<string> = new Set([
 const deepest = 64;
 const largest = 100_000;
 
-/** Finds the headers that an input schema asks for. */
+/** What each schema asks for: a server reads it for every call. */
+const found = new WeakMap<object, ParamHeaders>();
+const noHeaders: ParamHeaders = { valid: true, headers: [] };
+
+/** Finds the headers that an input schema asks for. The schema must not change afterwards. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
-  return mayHaveKeyword(inputSchema) ? search(inputSchema) : { valid: true, headers: [] };
+  if (typeof inputSchema !== "object" || inputSchema === null) return noHeaders;
+  const known = found.get(inputSchema);
+  if (known !== undefined) return known;
+  const headers = mayHaveKeyword(inputSchema) ? search(inputSchema) : noHeaders;
+  found.set(inputSchema, headers);
+  return headers;
 }
 
 /** A fast check, because almost no schema has the keyword. */
@@ -119,14 +128,14 @@ function search(inputSchema: unknown): ParamHeaders {
 
 /** The headers of a call with these arguments; an absent or null argument has no header. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
-  const found: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const { header, path } of headers) {
     const value = path.reduce(
       (from: unknown, name) => (isObject(from) && Object.hasOwn(from, name) ? from[name] : undefined),
       args,
     );
     const safe = typeof value === "string" || typeof value === "boolean" || Number.isSafeInteger(value);
-    if (safe) found[`mcp-param-${header.toLowerCase()}`] = headerValue(String(value));
+    if (safe) values[`mcp-param-${header.toLowerCase()}`] = headerValue(String(value));
   }
-  return found;
+  return values;
 }

@@ -235,11 +235,13 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   }
 
   function receiveNotification(method: string, params: JsonObject, about: number | undefined): void {
-    if (method === "notifications/progress") return receiveProgress(params);
-    if (method === "notifications/cancelled") return receiveCancelled(params);
-    const listener = relatedToNotification(pending, method, params, about)?.onNotification;
-    if (listener) notifications.tell(listener, method, params);
-    notifications.deliver(method, params);
+    if (method === "notifications/progress") receiveProgress(params);
+    else if (method === "notifications/cancelled") receiveCancelled(params);
+    else {
+      const listener = relatedToNotification(pending, method, params, about)?.onNotification;
+      if (listener) notifications.tell(listener, method, params);
+      notifications.deliver(method, params);
+    }
   }
 
   function receiveProgress(params: JsonObject): void {

@@ -1,17 +1,14 @@
 /** Listens for MCP clients over streamable HTTP on the loopback address, in both protocol eras. */
 
-import { randomUUID } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { modernErrors } from "../eras/modern-envelope.ts";
-import { legacyVersions, modernVersions } from "../eras/versions.ts";
-import type { OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
-import type { Era } from "../session.ts";
-import { isObject, parseJson, stringOf } from "../shapes/json.ts";
-import { createHttpRequest, createHttpSession, type HttpSession } from "./http-session.ts";
-import { errorResponse, messageErrors } from "./message-errors.ts";
-import { eraOf, headerProblem } from "./modern-headers.ts";
-import { answerJson, createPostAnswer, type PostAnswer, prefersEvents } from "./post-answer.ts";
+import { systemTime, type TimeSource } from "../rpc/time-source.ts";
+import { declaresMore, readBody } from "./http-body.ts";
+import { namesListener, pathOf } from "./http-checks.ts";
+import { createHttpFace, type HttpFaceOptions } from "./http-face.ts";
+import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } from "./http-limits.ts";
+import { createHttpOwners } from "./http-owners.ts";
+import { answerEmpty } from "./post-answer.ts";
 
 /** What decides whether a request is let in. */
 export interface HttpEntry {
@@ -25,23 +22,17 @@ export type Admission<Context> =
   | { readonly owner: string; readonly context: Context };
 
 /** Options of `listenHttp`. */
-export interface HttpListenerOptions<Context = undefined> {
-  /** The protocol eras that are served. */
-  readonly eras: readonly Era[];
-  /** Called for each session of the legacy era, and for each request of the modern era. */
-  readonly onClient: (open: OpenChannel, era: Era, context: Context) => void;
+export interface HttpListenerOptions<Context = undefined> extends HttpFaceOptions<Context> {
   /** Decides about each request before its body is read. Default: everything with the path `path`, as one owner. */
   readonly admit?: (entry: HttpEntry) => Admission<Context>;
-  /** The input schema of a tool, if it is known: a modern request repeats some arguments as headers. */
-  readonly schemaOf?: (context: Context, tool: string) => unknown;
   /** Default: any free port. */
   readonly port?: number;
-  /** Default: `/mcp`. */
+  /** The path in `url`. Default: `/mcp`. */
   readonly path?: string;
-  /** The largest body of a POST, in bytes. Default: 4 MB. */
-  readonly bodyBytes?: number;
-  /** How many sessions may exist at the same time. Default: 64; the session that was idle longest makes room. */
-  readonly sessions?: number;
+  readonly limits?: Partial<HttpLimits>;
+  readonly times?: Partial<HttpTimes>;
+  /** Default: the system's clock. */
+  readonly time?: TimeSource;
 }
 
 /** A listening server. */
@@ -52,157 +43,65 @@ export interface HttpListener {
 }
 
 const loopback = "127.0.0.1";
-const sessionHeader = "mcp-session-id";
 
-/** Begins to listen. @throws the system's error if the port is in use */
+/** Begins to listen. @throws Error if the port is in use */
 export async function listenHttp<Context = undefined>(options: HttpListenerOptions<Context>): Promise<HttpListener> {
-  const { eras, onClient, path = "/mcp", bodyBytes = 4 * 1024 * 1024, sessions: mostSessions = 64 } = options;
+  const { path = "/mcp", time = systemTime } = options;
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  const times = { ...defaultHttpTimes, ...options.times };
+  const owners = createHttpOwners(limits, time.now);
+  const face = createHttpFace(options, limits);
   // Without `admit` there is no context: its type is then undefined.
   const admit =
     options.admit ??
     ((entry: HttpEntry): Admission<Context> =>
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
-  /** The session that was used last is the last one. */
-  const sessions = new Map<string, HttpSession>();
+  let ownPort = 0;
 
-  function createSession(context: Context): { readonly id: string; readonly session: HttpSession } {
-    if (sessions.size >= mostSessions)
-      for (const session of sessions.values())
-        if (session.isIdle()) {
-          session.end();
-          break;
-        }
-    const id = randomUUID();
-    const session = createHttpSession(() => void sessions.delete(id));
-    sessions.set(id, session);
-    onClient(session.open, "legacy", context);
-    return { id, session };
-  }
-
-  function findSession(id: string): HttpSession | undefined {
-    const session = sessions.get(id);
-    if (session === undefined) return undefined;
-    sessions.delete(id);
-    sessions.set(id, session);
-    return session;
-  }
-
-  async function takeModern(
-    { message, size, headers }: Posted,
-    response: ServerResponse,
-    context: Context,
-  ): Promise<void> {
-    const id = requestId(message);
-    if (id === undefined) return answerEmpty(response, 202);
-    const problem = headerProblem(message, headers, (tool) => options.schemaOf?.(context, tool));
-    if (problem) return answerJson(response, 400, errorResponse(id, problem.code, problem.message, problem.data));
-    // The handler may close the request before the answer exists.
-    const answer: PostAnswer = createPostAnswer(response, {
-      headers: {},
-      asEvents: prefersEvents(headers),
-      onAbandoned: () => request.abandon(),
+  /** The order matters: nothing is read or kept for a request that may not come in. */
+  function handle(request: IncomingMessage, response: ServerResponse) {
+    const { method } = request;
+    // There is no way in for web pages, so there is nothing to say about one.
+    if (method === "OPTIONS") return answerEmpty(response, 403);
+    if (method !== "POST" && method !== "GET" && method !== "DELETE")
+      return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
+    if (!namesListener(request, ownPort)) return answerEmpty(response, 403, closing);
+    const admitted = admit({ path: pathOf(request), authorization: request.headers.authorization });
+    if ("status" in admitted) return answerEmpty(response, admitted.status, closing);
+    const owner = owners.get(admitted.owner);
+    if (method !== "POST") return face.takeOther(request, response, owner);
+    if (!/^application\/json\b/i.test(request.headers["content-type"] ?? ""))
+      return answerEmpty(response, 415, closing);
+    if (declaresMore(request, limits.bodyBytes)) return answerEmpty(response, 413, closing);
+    readBody(request, limits.bodyBytes, (text) => {
+      if (text === undefined) return answerEmpty(response, 413, closing);
+      guarded(response, () => face.takePost({ text, headers: request.headers }, response, owner, admitted.context));
     });
-    const request = createHttpRequest(message, size, answer);
-    onClient(request.open, "modern", context);
   }
 
-  async function takeLegacy(
-    { message, size, headers }: Posted,
-    response: ServerResponse,
-    context: Context,
-  ): Promise<void> {
-    const id = requestId(message);
-    const version = stringOf(headers["mcp-protocol-version"]);
-    const given = stringOf(headers[sessionHeader]);
-    const isFirst = message["method"] === "initialize";
-    const refuse = (status: number, code: number, words: string): void =>
-      answerJson(response, status, errorResponse(id ?? null, code, words));
-    if (!isFirst && given === undefined)
-      return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
-    if (!isFirst && version !== undefined && !legacyVersions.includes(version))
-      return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
-    const found = isFirst ? createSession(context) : { id: given ?? "", session: findSession(given ?? "") };
-    const { session } = found;
-    if (session === undefined) return refuse(404, messageErrors.unknownSession, "the session is not known");
-    if (id === undefined) {
-      session.take(message, size);
-      return answerEmpty(response, 202);
-    }
-    // A lost connection does not cancel the request in this era.
-    session.take(
-      message,
-      size,
-      createPostAnswer(response, {
-        headers: { [sessionHeader]: found.id },
-        asEvents: prefersEvents(headers),
-        onAbandoned: () => {},
-      }),
-    );
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: times.receive,
+      requestTimeout: times.receive,
+      connectionsCheckingInterval: Math.min(1000, times.receive),
+      keepAliveTimeout: 30_000,
+    },
+    (request, response) => guarded(response, () => handle(request, response)),
+  );
+  ownPort = await bind(server, options.port ?? 0);
+
+  let callOff = time.after(times.keepAlive, sweep, { background: true });
+  function sweep(): void {
+    owners.sweep(time.now() - times.idle);
+    callOff = time.after(times.keepAlive, sweep, { background: true });
   }
 
-  async function takePost(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-    const { headers } = request;
-    if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) return answerEmpty(response, 415);
-    const body = await readBody(request, bodyBytes);
-    if (body === undefined) return answerEmpty(response, 413, { connection: "close" });
-    const message = parseJson(body);
-    if (message === undefined)
-      return answerJson(response, 400, errorResponse(null, messageErrors.parse, "the body is not JSON"));
-    if (!isObject(message))
-      return answerJson(
-        response,
-        400,
-        errorResponse(null, messageErrors.invalidRequest, "the body is not one message"),
-      );
-    const era = eraOf(message, headers);
-    if (!eras.includes(era)) return refuseEra(message, response);
-    const posted = { message, size: body.length, headers };
-    return era === "modern" ? takeModern(posted, response, context) : takeLegacy(posted, response, context);
-  }
-
-  /** A modern client goes on with `initialize`; a legacy client learns which versions are served. */
-  function refuseEra(message: RpcMessage, response: ServerResponse): void {
-    const id = requestId(message) ?? null;
-    const isModern = eras.includes("modern");
-    const [code, supported] = isModern
-      ? [modernErrors.unsupportedVersion, modernVersions]
-      : [messageErrors.noSession, legacyVersions];
-    const words = `this server supports the protocol versions ${supported.join(", ")}`;
-    answerJson(response, 400, errorResponse(id, code, words, { supported }));
-  }
-
-  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (!isLocal(request)) return answerEmpty(response, 403);
-    const { pathname } = new URL(request.url ?? "/", `http://${loopback}`);
-    const admitted = admit({ path: pathname, authorization: request.headers.authorization });
-    if ("status" in admitted) return answerEmpty(response, admitted.status);
-    if (request.method === "POST") return takePost(request, response, admitted.context);
-    const id = stringOf(request.headers[sessionHeader]);
-    if (id === undefined || (request.method !== "GET" && request.method !== "DELETE"))
-      return answerEmpty(response, 405, { allow: "POST" });
-    const session = findSession(id);
-    if (session === undefined) return answerEmpty(response, 404);
-    if (request.method === "DELETE") {
-      session.end();
-      return answerEmpty(response, 200);
-    }
-    if (!session.listen(response, { [sessionHeader]: id })) answerEmpty(response, 409);
-  }
-
-  const server = createServer((request, response) => {
-    handle(request, response).catch(() => {
-      if (response.headersSent) response.destroy();
-      else answerEmpty(response, 500);
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(options.port ?? 0, loopback, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${loopback}:${port}${path}`,
+    url: `http://${loopback}:${ownPort}${path}`,
     async close() {
-      for (const session of sessions.values()) session.end();
+      callOff();
+      owners.end();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
@@ -210,42 +109,27 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   };
 }
 
-/** A message with the headers of its POST. */
-interface Posted extends Pick<IncomingMessage, "headers"> {
-  readonly message: RpcMessage;
-  readonly size: number;
+/** The connection ends with the response, because a body may follow that nobody reads. */
+const closing = { connection: "close" } as const;
+
+/** A failure concerns one request only. */
+function guarded(response: ServerResponse, take: () => void): void {
+  try {
+    take();
+  } catch {
+    if (response.headersSent) response.destroy();
+    else answerEmpty(response, 500, closing);
+  }
 }
 
-function requestId({ id, method }: RpcMessage): RequestId | undefined {
-  return typeof method === "string" && (typeof id === "string" || typeof id === "number") ? id : undefined;
-}
-
-/** Protects against web pages that make the browser send requests to the loopback address (DNS rebinding). */
-function isLocal({ headers }: IncomingMessage): boolean {
-  const isLoopback = (host: string): boolean => /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i.test(host);
-  const { origin } = headers;
-  return isLoopback(headers.host ?? "") && (origin === undefined || isLoopback(origin.replace(/^https?:\/\//i, "")));
-}
-
-function answerEmpty(response: ServerResponse, status: number, headers: Readonly<Record<string, string>> = {}): void {
-  response.writeHead(status, { ...headers, "content-length": 0 }).end();
-}
-
-/** The body as text; undefined if it is larger than the limit. */
-function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > limit) {
-        chunks.length = 0;
-        request.removeAllListeners("data").pause();
-        return resolve(undefined);
-      }
-      chunks.push(chunk);
+/** @returns The port. */
+async function bind(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const isUsed = cause.code === "EADDRINUSE";
+      reject(isUsed ? new Error(`port ${port} is in use by another program`, { cause }) : cause);
     });
-    request.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
-    request.on("error", reject);
+    server.listen(port, loopback, resolve);
   });
+  return (server.address() as AddressInfo).port;
 }

@@ -3,26 +3,31 @@
 import type { ServerResponse } from "node:http";
 import { WireError } from "../errors.ts";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
+import { member } from "../shapes/json.ts";
 import { modernStatus } from "./message-errors.ts";
-import { beginEvents, type PostAnswer, writeEvent } from "./post-answer.ts";
+import { beginEvents, type PostAnswer, writeComment, writeEvent } from "./post-answer.ts";
 
 /** A client's session, which its POSTs and its GET stream belong to. */
 export interface HttpSession {
   readonly open: OpenChannel;
-  /** Passes a message on; `answer` is given for a request. */
-  take(message: RpcMessage, size: number, answer?: PostAnswer): void;
+  /** Whether a request with this id is open. */
+  has(id: RequestId): boolean;
+  /** Passes a message on; `answer` is given for a request. Returns false if too many messages wait to be taken. */
+  take(message: RpcMessage, size: number, answer?: PostAnswer): boolean;
   /** Sends messages that belong to no request to this response. Returns false if another stream is open. */
   listen(response: ServerResponse, headers: Readonly<Record<string, string>>): boolean;
+  /** Writes a comment to every open stream. */
+  keepAlive(): void;
   /** Whether no request and no stream is open. */
   isIdle(): boolean;
   end(): void;
 }
 
-/** Messages that wait for the client to open its GET stream; older ones are dropped. */
+/** Messages that wait for the client to open its GET stream, or for the server to take them. */
 const waitingMessages = 100;
 
 /** @param onEnd Called once, when the session has ended from either side. */
-export function createHttpSession(onEnd: () => void): HttpSession {
+export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpSession {
   const answers = new Map<RequestId, PostAnswer>();
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
   const waiting: RpcMessage[] = [];
@@ -43,14 +48,24 @@ export function createHttpSession(onEnd: () => void): HttpSession {
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
+      // A lost connection does not cancel a request in this era: its answer may reach nobody.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;
     }
     const answer = about === undefined ? undefined : answers.get(about);
-    if (answer !== undefined) answer.send(message);
-    else if (stream !== undefined) writeEvent(stream, message);
+    if (answer?.isConnected) answer.send(message);
+    else if (stream !== undefined) writeEvent(stream, message, unsentBytes);
+    // The oldest message is dropped.
     else if (waiting.push(message) > waitingMessages) waiting.shift();
+  }
+
+  /** A cancelled request gets no response, so nothing else would end its POST. */
+  function endCancelled(message: RpcMessage): void {
+    if (message["method"] !== "notifications/cancelled") return;
+    const id = member(message["params"], "requestId") as RequestId;
+    answers.get(id)?.end(202);
+    answers.delete(id);
   }
 
   const channel: Channel = {
@@ -70,13 +85,23 @@ export function createHttpSession(onEnd: () => void): HttpSession {
   return {
     async open(given) {
       events = given;
-      for (const { message, size } of early.splice(0)) given.message(message, size);
+      for (const { message, size } of early.splice(0)) {
+        given.message(message, size);
+        endCancelled(message);
+      }
       return channel;
     },
+    has: (id) => answers.has(id),
     take(message, size, answer) {
+      if (events === undefined && early.length >= waitingMessages) return false;
       if (answer !== undefined) answers.set(message["id"] as RequestId, answer);
-      if (events === undefined) early.push({ message, size });
-      else events.message(message, size);
+      if (events === undefined) {
+        early.push({ message, size });
+        return true;
+      }
+      events.message(message, size);
+      endCancelled(message);
+      return true;
     },
     listen(response, headers) {
       if (stream !== undefined) return false;
@@ -85,8 +110,12 @@ export function createHttpSession(onEnd: () => void): HttpSession {
         if (stream === response) stream = undefined;
       });
       beginEvents(response, headers);
-      for (const message of waiting.splice(0)) writeEvent(response, message);
+      for (const message of waiting.splice(0)) writeEvent(response, message, unsentBytes);
       return true;
+    },
+    keepAlive() {
+      for (const answer of answers.values()) answer.keepAlive();
+      if (stream !== undefined) writeComment(stream);
     },
     isIdle: () => answers.size === 0 && stream === undefined,
     end,
@@ -115,6 +144,8 @@ export function createHttpRequest(message: RpcMessage, size: number, answer: Pos
       events = given;
       // Not before the caller has the channel, because a handler may answer at once.
       queueMicrotask(() => given.message(message, size));
+      // The client went away before its request was taken.
+      if (isOver) queueMicrotask(() => given.closed(undefined));
       return {
         cancelBy: "stream",
         async send(sent) {

@@ -6,14 +6,16 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { RpcMessage } from "../rpc/channel.ts";
 
-/** Answers one POST. */
-export interface PostAnswer {
-  /** Sends a message that belongs to the request; from then on the response is an event stream. */
-  send(message: RpcMessage): void;
-  /** Sends the response and ends. The status counts only if no other message was sent before. */
-  finish(message: RpcMessage, status?: number): void;
-  /** Ends without a response; the status is 503 if nothing was sent. */
-  end(): void;
+/** How a POST is answered. */
+export interface PostAnswerOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** A successful response without other messages is an event stream too. */
+  readonly asEvents: boolean;
+  readonly unsentBytes: number;
+  /** Called once, when the response is complete or nobody waits for it any more. */
+  readonly onEnd: () => void;
+  /** Called if the client closes the connection before the response is complete. */
+  readonly onAbandoned?: () => void;
 }
 
 const eventHeaders = { "content-type": "text/event-stream", "cache-control": "no-cache, no-transform" } as const;
@@ -30,15 +32,30 @@ export function answerJson(
   response.end(body);
 }
 
+/** Answers without a body. */
+export function answerEmpty(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { ...headers, "content-length": 0 }).end();
+}
+
 /** Begins an event stream. */
 export function beginEvents(response: ServerResponse, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(200, { ...headers, ...eventHeaders });
   response.flushHeaders();
 }
 
-/** Writes one message as an event. */
-export function writeEvent(response: ServerResponse, message: RpcMessage): void {
+/** Writes one message as an event; cuts the stream of a client that does not read. */
+export function writeEvent(response: ServerResponse, message: RpcMessage, unsentBytes: number): void {
   response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  if (response.writableLength > unsentBytes) response.destroy();
+}
+
+/** Writes a comment, which clients ignore, so that nothing on the way takes the stream for dead. */
+export function writeComment(response: ServerResponse): void {
+  response.write(": waiting\n\n");
 }
 
 /** Whether a client names event streams before JSON, or alone. */
@@ -49,41 +66,68 @@ export function prefersEvents({ accept = "" }: IncomingHttpHeaders): boolean {
   return events >= 0 && (json < 0 || events < json);
 }
 
-/** How a POST is answered. */
-export interface PostAnswerOptions {
-  readonly headers: Readonly<Record<string, string>>;
-  /** A successful response without other messages is an event stream too. */
-  readonly asEvents: boolean;
-  /** Called if the client closes the connection before the response is complete. */
-  readonly onAbandoned: () => void;
-}
+/** Answers one POST. */
+export class PostAnswer {
+  readonly #response: ServerResponse;
+  readonly #options: PostAnswerOptions;
+  #isOver = false;
 
-export function createPostAnswer(
-  response: ServerResponse,
-  { headers, asEvents, onAbandoned }: PostAnswerOptions,
-): PostAnswer {
-  response.on("close", () => {
-    if (!response.writableEnded) onAbandoned();
-  });
-  return {
-    send(message) {
-      if (response.writableEnded) return;
-      if (!response.headersSent) beginEvents(response, headers);
-      writeEvent(response, message);
-    },
-    finish(message, status = 200) {
-      if (response.writableEnded) return;
-      if (!response.headersSent) {
-        if (!asEvents || status !== 200) return answerJson(response, status, message, headers);
-        beginEvents(response, headers);
-      }
-      writeEvent(response, message);
-      response.end();
-    },
-    end() {
-      if (response.writableEnded) return;
-      if (!response.headersSent) response.writeHead(503, { "content-length": 0 });
-      response.end();
-    },
-  };
+  constructor(response: ServerResponse, options: PostAnswerOptions) {
+    this.#response = response;
+    this.#options = options;
+    const { onAbandoned } = options;
+    if (onAbandoned !== undefined)
+      response.on("close", () => {
+        if (!this.#isOver) onAbandoned();
+      });
+  }
+
+  /** Whether messages can still reach the client: its connection may be lost while its request goes on. */
+  get isConnected(): boolean {
+    return !this.#isOver && !this.#response.destroyed;
+  }
+
+  /** Sends a message that belongs to the request; from then on the response is an event stream. */
+  send(message: RpcMessage): void {
+    if (!this.isConnected) return;
+    const { headers, unsentBytes } = this.#options;
+    if (!this.#response.headersSent) beginEvents(this.#response, headers);
+    writeEvent(this.#response, message, unsentBytes);
+  }
+
+  /** Tells a client that has waited for a while that its request is still open. */
+  keepAlive(): void {
+    if (!this.isConnected) return;
+    if (!this.#response.headersSent) beginEvents(this.#response, this.#options.headers);
+    writeComment(this.#response);
+  }
+
+  /** Sends the response and ends. The status counts only if no other message was sent before. */
+  finish(message: RpcMessage, status = 200): void {
+    if (!this.#end()) return;
+    const response = this.#response;
+    const { headers, asEvents, unsentBytes } = this.#options;
+    if (!response.headersSent && (!asEvents || status !== 200)) {
+      answerJson(response, status, message, headers);
+      return;
+    }
+    if (!response.headersSent) beginEvents(response, headers);
+    writeEvent(response, message, unsentBytes);
+    response.end();
+  }
+
+  /** Ends without a response; the status counts if nothing was sent. */
+  end(status = 503): void {
+    if (!this.#end()) return;
+    if (this.#response.headersSent) this.#response.end();
+    else answerEmpty(this.#response, status);
+  }
+
+  /** @returns Whether the client can still be answered. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#options.onEnd();
+    return !this.#response.destroyed;
+  }
 }

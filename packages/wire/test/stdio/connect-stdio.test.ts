@@ -140,7 +140,16 @@ describe("a server of the modern era", () => {
     expect(server.notices().filter((line) => line === "start")).toHaveLength(1);
   });
 
-  test("that speaks both is taken at its word when it has accepted initialize", async () => {
+  test("that speaks both, and is slow, is started again to be spoken to in the modern era", async () => {
+    await using server = await connectTo(
+      { delay: 700, discover: discovered, initialize: initialized },
+      { times: { probe: 600 } },
+    );
+    expect((await server.connecting).era).toBe("modern");
+    expect(server.notices().filter((line) => line === "start")).toHaveLength(2);
+  });
+
+  test("that speaks both is taken at its word when it has accepted initialize, and did not answer the probe", async () => {
     await using server = await connectTo(
       { discover: { ...discovered, held: true }, initialize: initialized },
       { times: { probe: 100 } },

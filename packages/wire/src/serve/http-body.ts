@@ -1,0 +1,33 @@
+/** Reads the body of a POST within a limit. */
+
+import type { IncomingMessage } from "node:http";
+
+/** Whether the request says that its body is larger than the limit. */
+export function declaresMore({ headers }: IncomingMessage, limit: number): boolean {
+  return Number(headers["content-length"] ?? 0) > limit;
+}
+
+/** Calls back with the body as text, or with undefined as soon as it is larger than the limit. Not if it breaks off. */
+export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  function onData(chunk: Buffer): void {
+    size += chunk.length;
+    if (size <= limit) {
+      chunks.push(chunk);
+      return;
+    }
+    chunks.length = 0;
+    request.off("data", onData).off("end", onEnd).pause();
+    done(undefined);
+  }
+  function onEnd(): void {
+    const [first] = chunks;
+    done((chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)).toString("utf8"));
+  }
+  // A body that breaks off needs no answer: nobody would read it.
+  request
+    .on("data", onData)
+    .on("end", onEnd)
+    .on("error", () => {});
+}

@@ -1,0 +1,23 @@
+/** Checks of an HTTP request before anything else is read: they protect against web pages and other machines. */
+
+import type { IncomingMessage } from "node:http";
+
+/**
+ * Whether the request names this listener: a web page can make a browser send requests to the loopback address under the
+ * name of another host (DNS rebinding).
+ */
+export function namesListener({ headers }: IncomingMessage, port: number): boolean {
+  const { host, origin } = headers;
+  return isOwn(host, port) && (origin === undefined || (origin.startsWith("http://") && isOwn(origin.slice(7), port)));
+}
+
+function isOwn(host = "", port: number): boolean {
+  const [name, given = "80"] = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?$/i.exec(host) ?? [];
+  return name !== undefined && Number(given) === port;
+}
+
+/** The path of a request, without its query. */
+export function pathOf({ url = "/" }: IncomingMessage): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}

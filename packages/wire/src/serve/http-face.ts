@@ -1,0 +1,165 @@
+/** What the HTTP listener does with requests that were let in: eras, sessions, and the answers that need no handler. */
+
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { listenMethod } from "../eras/methods.ts";
+import { modernErrors } from "../eras/modern-envelope.ts";
+import { legacyVersions, modernVersions } from "../eras/versions.ts";
+import type { OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
+import type { Era } from "../session.ts";
+import { isObject, parseJson, stringOf } from "../shapes/json.ts";
+import type { HttpLimits } from "./http-limits.ts";
+import type { HttpOwner } from "./http-owners.ts";
+import { createHttpRequest } from "./http-session.ts";
+import { errorResponse, messageErrors } from "./message-errors.ts";
+import { eraOf, headerProblem } from "./modern-headers.ts";
+import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
+
+/** Who serves the clients. */
+export interface HttpFaceOptions<Context> {
+  /** The protocol eras that are served. */
+  readonly eras: readonly Era[];
+  /** Called for each session of the legacy era, and for each request of the modern era. */
+  readonly onClient: (open: OpenChannel, era: Era, context: Context) => void;
+  /** The input schema of a tool, if it is known: a modern request repeats some arguments as headers. */
+  readonly schemaOf?: (context: Context, tool: string) => unknown;
+}
+
+/** The body of a POST, with its headers. */
+interface Body {
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+interface Posted {
+  readonly message: RpcMessage;
+  readonly size: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly owner: HttpOwner;
+}
+
+export interface HttpFace<Context> {
+  takePost(body: Body, response: ServerResponse, owner: HttpOwner, context: Context): void;
+  /** A GET opens the stream of a session, a DELETE ends the session. */
+  takeOther(request: IncomingMessage, response: ServerResponse, owner: HttpOwner): void;
+}
+
+const sessionHeader = "mcp-session-id";
+
+export function createHttpFace<Context>(
+  { eras, onClient, schemaOf }: HttpFaceOptions<Context>,
+  { unsentBytes }: Pick<HttpLimits, "unsentBytes">,
+): HttpFace<Context> {
+  function takePost({ text, headers }: Body, response: ServerResponse, owner: HttpOwner, context: Context) {
+    const message = parseJson(text);
+    if (message === undefined)
+      return answerJson(response, 400, errorResponse(null, messageErrors.parse, "the body is not JSON"));
+    if (!isObject(message) || !isMessage(message)) {
+      const words = "the body is not one JSON-RPC message";
+      return answerJson(response, 400, errorResponse(null, messageErrors.invalidRequest, words));
+    }
+    const era = eraOf(message, headers);
+    if (!eras.includes(era)) return refuseEra(message, response);
+    const posted = { message, size: text.length, headers, owner };
+    return era === "modern" ? takeModern(posted, response, context) : takeLegacy(posted, response, context);
+  }
+
+  function takeModern({ message, size, headers, owner }: Posted, response: ServerResponse, context: Context) {
+    const id = requestId(message);
+    if (id === undefined) return answerEmpty(response, 202);
+    const problem = headerProblem(message, headers, schemaOf && ((tool) => schemaOf(context, tool)));
+    if (problem) return answerJson(response, 400, errorResponse(id, problem.code, problem.message, problem.data));
+    const leave = owner.enter(message["method"] === listenMethod ? "streams" : "requests");
+    if (leave === undefined) return refuseBusy(id, response);
+    const answer = new PostAnswer(response, {
+      headers: {},
+      asEvents: prefersEvents(headers),
+      unsentBytes,
+      onEnd() {
+        leave();
+        owner.answers.delete(answer);
+      },
+      onAbandoned: () => request.abandon(),
+    });
+    owner.answers.add(answer);
+    const request = createHttpRequest(message, size, answer);
+    onClient(request.open, "modern", context);
+  }
+
+  function takeLegacy({ message, size, headers, owner }: Posted, response: ServerResponse, context: Context) {
+    const id = requestId(message);
+    const version = stringOf(headers["mcp-protocol-version"]);
+    const given = stringOf(headers[sessionHeader]);
+    const isFirst = message["method"] === "initialize";
+    const refuse = (status: number, code: number, words: string): void =>
+      answerJson(response, status, errorResponse(id ?? null, code, words));
+    if (isFirst && id === undefined) return refuse(400, messageErrors.invalidRequest, "initialize has no id");
+    if (!isFirst && given === undefined)
+      return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
+    if (!isFirst && version !== undefined && !legacyVersions.includes(version))
+      return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
+    const session = isFirst ? undefined : owner.findSession(given ?? "");
+    if (!isFirst && session === undefined) return refuse(404, messageErrors.unknownSession, "the session is not known");
+    if (id === undefined) return answerEmpty(response, session?.take(message, size) ? 202 : 503);
+    if (session?.has(id)) return refuse(400, messageErrors.invalidRequest, "a request with this id is open already");
+    const leave = owner.enter("requests");
+    if (leave === undefined) return refuseBusy(id, response);
+    const found = session === undefined ? owner.createSession() : { id: given ?? "", session };
+    if (found === undefined) {
+      leave();
+      return refuseBusy(id, response);
+    }
+    // A lost connection does not cancel the request in this era.
+    const answer = new PostAnswer(response, {
+      headers: { [sessionHeader]: found.id },
+      asEvents: prefersEvents(headers),
+      unsentBytes,
+      onEnd: leave,
+    });
+    if (!found.session.take(message, size, answer)) answer.end();
+    if (session === undefined) onClient(found.session.open, "legacy", context);
+  }
+
+  /** A modern client goes on with `initialize`; a legacy client learns which versions are served. */
+  function refuseEra(message: RpcMessage, response: ServerResponse): void {
+    const id = requestId(message) ?? null;
+    const isModern = eras.includes("modern");
+    const [code, supported] = isModern
+      ? [modernErrors.unsupportedVersion, modernVersions]
+      : [messageErrors.noSession, legacyVersions];
+    const words = `this server supports the protocol versions ${supported.join(", ")}`;
+    answerJson(response, 400, errorResponse(id, code, words, { supported }));
+  }
+
+  return {
+    takePost,
+    takeOther({ method, headers }, response, owner) {
+      const id = stringOf(headers[sessionHeader]);
+      if (id === undefined) return answerEmpty(response, 405, { allow: "POST" });
+      const session = owner.findSession(id);
+      if (session === undefined) return answerEmpty(response, 404);
+      if (method === "DELETE") {
+        session.end();
+        return answerEmpty(response, 200);
+      }
+      const leave = owner.enter("streams");
+      if (leave === undefined) return answerEmpty(response, 429);
+      response.once("close", leave);
+      if (!session.listen(response, { [sessionHeader]: id })) answerEmpty(response, 409);
+    },
+  };
+}
+
+function refuseBusy(id: RequestId, response: ServerResponse): void {
+  const words = "too many requests, streams or sessions of this client are open";
+  answerJson(response, 429, errorResponse(id, messageErrors.noSession, words));
+}
+
+/** A request, a notification or a response. */
+function isMessage({ method, id, result, error }: RpcMessage): boolean {
+  if (method !== undefined) return typeof method === "string";
+  return id !== undefined && (result !== undefined || error !== undefined);
+}
+
+function requestId({ id, method }: RpcMessage): RequestId | undefined {
+  return typeof method === "string" && (typeof id === "string" || typeof id === "number") ? id : undefined;
+}

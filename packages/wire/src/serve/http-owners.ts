@@ -1,0 +1,98 @@
+/** The sessions, requests and streams of each owner: a limit of one owner never concerns another. */
+
+import { randomBytes } from "node:crypto";
+import type { HttpLimits } from "./http-limits.ts";
+import { createHttpSession, type HttpSession } from "./http-session.ts";
+import type { PostAnswer } from "./post-answer.ts";
+
+interface OpenSession {
+  readonly session: HttpSession;
+  usedAt: number;
+}
+
+/** What one owner has open. */
+export interface HttpOwner {
+  /** Opens a session; undefined if the owner has as many as it may, and none of them is idle. */
+  createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
+  findSession(id: string): HttpSession | undefined;
+  /** Counts a stream or a request until the returned function is called; undefined if there are too many. */
+  enter(kind: "requests" | "streams"): (() => void) | undefined;
+  /** Answers of the modern era, which belong to no session. */
+  readonly answers: Set<PostAnswer>;
+}
+
+/** All owners of a listener. */
+export interface HttpOwners {
+  get(name: string): HttpOwner;
+  /** Keeps streams alive, and ends the sessions that nobody has used since `before`. */
+  sweep(before: number): void;
+  end(): void;
+}
+
+type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "streams" | "unsentBytes">;
+
+/** @param now The clock, in milliseconds. */
+export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOwners {
+  const owners = new Map<string, HttpOwner & { readonly sessions: Map<string, OpenSession> }>();
+
+  function createOwner() {
+    /** The session that was used last is the last one. */
+    const sessions = new Map<string, OpenSession>();
+    const counts = { requests: 0, streams: 0 };
+
+    return {
+      sessions,
+      answers: new Set<PostAnswer>(),
+      createSession() {
+        if (sessions.size >= limits.sessions) {
+          const idle = [...sessions.values()].find(({ session }) => session.isIdle());
+          if (idle === undefined) return undefined;
+          idle.session.end();
+        }
+        const id = randomBytes(16).toString("hex");
+        const session = createHttpSession(limits.unsentBytes, () => void sessions.delete(id));
+        sessions.set(id, { session, usedAt: now() });
+        return { id, session };
+      },
+      findSession(id: string) {
+        const found = sessions.get(id);
+        if (found === undefined) return undefined;
+        sessions.delete(id);
+        sessions.set(id, found);
+        found.usedAt = now();
+        return found.session;
+      },
+      enter(kind: "requests" | "streams") {
+        if (counts[kind] >= limits[kind]) return undefined;
+        counts[kind] += 1;
+        return () => {
+          counts[kind] -= 1;
+        };
+      },
+    };
+  }
+
+  return {
+    get(name) {
+      const found = owners.get(name) ?? createOwner();
+      owners.set(name, found);
+      return found;
+    },
+    sweep(before) {
+      for (const { sessions, answers } of owners.values()) {
+        for (const answer of answers) answer.keepAlive();
+        for (const open of sessions.values()) {
+          open.session.keepAlive();
+          if (!open.session.isIdle()) open.usedAt = now();
+          else if (open.usedAt < before) open.session.end();
+        }
+      }
+    },
+    end() {
+      for (const { sessions, answers } of owners.values()) {
+        for (const { session } of sessions.values()) session.end();
+        for (const answer of answers) answer.end();
+      }
+    },
+  };
+}
