@@ -22,7 +22,7 @@ test.each([
 
 test("such an entry is not started, and says why", async () => {
   await using here = await machine({
-    "home/.gemini/settings.json": { mcpServers: { fairlead: { command: "npx", args: ["fairlead", "serve"] } } },
+    "home/.gemini/settings.json": { mcpServers: { loop: { command: "npx", args: ["fairlead", "serve"] } } },
   });
   const { servers } = await here.load();
   expect(servers.map(({ admission }) => admission)).toEqual([
@@ -30,9 +30,17 @@ test("such an entry is not started, and says why", async () => {
       status: "disconnected",
       reason: "settings_invalid",
       message: expect.stringContaining("it is Fairlead's own gateway (fairlead serve), for other programs"),
-      next: "fairlead mcp disable fairlead",
+      next: "fairlead mcp disable loop",
     },
   ]);
+});
+
+test("the entry that connect writes for Gemini CLI, which reads the same file, is no server", async () => {
+  const args = ["/usr/bin/fairlead", "serve", "--client", "gemini"];
+  await using here = await machine({
+    "home/.gemini/settings.json": { mcpServers: { fairlead: { command: "/usr/bin/node", args } } },
+  });
+  expect((await here.load()).servers).toEqual([]);
 });
 
 test("a gateway below a gateway is refused", () => {
