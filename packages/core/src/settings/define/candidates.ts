@@ -1,7 +1,7 @@
 /** Chooses the entry of each server name among all scopes, and lists the entries that it shadows. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { isOwnServer } from "../clients/client.ts";
+import { isOwnServer, ownEntryName } from "../clients/client.ts";
 import { plainValueOf, stringNode } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { splitShellLine } from "../shell-line.ts";
@@ -56,9 +56,9 @@ function choose(
 }
 
 function candidatesOf(source: CheckedSource): readonly EntryCandidate[] {
-  // Gemini CLI reads the same file, so it may hold the entry that starts Fairlead: Fairlead is no server of itself.
+  // Gemini CLI reads the same file, so it may hold the entry that `fairlead connect gemini` wrote.
   const written = [...source.entries.values()]
-    .filter(({ name, value }) => !isOwnServer(name, plainValueOf(value)))
+    .filter(({ name, value }) => name !== ownEntryName || !isOwnServer(name, plainValueOf(value)))
     .map(({ name, key, value }) => ({
       name,
       source,
