@@ -1,9 +1,15 @@
 // Bundles the libraries: what an import loads at once is one file, what is loaded when it is used is in chunks. To find and read some four
 // hundred small files took three times as long. Types stay as the compiler writes them, in build/.
-import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+//   dist/*.js      what Node imports: takes the names from the CommonJS files
+//   dist/*.cjs     the code as CommonJS, which library.cjs loads with V8's code cache: Node has none for modules
+//   dist/cache/    the code cache, written by the first program that uses the library
+//   dist/esm/      the code as modules, for bundlers (condition "module") and for threads
+import { createHash } from "node:crypto";
+import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { asciiBundle } from "./ascii-bundle.mjs";
 import { importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -28,6 +34,20 @@ const started = {
 };
 /** Small dependencies that every import loads. To load jsonc-parser as CommonJS takes a quarter of the whole import. */
 const included = ["jsonc-parser", "eventsource-parser"];
+/** Dependencies that are in the CommonJS files, too: they are modules, or to find and compile their many files takes up to 80 ms. */
+const cached = [
+  "stemmer",
+  "ajv",
+  "ajv/dist/2020.js",
+  "fast-deep-equal",
+  "fast-uri",
+  "json-schema-traverse",
+  "require-from-string",
+  "proper-lockfile",
+  "graceful-fs",
+  "retry",
+  "signal-exit",
+];
 /** Beside the public entries of a package: the files that it starts as threads. */
 const threads = {
   core: {
@@ -36,23 +56,44 @@ const threads = {
   },
 };
 
+const esm = { format: "esm", chunkFileNames: "chunk-[hash].js" };
+const commonJs = {
+  format: "cjs",
+  entryFileNames: "[name].cjs",
+  chunkFileNames: "chunk-[hash].cjs",
+  plugins: [{ name: "require-later", renderChunk: requireLater }],
+};
+
 await Promise.all(["wire", "core"].map(bundle));
 
 async function bundle(name) {
   const folder = join(root, "packages", name);
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const entries = Object.values(exports)
+  const named = Object.values(exports)
     .filter((entry) => entry.default !== undefined)
     .map((entry) => [entry.default.replace(/^[.][/]dist[/]|[.]js$/g, ""), entry["fairlead-source"]]);
+  const entries = Object.fromEntries(named);
   const output = join(folder, "dist");
   // Built aside and put in place at the end: a program that starts meanwhile finds the old files or the new ones.
   const outdir = mkdtempSync(`${output}-`);
+  const groups = { eager: [entries.index], start: (started[name] ?? []).map((file) => join("src", file)) };
+  const ownThreads = threads[name] ?? {};
   try {
     await write(
       folder,
-      { entries: Object.fromEntries(entries), threads: threads[name] ?? {}, started: started[name] ?? [] },
-      outdir,
+      { input: { ...entries, ...ownThreads }, groups, included },
+      { ...esm, dir: join(outdir, "esm") },
     );
+    const files = await write(
+      folder,
+      { input: entries, groups, included: [...included, ...cached] },
+      { ...commonJs, dir: outdir },
+    );
+    for (const thread of Object.keys(ownThreads))
+      writeFileSync(join(outdir, `${thread}.js`), `import "./esm/${thread}.js";\n`);
+    for (const { name: entry, exports: names } of files.filter(({ isEntry }) => isEntry))
+      writeFileSync(join(outdir, `${entry}.js`), importedByNode(entry, names));
+    writeFileSync(join(outdir, "library.cjs"), loaderOf(files));
     chmodSync(outdir, 0o755);
     moveAway(output, `${outdir}-old`);
     renameSync(outdir, output);
@@ -61,42 +102,73 @@ async function bundle(name) {
   }
 }
 
-async function write(folder, { entries, threads, started }, dir) {
+/** Bundles into a folder and returns the files. */
+async function write(folder, { input, groups, included: inside }, output) {
   const graph = importGraph();
   const build = await rolldown({
     cwd: folder,
-    input: { ...entries, ...threads },
+    input,
     platform: "node",
     // Dependencies stay what the package declares; the other library keeps its own classes.
-    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !included.includes(id),
+    external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !inside.includes(id),
     // A module of `main` would be CommonJS.
     resolve: { mainFields: ["module", "main"] },
-    plugins: [graph.plugin],
+    plugins: [graph.plugin, asciiBundle],
     onLog(level, log, handle) {
       // Such a file is in the one that is loaded at once: that is what the other import wants.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
     },
   });
-  const isEager = reaches(graph, [join(folder, entries.index)]);
-  const isStarted = reaches(
-    graph,
-    started.map((file) => join(folder, "src", file)),
+  const names = Object.keys(groups);
+  const isIn = names.map((name) =>
+    reaches(
+      graph,
+      groups[name].map((file) => join(folder, file)),
+    ),
   );
-  await build.write({
-    dir,
-    format: "esm",
-    chunkFileNames: "chunk-[hash].js",
+  const { output: files } = await build.write({
     // V8 keeps a file with one character beyond Latin-1 in twice the memory. Comments are in the types.
     comments: { jsdoc: false },
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
-    codeSplitting: {
-      groups: [
-        { name: "eager", test: isEager, priority: 2 },
-        { name: "start", test: isStarted, priority: 1 },
-      ],
-    },
+    codeSplitting: { groups: names.map((name, at) => ({ name, test: isIn[at], priority: names.length - at })) },
+    ...output,
   });
   await build.close();
+  return files;
+}
+
+/** Code with a cache has no import(): the loader has one. What require() can load takes a millisecond less. */
+function requireLater(code) {
+  return code.replace(/\bimport\("([^"]+)"\)/g, (_, id) =>
+    /^(?:node:|@fairlead[/])/.test(id) ? `Promise.resolve().then(() => require("${id}"))` : `importModule("${id}")`,
+  );
+}
+
+/** A module that takes its names from the CommonJS file. */
+function importedByNode(entry, names) {
+  return `const { createRequire } = process.getBuiltinModule("node:module");
+export const { ${names.join(", ")} } = createRequire(import.meta.url)("./library.cjs")("${entry}.cjs");
+`;
+}
+
+/** The command's loader, made for these files. The other library is loaded once in a process, whoever imports it. */
+function loaderOf(files) {
+  const build = createHash("sha256")
+    .update(files.map(({ code }) => code).join("\0"))
+    .digest("hex")
+    .slice(0, 16);
+  return `${readFileSync(join(root, "packages/cli/bin/load.cjs"), "utf8")}
+const siblings = new Map();
+module.exports = exports.createLoader(__dirname, "${build}", "library", {
+  ownsProcess: false,
+  sibling(id) {
+    const [, name, entry = "index"] = /^(@fairlead[/][a-z-]+)(?:[/](.+))?$/.exec(id) ?? [];
+    if (name === undefined) return undefined;
+    if (!siblings.has(name)) siblings.set(name, require(path.join(path.dirname(require.resolve(name)), "library.cjs")));
+    return siblings.get(name)(\`\${entry}.cjs\`);
+  },
+});
+`;
 }
 
 /** Whether a file is one of these or imported by them, without what is loaded later. Asked when every file is parsed. */

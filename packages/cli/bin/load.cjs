@@ -1,24 +1,37 @@
-// Loads the files of the bundle with V8's code cache: without it, compiling them takes half of a start. The cache lies in the bundle's
-// folder, one file for each command, so that a changed cache needs the same rights as changed code.
+// Loads the files of a bundle with V8's code cache: without it, compiling them takes half of a start. The cache lies in the bundle's
+// folder, so that a changed cache needs the same rights as changed code. V8 takes a cache only with the flags under which it was
+// written, so Node's options are part of a cache's name. The libraries are bundled with a copy of this file.
 "use strict";
-const { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
+const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { Script } = require("node:vm");
 const setFlag = (flag) => require("node:v8").setFlagsFromString(flag);
 
 /** Milliseconds after the start at which the cache is written: later, V8 forgets the code that only a start runs. */
 const writeDelay = 3000;
+/** Programs with ever new options must not fill the folder. The command has a cache for each of its commands. */
+const mostCaches = 64;
+/** What a file of the bundle can use. It has no import(): with a code cache, Node does not know who imports. */
+const given = "exports, require, module, __filename, __dirname, importModule";
+const importModule = (id) => import(id);
 
 /**
  * Returns a function that loads a file of the bundle.
  * @param {string} folder
  * @param {string} build identifies the bundle's text: V8 compares only its length
- * @param {string} command whose code is cached together
+ * @param {string} name whose code is cached together: a command, or the library
+ * @param {{ sibling?: (id: string) => unknown, ownsProcess?: boolean }} options `sibling` loads a package that has such a loader itself and
+ *   returns undefined for others; a library does not own the process: it leaves V8's flags alone
  */
-exports.createLoader = function createLoader(folder, build, command) {
+exports.createLoader = function createLoader(
+  folder,
+  build,
+  name,
+  { sibling = () => undefined, ownsProcess = true } = {},
+) {
   const cacheFolder = path.join(folder, "cache");
-  const name = `${build}-${process.version}-${process.arch}-${command.replaceAll(" ", "-")}`;
-  const cached = readCache(path.join(cacheFolder, name));
+  const cacheName = `${build}-${process.version}-${process.arch}-${name.replaceAll(" ", "-")}${optionsTag()}`;
+  const cached = readCache(path.join(cacheFolder, cacheName));
   const loaded = new Map();
   let isNew = false;
 
@@ -26,29 +39,27 @@ exports.createLoader = function createLoader(folder, build, command) {
     const known = loaded.get(file);
     if (known !== undefined) return known.module.exports;
     const filename = path.join(folder, file);
-    const source = readFileSync(filename, "utf8");
+    // The bundler writes other characters as escapes.
+    const source = readFileSync(filename, "latin1");
     const cachedData = cached.get(file);
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
-      filename,
-      cachedData,
-    });
+    const script = new Script(`(function (${given}) {${source}\n})`, { filename, cachedData });
     if (cachedData === undefined) writeSoon();
     const module = { exports: {} };
     loaded.set(file, { module, script });
-    script.runInThisContext()(module.exports, requireFrom, module, filename, folder);
+    script.runInThisContext()(module.exports, requireFrom, module, filename, folder, importModule);
     return module.exports;
   }
 
   function requireFrom(id) {
     if (id.startsWith("./")) return load(id.slice(2));
-    return slow.has(id) ? loadWhenUsed(id) : require(id);
+    return slow.has(id) ? loadWhenUsed(id) : (sibling(id) ?? require(id));
   }
 
   function writeSoon() {
     if (isNew) return;
     isNew = true;
     // V8 drops the compiled code of functions that have not run for a while: those of the start would be missing in the cache.
-    setFlag("--no-flush-bytecode");
+    if (ownsProcess) setFlag("--no-flush-bytecode");
     setTimeout(write, writeDelay).unref();
     process.once("exit", write);
   }
@@ -56,17 +67,37 @@ exports.createLoader = function createLoader(folder, build, command) {
   function write() {
     if (!isNew) return;
     isNew = false;
+    process.off("exit", write);
     // A cache fits only the flags with which it was made.
-    setFlag("--flush-bytecode");
-    for (const [file, { script }] of loaded) if (!cached.has(file)) cached.set(file, script.createCachedData());
-    writeCache(cacheFolder, name, cached);
+    if (ownsProcess) setFlag("--flush-bytecode");
+    // Also of the files that were cached: more of their functions have run.
+    for (const [file, { script }] of loaded) cached.set(file, script.createCachedData());
+    writeCache(cacheFolder, cacheName, cached);
   }
 
   return load;
 };
 
+/** A short text that tells options of V8 from others; empty without options. Options of Node with a path or a program are none of V8's. */
+function optionsTag() {
+  const words = [...process.execArgv, ...(process.env.NODE_OPTIONS || "").split(" ")];
+  const options = words.filter((word) => /^--[\w-]+(?:=\w+)?$/.test(word)).join(" ");
+  if (options === "") return "";
+  let tag = 0;
+  for (const character of options) tag = (Math.imul(tag, 31) + character.charCodeAt(0)) >>> 0;
+  return `-${tag.toString(36)}`;
+}
+
 /** Modules of Node that take milliseconds to load, and that few commands use. */
-const slow = new Set(["node:child_process", "node:crypto", "node:http", "node:https", "node:worker_threads"]);
+const slow = new Set([
+  "node:child_process",
+  "node:crypto",
+  "node:dns",
+  "node:http",
+  "node:https",
+  "node:net",
+  "node:worker_threads",
+]);
 
 /** Loads a module of Node when one of its properties is read. */
 function loadWhenUsed(id) {
@@ -108,6 +139,7 @@ function writeCache(folder, name, cached) {
   const index = JSON.stringify([...cached].map(([file, { length }]) => [file, length]));
   try {
     mkdirSync(folder, { recursive: true });
+    if (readdirSync(folder).length >= mostCaches) return;
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${index}\n`), ...cached.values()]), { flush: true });
     renameSync(temporary, path.join(folder, name));
   } catch {

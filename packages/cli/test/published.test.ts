@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { anthropicApi, geminiApi, openaiApi, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -98,6 +99,39 @@ await MCPToolTestHelper.testToolExecution(MCPToolTestHelper.createTestTool(), {}
 await host[Symbol.asyncDispose]();
 `;
   expect(await runProgram("library.mjs", program)).toBe("Hello, Ada! true function HostError\n");
+});
+
+test("the libraries write their code cache once, and run from it", async () => {
+  const program = `import { HostError } from "@fairlead/core";
+import { WireError } from "@fairlead/wire";
+console.log(HostError.name, WireError.name);
+`;
+  const cached = (): string[] =>
+    ["core", "wire"].flatMap((name) => readdirSync(join(folder.path, `node_modules/@fairlead/${name}/dist/cache`)));
+  const first = await runProgram("cached.mjs", program);
+  const files = cached();
+  expect(files).toHaveLength(2);
+  expect([first, await runProgram("cached.mjs", program)]).toEqual(Array(2).fill("HostError WireError\n"));
+  expect(cached()).toEqual(files);
+});
+
+test("a bundler takes the libraries as modules, into one file", async () => {
+  const program = `import { createHost } from "@fairlead/core";
+const host = await createHost({ settings: { mcpServers: {} }, workspace: false });
+console.log((await host.call("demo", "greet", { name: "Ada" })).content[0].text);
+await host[Symbol.asyncDispose]();
+`;
+  writeFileSync(join(folder.path, "bundled.mjs"), program);
+  const build = await rolldown({
+    cwd: folder.path,
+    input: "bundled.mjs",
+    platform: "node",
+    external: /^@(?:napi-rs|google)[/]/,
+  });
+  await build.write({ file: join(folder.path, "bundle/program.mjs"), codeSplitting: false });
+  await build.close();
+  const { stdout } = await run(process.execPath, ["bundle/program.mjs"], { cwd: folder.path, env: environment() });
+  expect(stdout).toBe("Hello, Ada!\n");
 });
 
 test("the programs of the docs run", async () => {

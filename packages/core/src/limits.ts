@@ -4,6 +4,8 @@
 export const limits = {
   /** A settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
+  /** A settings file of another program: Claude Code's file also holds histories. */
+  clientFileBytes: 16_777_216,
   settingsDepth: 64,
   /** Names, values, objects and lists in one settings file. */
   settingsValues: 50_000,

@@ -13,6 +13,7 @@ import {
   toVisibleLine,
 } from "@fairlead/core/text/safe-text";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
+import { checkClients, readClientFacts } from "../doctor/check-clients.ts";
 import { checkMachineAuth } from "../doctor/check-machine-auth.ts";
 import { checkNetwork } from "../doctor/check-network.ts";
 import { checkPackages, checkPrograms } from "../doctor/check-programs.ts";
@@ -41,7 +42,7 @@ import { findServer } from "./mcp/find-server.ts";
 export const verb: Verb = {
   help: `
 Checks settings, trust, approvals, policy files, server programs and their PATH, proxies, certificates, the secret store,
-Fairlead's state folder and packages without an exact version. Then connects to every server that may start. Each finding
+Fairlead's state folder, packages without an exact version and connected clients. Then connects to every server that may start. Each finding
 names its cause and the next step. Doctor changes no settings.
 
   problem   something does not work
@@ -190,7 +191,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
   // Read first: opening the secret store later repairs the folder's permissions without a report.
   const state = await readStateFacts(locations.state);
-  const [sources, policy, programs, network, secrets, machines] = await Promise.all([
+  const [sources, policy, programs, network, secrets, machines, clients] = await Promise.all([
     readSources(locations),
     readPolicyFacts(configuration),
     readProgramFacts(
@@ -200,6 +201,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readNetworkFacts(environment),
     readSecretFacts(configuration),
     readMachineFacts(definitions, environment),
+    readClientFacts(locations.state),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
   // A workspace cannot change this setting.
@@ -214,6 +216,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     ...inGroup("secrets", [...checkSecrets(secrets), ...checkMachineAuth(machines)]),
     ...inGroup("state", checkState(state)),
     ...inGroup("packages", checkPackages(definitions)),
+    ...inGroup("clients", checkClients(clients)),
   ];
 }
 

@@ -91,7 +91,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead policy explain SERVER.TOOL shows the rule with its file and line. --yes confirms in advance. fairlead mcp enable SERVER undoes a disable.",
   ],
   changed: [
-    "The definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it. Nothing was run.",
+    "The definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file differs from what Fairlead wrote. Nothing was run or written.",
     "Read the difference. To accept it: fairlead call … --yes; with a lock file: fairlead lock update SERVER.",
   ],
   awaiting_approval: [

@@ -12,6 +12,7 @@ export const findingGroups = [
   "secrets",
   "state",
   "packages",
+  "clients",
   "servers",
 ] as const;
 export type FindingGroup = (typeof findingGroups)[number];

@@ -14,7 +14,7 @@ function escapeUnseen(json: string): string {
     [...Array(characters.length).keys()]
       .map((at) => `\\u${characters.charCodeAt(at).toString(16).padStart(4, "0")}`)
       .join("");
-  return [disruptive, invisible, exoticSpaces].reduce((text, unseen) => text.replaceAll(unseen, toEscapes), json);
+  return [disruptive, invisible, exoticSpaces].reduce((text, unseen) => text.replaceAll(unseen(), toEscapes), json);
 }
 
 const longestLiteral = 2_000;

@@ -25,7 +25,7 @@ function isExecutable(path: string): boolean {
 
 // A copy of the command names: importing the table of commands would be a cycle.
 const ours =
-  /(?<!npx |[\w./@-])fairlead (?=(?:mcp|tools|call|resources|read|prompts?|trust|policy|lock|record|serve-recording|serve|approvals|daemon|test|history|secret|settings|conversations|show|replay|export|clean|doctor|bug-report|generate|completion|help)\b|-p\b|--)/g;
+  /(?<!npx |[\w./@-])fairlead (?=(?:mcp|connect|disconnect|tools|call|resources|read|prompts?|trust|policy|lock|record|serve-recording|serve|approvals|daemon|test|history|secret|settings|conversations|show|replay|export|clean|doctor|bug-report|generate|completion|help)\b|-p\b|--)/g;
 
 /** Replaces `fairlead` in the suggested commands of a text by the word that works here. */
 export function withCommandWord(text: SafeText, word: SafeText): SafeText {

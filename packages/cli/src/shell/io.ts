@@ -10,6 +10,8 @@ export interface Io {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
+  /** How this program was started: Node's path and the path of the first file. */
+  readonly program?: { readonly node: string; readonly file: string };
   /** Aborted by Ctrl-C and other termination signals; a second signal ends the process at once. */
   readonly signal: AbortSignal;
   /** Sends Ctrl-C to `onInterrupt` instead of `signal`; returns a function that undoes this. Absent in tests without a keyboard. */

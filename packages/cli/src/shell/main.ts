@@ -173,6 +173,7 @@ export async function run(): Promise<void> {
       return homeFolder();
     },
     platform: process.platform,
+    program: { node: process.execPath, file: process.argv[1] ?? "" },
     signal: interrupt.signal,
     takeInterrupts(taker) {
       onInterrupt = taker;

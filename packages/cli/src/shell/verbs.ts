@@ -25,6 +25,8 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["mcp disable", "prevent a server from starting", switchVerb("disable")],
   ["mcp import", "copy servers from other programs' settings", () => import("../commands/mcp/import.ts")],
   ["mcp pin", "write a server's exact version into the settings", () => import("../commands/mcp/pin.ts")],
+  ["connect", "give other MCP clients all your servers", () => import("../commands/connect.ts")],
+  ["disconnect", "undo connect", () => import("../commands/disconnect.ts")],
   ["tools", "list tools", () => import("../commands/tools.ts")],
   ["call", "call a tool", () => import("../commands/call.ts")],
   ["resources", "list resources", () => import("../commands/resources.ts")],

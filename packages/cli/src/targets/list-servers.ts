@@ -1,5 +1,6 @@
 /** Lists servers for `fairlead mcp list`: after connecting, or from the catalog cache. */
 
+import type { Host } from "@fairlead/core/host";
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isConnectSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
@@ -8,6 +9,14 @@ import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
+/** What the tool definitions of each server cost a model. Servers without tools are left out. */
+async function tokensByServer(host: Host, servers?: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sums = new Map<string, number>();
+  for (const { server, tokens } of await host.toolOffers(servers === undefined ? {} : { servers }))
+    sums.set(server, (sums.get(server) ?? 0) + tokens);
+  return sums;
+}
+
 /** Lists the servers with their cached catalogs; connects to none. */
 export async function listCachedServers(
   listed: readonly ListedServer[],
@@ -15,15 +24,17 @@ export async function listCachedServers(
   context: Context,
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
-  const [cached, failed] = await useHost(configuration, context, (host) =>
-    Promise.all([host.recall(), host.failedStarts()]),
-  );
+  const { cached, failed, tokens } = await useHost(configuration, context, async (host) => {
+    const [recalled, failures] = await Promise.all([host.recall(), host.failedStarts()]);
+    return { cached: recalled, failed: failures, tokens: await tokensByServer(host) };
+  });
   const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
     ...one,
     known: cached.find(({ server }) => server === one.server.name),
     failed: failed.find(({ server }) => server === one.server.name),
     signIn: signIns.get(one.server.name),
+    tokens: tokens.get(one.server.name),
   }));
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
   return recalled;
@@ -59,15 +70,18 @@ export function listServers(
         const one = listed.find(({ server }) => server.name === state.name);
         if (!isLive || one === undefined) return;
         const reached = { ...one, state, changed: changed.get(state.name), signIn: signIns.get(state.name) };
-        if (state.status === "connected") return show(reached);
         const { name } = state;
+        if (state.status === "connected") {
+          shows.push(tokensByServer(host, [name]).then((tokens) => show({ ...reached, tokens: tokens.get(name) })));
+          return;
+        }
         shows.push(
           host.failedStarts().then((all) => show({ ...reached, failed: all.find((each) => each.server === name) })),
         );
       },
     });
     await Promise.all(shows);
-    const failed = await host.failedStarts();
+    const [failed, tokens] = await Promise.all([host.failedStarts(), tokensByServer(host)]);
     const states = new Map(host.states().map((state) => [state.name, state]));
     const reached = listed.map(({ server, state }) => ({
       server,
@@ -75,6 +89,7 @@ export function listServers(
       changed: changed.get(server.name),
       signIn: signIns.get(server.name),
       failed: failed.find((each) => each.server === server.name),
+      tokens: tokens.get(server.name),
     }));
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));

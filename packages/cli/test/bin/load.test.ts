@@ -24,10 +24,10 @@ async function write(word: string): Promise<void> {
   await writeFile(join(folder.path, "other.cjs"), other);
 }
 
-async function run(build: string, command = "mcp list"): Promise<string> {
+async function run(build: string, { command = "mcp list", options = [] as readonly string[] } = {}): Promise<string> {
   const given = [folder.path, build, command].map((word) => JSON.stringify(word)).join(", ");
   const script = `require(${JSON.stringify(loader)}).createLoader(${given})("main.cjs").run()`;
-  const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, "-e", script]);
   return stdout;
 }
 
@@ -43,6 +43,17 @@ test("the first run of a command writes its code cache, and later runs keep it",
   expect(await run("b1")).toBe(printed("one"));
   expect(await cacheFiles()).toEqual([file]);
   expect((await stat(join(cacheFolder(), file))).ino).toBe(ino);
+});
+
+test("options of V8, with which the cache of others does not fit, have a cache of their own", async () => {
+  await run("b1");
+  const [without] = await cacheFiles();
+  const options = ["--max-old-space-size=100"];
+  expect(await run("b1", { options })).toBe(printed("one"));
+  const files = await cacheFiles();
+  expect(files).toEqual([without, expect.stringMatching(`^${without}-\\w+$`)]);
+  expect(await run("b1", { options })).toBe(printed("one"));
+  expect(await cacheFiles()).toEqual(files);
 });
 
 test("the code of another build is not taken from the cache, though it is as long", async () => {
@@ -70,3 +81,12 @@ test.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
     expect(await readdir(folder.path)).toEqual(["main.cjs", "other.cjs"]);
   },
 );
+
+test("the bundle has only ASCII: the loader reads other characters wrongly", async () => {
+  const bundle = fileURLToPath(new URL("../../bundle", import.meta.url));
+  const files = (await readdir(bundle)).filter((name) => name.endsWith(".cjs"));
+  expect(files.length).toBeGreaterThan(10);
+  // The answers are JSON, which the command requires as any other file.
+  for (const name of files.filter((each) => each !== "answers.cjs"))
+    expect([name, /[\u0080-\uffff]/.test(await readFile(join(bundle, name), "utf8"))]).toEqual([name, false]);
+});

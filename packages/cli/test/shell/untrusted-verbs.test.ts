@@ -30,6 +30,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   "mcp disable": ["mcp disable other"],
   "mcp import": ["mcp import"],
   "mcp pin": ["mcp pin added", "mcp pin --all"],
+  connect: ["connect claude-code --yes", "connect --list"],
+  disconnect: ["disconnect claude-code --yes"],
   tools: ["tools", "tools demo --json"],
   call: ["call demo.greet name=Ada", "call added.anything"],
   resources: ["resources demo"],

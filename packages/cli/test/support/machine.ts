@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string | Uint8Array;
+  /** How the command was started: Node and its first file. */
+  readonly program?: { readonly node: string; readonly file: string };
   /** To be aborted where a person would press Ctrl-C. */
   readonly signal?: AbortSignal;
 }
@@ -58,7 +60,12 @@ export async function machine(files: Readonly<Record<string, string | object>> =
     const [stdout, stderr] = [collector(), collector()];
     const streams = { stdin: Readable.from([Buffer.from(stdin)]), stdout: stdout.stream, stderr: stderr.stream };
     const around = surroundings({ home, cwd, env: { ...env, ...options.env } });
-    const code = await main(argv, { ...streams, ...around, ...(options.signal && { signal: options.signal }) });
+    const code = await main(argv, {
+      ...streams,
+      ...around,
+      ...(options.signal && { signal: options.signal }),
+      ...(options.program && { program: options.program }),
+    });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   }
 

@@ -1,5 +1,6 @@
 import type { Era, ServerInfo } from "@fairlead/wire";
 import type { MachineStep } from "../auth/machine/machine-step.ts";
+import { systemClock } from "../clock.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
@@ -61,9 +62,9 @@ export type ConnectObserver = (step: ConnectStep) => void;
 
 /** A function that passes each step to `observe` with its duration. */
 export function createStepper(observe: ConnectObserver | undefined): (step: ConnectStepDetails) => void {
-  let before = performance.now();
+  let before = systemClock.now();
   return (step) => {
-    const now = performance.now();
+    const now = systemClock.now();
     observe?.({ ...step, milliseconds: now - before });
     before = now;
   };

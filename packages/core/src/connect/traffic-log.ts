@@ -1,6 +1,7 @@
 /** Watches the traffic with one server: writes the log, and keeps the facts that explain a failure. */
 
 import type { ConnectOptions } from "@fairlead/wire";
+import { systemClock } from "../clock.ts";
 import type { ConnectFacts } from "./connect-failure.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { hideInMessage, type Redact } from "./redact.ts";
@@ -45,7 +46,7 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   const redactLines = createLineRedactor(redact);
   const lines = createTextLines({
     limit: lineCharacters,
-    rate: createRateLimit({ perSecond: linesPerSecond, burst: linesAtOnce, now: () => performance.now() }),
+    rate: createRateLimit({ perSecond: linesPerSecond, burst: linesAtOnce, now: () => systemClock.now() }),
     lines(raw) {
       const shown = redactLines(raw);
       if (shown.length === 0) return;

@@ -3,12 +3,15 @@
 import { invisible } from "./unseen.ts";
 
 const unusual = /[^\n\t -~]/;
-const control = /(?![\n\r\t])\p{Cc}/gu;
-const loneSurrogate = /\p{Cs}/gu;
+const control = (): RegExp => /(?![\n\r\t])\p{Cc}/gu;
+const loneSurrogate = (): RegExp => /\p{Cs}/gu;
 
 export function toModelText(text: string): string {
   if (!unusual.test(text)) return text;
-  return withoutColours(text).replaceAll(control, "").replaceAll(invisible, "").replaceAll(loneSurrogate, "\ufffd");
+  return withoutColours(text)
+    .replaceAll(control(), "")
+    .replaceAll(invisible(), "")
+    .replaceAll(loneSurrogate(), "\ufffd");
 }
 
 /** Colour sequences, which programs write into their output. Other escape sequences are left for `toSafeText`. */

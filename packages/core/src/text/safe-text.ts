@@ -11,9 +11,9 @@ export type SafeText = string & { readonly [brand]: true };
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
 /** More combining marks on one letter than any script needs: they would cover the lines above and below. */
-const markFlood = /(\p{M}{8})(\p{M}+)/gu;
+const markFlood = (): RegExp => /(\p{M}{8})(\p{M}+)/gu;
 /** A combining mark without a letter would change the character printed before it. */
-const looseMark = /(^|[\n\t])(?=\p{M})/gu;
+const looseMark = (): RegExp => /(^|[\n\t])(?=\p{M})/gu;
 /** Blanks or replacement symbols that fill three rows or more would push the following text out of view. */
 const blankRun = /( |␊|␉|⟨U\+[0-9A-F]+⟩)\1{240,}/g;
 
@@ -28,7 +28,7 @@ function picture(character: string): string {
 /** Foreign text for reading: newlines and tabs stay, controls become pictures, invisible characters are left out. */
 export function toSafeText(text: string): SafeText {
   if (!unusual.test(text)) return text as SafeText;
-  return tame(text.replaceAll("\r\n", "\n").replaceAll(invisible, "").replaceAll(disruptive, picture)) as SafeText;
+  return tame(text.replaceAll("\r\n", "\n").replaceAll(invisible(), "").replaceAll(disruptive(), picture)) as SafeText;
 }
 
 /** Like `toSafeText`, but on one line: for names, paths and table cells. */
@@ -43,9 +43,9 @@ export function toSafeLine(text: string): SafeText {
 export function toVisibleLine(text: string): SafeText {
   if (!unusualOnALine.test(text)) return text as SafeText;
   const visible = markLookalikes(text, picture)
-    .replaceAll(invisible, picture)
-    .replaceAll(exoticSpaces, picture)
-    .replaceAll(disruptive, picture);
+    .replaceAll(invisible(), picture)
+    .replaceAll(exoticSpaces(), picture)
+    .replaceAll(disruptive(), picture);
   return oneLine(tame(visible)).replaceAll(
     blankRun,
     (run, blank: string) => `${blank}⟨×${run.length / blank.length}⟩`,
@@ -54,8 +54,8 @@ export function toVisibleLine(text: string): SafeText {
 
 function tame(text: string): string {
   return text
-    .replaceAll(looseMark, "$1◌")
-    .replaceAll(markFlood, (_, kept: string, rest: string) => `${kept}⟨+${Array.from(rest).length} marks⟩`);
+    .replaceAll(looseMark(), "$1◌")
+    .replaceAll(markFlood(), (_, kept: string, rest: string) => `${kept}⟨+${Array.from(rest).length} marks⟩`);
 }
 
 function oneLine(text: string): SafeText {
@@ -105,7 +105,7 @@ export function toSafeJson(value: unknown, indent = 2): SafeText {
       : [...Array(character.length).keys()].map((at) => unicodeEscape(character, at)).join("");
   const json = writeJson(value, indent);
   if (!unusual.test(json)) return json as SafeText;
-  return json.replaceAll(disruptive, escaped).replaceAll(invisible, escaped) as SafeText;
+  return json.replaceAll(disruptive(), escaped).replaceAll(invisible(), escaped) as SafeText;
 }
 
 function unicodeEscape(text: string, at: number): string {
@@ -113,13 +113,13 @@ function unicodeEscape(text: string, at: number): string {
 }
 
 /** Words as a reader sees them: invisible characters do not separate words. */
-const words = /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
-const latin = /\p{Script=Latin}/u;
+const words = (): RegExp => /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
+const latin = (): RegExp => /\p{Script=Latin}/u;
 /** Other scripts, except those that are often mixed with Latin and have no similar letters. */
-const foreign =
+const foreign = (): RegExp =>
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
 
 /** Marks letters of another alphabet in the middle of a Latin word, which look like Latin letters. */
 function markLookalikes(text: string, mark: (character: string) => string): string {
-  return text.replaceAll(words, (word) => (latin.test(word) ? word.replaceAll(foreign, mark) : word));
+  return text.replaceAll(words(), (word) => (latin().test(word) ? word.replaceAll(foreign(), mark) : word));
 }

@@ -5,13 +5,13 @@
  * character outside the basic plane, such as an emoji; letters of other scripts; digits; a line break with its indent; blanks;
  * other signs.
  */
-const pieces =
+const pieces = (): RegExp =>
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])|([A-Z]*[a-z\u00c0-\u024f]+|[A-Z]+)|([\u{10000}-\u{10ffff}])|([\p{L}\p{M}]+)|(\p{N}+)|(\s*\n\s*)|(\s{2,})|(\s)|([^\s\p{L}\p{M}\p{N}\u{10000}-\u{10ffff}]+)/gu;
 
 /** Within a few percent of the counts of current tokenizers for tool definitions and their results. */
 export function estimateTokens(text: string): number {
   let tokens = 0;
-  for (const [piece, wide, latin, astral, letters, digits, lineBreak, blanks, blank] of text.matchAll(pieces)) {
+  for (const [piece, wide, latin, astral, letters, digits, lineBreak, blanks, blank] of text.matchAll(pieces())) {
     const { length } = piece;
     if (wide !== undefined) tokens += 0.8;
     else if (latin !== undefined) tokens += length <= 9 ? 1 : 1 + (length - 9) / 6;

@@ -6,6 +6,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { systemClock } from "../clock.ts";
 import { isInside } from "../files/real-path.ts";
 import type { Environment } from "../settings/read/paths.ts";
 
@@ -108,7 +109,7 @@ const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>(
 function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
   const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
   keptAnswers.set(environment, kept);
-  const now = performance.now();
+  const now = systemClock.now();
   const found = kept.get(question);
   if (found !== undefined && now - found.since < keptFor) return found.answer as Promise<T>;
   const answer = find();

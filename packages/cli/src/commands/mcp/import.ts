@@ -3,14 +3,10 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
-import { setServerEnabled, writeServer } from "@fairlead/core/settings/edit";
 import { detectProgram } from "@fairlead/core/settings/import/foreign-file";
 import { projectFolder, usualPlaces } from "@fairlead/core/settings/import/places";
-import { type Collection, collect, type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
+import { type Collection, type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
 import { type ImportSource, type Program, programNames } from "@fairlead/core/settings/import/program";
-import { childNode, entriesOf, plainValueOf } from "@fairlead/core/settings/read/nodes";
-import { readSource } from "@fairlead/core/settings/read/source";
-import { lookupFor, readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Option } from "commander";
@@ -19,19 +15,10 @@ import { configurationIfTrusted, configurationOf } from "../../shell/configurati
 import { nameHint } from "../../shell/name-hint.ts";
 import { canAsk, confirm } from "../../shell/prompt.ts";
 import type { Context, Verb } from "../../shell/verb.ts";
-import {
-  type Destination,
-  destinationOf,
-  isApproved,
-  removeLine,
-  restore,
-  type ScopeWord,
-  scopeOption,
-  trustAddLine,
-  type Undo,
-} from "./add/destination.ts";
+import { type Destination, destinationOf, type ScopeWord, scopeOption, trustAddLine } from "./add/destination.ts";
 import { brokenLine, type ImportPart, importDocument, isWritten, printImport } from "./import/import-report.ts";
-import { literalSecretsOf, storeSecrets } from "./import/store-secrets.ts";
+import { convertSources, entriesIn, storeImported, writeImported } from "./import/import-steps.ts";
+import { literalSecretsOf } from "./import/store-secrets.ts";
 
 interface Options {
   readonly from?: string;
@@ -45,8 +32,8 @@ interface Options {
 
 export const verb: Verb = {
   help: `
-Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf and Codex in your home folder and in this
-workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write. Servers of
+Reads the settings of Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Codex, Zed and opencode in your home folder and
+in this workspace, and shows the entry that each server becomes. Starts no server and writes nothing without --write. Servers of
 your own files go to your settings, servers of this project's files to the project's.
 With --write, values that look like secrets go into the secret store, and the entry refers to them as \${secret:NAME}.
 On a terminal Fairlead asks first; --secrets keep writes them into the settings file unchanged.
@@ -101,7 +88,7 @@ Examples:
     const names = only === undefined ? undefined : new Set(only.split(",").map((name) => name.trim()));
     const parts: ImportPart[] = [];
     for (const [destination, own] of byDestination(sources, scope, configuration)) {
-      const { files, candidates } = await convertAll(own, destination, configuration);
+      const { files, candidates } = await convertSources(own, destination, configuration);
       if (wanted.from !== undefined) refuseBroken(files);
       const servers = planImport(candidates, {
         existing: await entriesIn(destination),
@@ -117,14 +104,14 @@ Examples:
     const taken = write ? planned.filter(isWritten) : [];
     const isStoring =
       taken.some((server) => literalSecretsOf(server).length > 0) && (await wantsStore(secrets, taken, context));
-    const stored = isStoring ? await storeAll(taken, configuration, context) : { servers: taken, stored: [] };
+    const stored = isStoring ? await storeImported(taken, configuration, context) : { servers: taken, stored: [] };
     // The user has not read the imported entries, so a project's entries still need `trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
       ? await configurationIfTrusted(context)
       : configuration;
     for (const [at, server] of stored.servers.entries()) {
       const part = parts.find(({ servers }) => servers.includes(taken[at] ?? server));
-      if (part) part.undo.push(await writeOne(server, part.destination, before, context));
+      if (part) part.undo.push(await writeImported(server, part.destination, before, context));
     }
     const report = {
       parts,
@@ -172,39 +159,6 @@ async function wantsStore(
   ));
 }
 
-async function storeAll(
-  taken: readonly PlannedServer[],
-  { locations }: Configuration,
-  { io }: Context,
-): ReturnType<typeof storeSecrets> {
-  const { openSecretStore } = await import("@fairlead/core/files/secrets/secret-store");
-  const { env, platform } = io;
-  return storeSecrets(taken, await openSecretStore({ directory: locations.state, env, platform }));
-}
-
-async function convertAll(
-  sources: readonly ImportSource[],
-  { scope: target }: Destination,
-  { environment, locations, trust: { trusted } }: Configuration,
-): Promise<Collection> {
-  const { root } = locations;
-  const lookup = lookupFor(target, { environment, root, envFiles: await readEnvFiles(locations, trusted) });
-  return collect(sources, { environment, root, target, trusted, lookup });
-}
-
-/** Reads the entries of the target file. @throws HostError `settings_invalid` if the file is broken */
-async function entriesIn({ scope, file }: Destination): Promise<ReadonlyMap<string, unknown>> {
-  const { root, state, problems } = await readSource(scope, file);
-  const [problem] = problems;
-  if (state === "broken")
-    throw new HostError(
-      "settings_invalid",
-      problem?.message ?? `${file} cannot be read`,
-      problem?.next === undefined ? {} : { next: problem.next },
-    );
-  return new Map([...entriesOf(childNode(root, "mcpServers"))].map(([name, { value }]) => [name, plainValueOf(value)]));
-}
-
 function refuseBroken(files: Collection["files"]): void {
   for (const { source, file } of files)
     if (file.kind === "broken") throw new HostError("settings_invalid", brokenLine(source, file));
@@ -216,21 +170,6 @@ function refuseUnknown(names: ReadonlySet<string> | undefined, servers: readonly
   if (unknown === undefined) return;
   const hint = nameHint(unknown, known);
   throw new HostError("usage", `found no server "${unknown}"${hint}`, { next: "fairlead mcp import" });
-}
-
-/** Writes one server. A disabled server is disabled before it is written, so it is never enabled in between. */
-async function writeOne(
-  { target, conversion, action }: PlannedServer,
-  destination: Destination,
-  before: Configuration,
-  context: Context,
-): Promise<Undo> {
-  const { file, word, edit } = destination;
-  if (!conversion.enabled) await setServerEnabled(file, target, false, edit);
-  const replace = action.kind === "replace";
-  const { replaced } = await writeServer(file, target, conversion.entry, { ...edit, replace });
-  if (replaced === undefined) return { undo: removeLine(target, word, context.globals) };
-  return restore({ name: target, entry: replaced, approved: await isApproved(target, before) }, destination, context);
 }
 
 interface Wanted {

@@ -17,6 +17,8 @@ const attempts = 20;
 export interface UpdateOptions extends TargetOptions {
   /** The mode of a new file; default: 0666 without the bits of the umask. An existing file keeps its mode. */
   readonly mode?: number;
+  /** The largest file that is read or written. Default: `limits.settingsBytes`. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -52,15 +54,15 @@ export async function updateText(
 async function tryUpdate(
   file: string,
   change: (text: string | undefined) => string | undefined,
-  { mode }: UpdateOptions,
+  { mode, maxBytes = limits.settingsBytes }: UpdateOptions,
 ): Promise<"written" | "unchanged" | "overtaken"> {
   const previous = await stat(file).catch(unless("ENOENT"));
-  const found = await readText(file, limits.settingsBytes);
+  const found = await readText(file, maxBytes);
   if (found.kind === "unreadable") throw notWritten(file, found.reason);
   const before = found.kind === "text" ? found.text : undefined;
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
-  if (Buffer.byteLength(after) > limits.settingsBytes) throw tooLarge(file);
+  if (Buffer.byteLength(after) > maxBytes) throw tooLarge(file, maxBytes);
   // Root, or a rename, could replace a read-only file; but the user does not want it changed.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
@@ -76,9 +78,6 @@ function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
   return one?.ino === other?.ino && one?.size === other?.size && one?.mtimeMs === other?.mtimeMs;
 }
 
-function tooLarge(path: string): HostError {
-  return new HostError(
-    "too_large",
-    `${path} would grow beyond ${limits.settingsBytes} bytes; Fairlead did not change it`,
-  );
+function tooLarge(path: string, maxBytes: number): HostError {
+  return new HostError("too_large", `${path} would grow beyond ${maxBytes} bytes; Fairlead did not change it`);
 }

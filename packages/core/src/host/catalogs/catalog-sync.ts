@@ -2,6 +2,7 @@
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import { errorMessage } from "@fairlead/wire/text";
+import { systemClock } from "../../clock.ts";
 import type { CachedCatalog } from "../../discover/catalog-store.ts";
 import { prepareDigests } from "../../discover/tool-changes.ts";
 import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
@@ -88,14 +89,14 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       changed.see(server, filteredCatalog.catalog.tools);
       registries.put(registered(server), filteredCatalog);
     }
-    if (unsaved.size === 0) waitingSince = performance.now();
+    if (unsaved.size === 0) waitingSince = systemClock.now();
     note(server);
     saveLater();
   }
 
   function saveLater(): void {
     clearTimeout(timer);
-    const left = waitingSince + longestDelay - performance.now();
+    const left = waitingSince + longestDelay - systemClock.now();
     timer = setTimeout(
       () => (left > saveDelay && options.isStarting() ? saveLater() : void saveAll()),
       saveDelay,

@@ -1,7 +1,8 @@
 /** Chooses the entry of each server name among all scopes, and lists the entries that it shadows. */
 
 import type { Node } from "../../files/json/jsonc.ts";
-import { stringNode } from "../read/nodes.ts";
+import { isOwnServer, ownEntryName } from "../clients/client.ts";
+import { plainValueOf, stringNode } from "../read/nodes.ts";
 import type { CheckedSource } from "../schema/checked.ts";
 import { splitShellLine } from "../shell-line.ts";
 import type { Problem, Scope } from "./definition.ts";
@@ -55,14 +56,17 @@ function choose(
 }
 
 function candidatesOf(source: CheckedSource): readonly EntryCandidate[] {
-  const written = [...source.entries.values()].map(({ name, key, value }) => ({
-    name,
-    source,
-    at: key,
-    entry: value,
-    fromLine: false,
-    problems: source.entryProblems.get(name) ?? [],
-  }));
+  // Gemini CLI reads the same file, so it may hold the entry that `fairlead connect gemini` wrote.
+  const written = [...source.entries.values()]
+    .filter(({ name, value }) => name !== ownEntryName || !isOwnServer(name, plainValueOf(value)))
+    .map(({ name, key, value }) => ({
+      name,
+      source,
+      at: key,
+      entry: value,
+      fromLine: false,
+      problems: source.entryProblems.get(name) ?? [],
+    }));
   const node = source.read("mcp", "serverCommand");
   const line = stringNode(node);
   return node === undefined || line === undefined ? written : [...written, fromLine(source, node, line)];

@@ -1,6 +1,7 @@
 /** Converts one server of another program to a settings entry. Pure. */
 
 import { parseJsonc } from "../../files/json/jsonc.ts";
+import { isOwnServer } from "../clients/client.ts";
 import { readTransport } from "../define/entry-transport.ts";
 import { findVariables, type Mistake } from "../define/mentions.ts";
 import { childNode } from "../read/nodes.ts";
@@ -30,6 +31,7 @@ export interface Conversion {
 export function convertServer({ name, value, disabled }: ForeignServer, context: ConversionContext): Conversion {
   const fields = foreignFields(value);
   if (!fields) return refused("the entry is not an object");
+  if (isOwnServer(name, value)) return refused("it is the entry with which the program uses Fairlead");
   const remarks: Remark[] = [];
   const reader = createFieldReader(fields, context, remarks);
   const draft: EntryDraft = new Map();

@@ -5,6 +5,7 @@ import { parseJsonc } from "../../files/json/jsonc.ts";
 import { readText } from "../../files/read-text.ts";
 import { limits } from "../../limits.ts";
 import { plainValueOf } from "../read/nodes.ts";
+import { toCommonForm } from "./common-form.ts";
 import type { ImportSource, Program } from "./program.ts";
 
 export interface ForeignServer {
@@ -26,11 +27,8 @@ export type Document =
   | { readonly kind: "value"; readonly value: unknown }
   | Extract<ForeignFile, { kind: "absent" | "broken" }>;
 
-/** Larger than for settings files, because Claude Code's file also holds histories. */
-const maxBytes = 16 * 1024 * 1024;
-
 export async function readDocument(file: string, syntax: "jsonc" | "toml"): Promise<Document> {
-  const read = await readText(file, maxBytes);
+  const read = await readText(file, limits.clientFileBytes);
   if (read.kind === "absent") return read;
   if (read.kind === "unreadable") return { kind: "broken", message: read.reason };
   return syntax === "toml" ? parseToml(read.text) : parseJson(read.text);
@@ -52,14 +50,26 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   const fields = foreignFields(value);
   if (!fields) return { kind: "broken", message: "it does not hold an object" };
   const body = program === "vscode" && !fields.has("servers") ? (foreignFields(fields.get("mcp")) ?? fields) : fields;
-  const key = program === "codex" ? "mcp_servers" : program === "vscode" ? "servers" : "mcpServers";
+  const key = holderKeys.get(program) ?? "mcpServers";
   const listed = body.get(key);
   const servers = listed === undefined ? new Map<string, unknown>() : foreignFields(listed);
   if (!servers) return { kind: "broken", message: `its "${key}" is not an object` };
-  const own = [...servers].map(([name, entry]) => ({ name, value: entry, disabled: false }));
+  const own = [...servers].map(([name, entry]) => ({
+    name,
+    value: toCommonForm(program, entry),
+    disabled: false,
+  }));
   const ofProjects = program === "claude-code" ? folders.flatMap((folder) => projectServers(fields, folder)) : [];
   return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
 }
+
+/** The key of the object that holds the servers, where it is not `mcpServers`. */
+const holderKeys: ReadonlyMap<Program, string> = new Map([
+  ["codex", "mcp_servers"],
+  ["vscode", "servers"],
+  ["zed", "context_servers"],
+  ["opencode", "mcp"],
+]);
 
 /** Claude Code's `~/.claude.json` also has servers of single projects, by the project's path. */
 function projectServers(fields: ReadonlyMap<string, unknown>, folder: string): readonly ForeignServer[] {
@@ -111,6 +121,8 @@ const names: readonly (readonly [RegExp, Program])[] = [
   [/[/\\]\.cursor[/\\]mcp\.json$/, "cursor"],
   [/[/\\](\.vscode|User)[/\\](mcp|settings)\.json$/, "vscode"],
   [/[/\\]mcp_config\.json$/, "windsurf"],
+  [/[/\\]zed[/\\]settings\.json$/i, "zed"],
+  [/[/\\]opencode\.jsonc?$/, "opencode"],
   [/\.toml$/, "codex"],
 ];
 
@@ -124,6 +136,7 @@ export async function detectProgram(file: string): Promise<Program | undefined> 
 function detectByContent(value: unknown): Program | undefined {
   const fields = foreignFields(value);
   if (fields?.has("servers") || foreignFields(fields?.get("mcp"))?.has("servers")) return "vscode";
+  if (fields?.has("context_servers")) return "zed";
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";

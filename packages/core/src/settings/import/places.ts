@@ -17,6 +17,9 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
     ["vscode", path.join(support, "Code - Insiders", "User", "mcp.json")],
     ["windsurf", path.join(home, ".codeium", "windsurf", "mcp_config.json")],
     ["codex", path.join(codex, "config.toml")],
+    ["zed", path.join(configFolder({ env, home, platform }), platform === "win32" ? "Zed" : "zed", "settings.json")],
+    ["opencode", path.join(opencodeFolder({ env, home, platform }), "opencode.jsonc")],
+    ["opencode", path.join(opencodeFolder({ env, home, platform }), "opencode.json")],
   ];
   const project: readonly (readonly [Program, string])[] = [
     ["claude-code", path.join(root, ".mcp.json")],
@@ -44,8 +47,22 @@ export function projectFolder(
   return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
 }
 
-function applicationFolder({ env, home, platform }: Pick<Environment, "env" | "home" | "platform">): string {
+/** The folder in which programs keep the settings of their user. */
+export function applicationFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");
   return env["XDG_CONFIG_HOME"] || posix.join(home, ".config");
+}
+
+type Places = Pick<Environment, "env" | "home" | "platform">;
+
+/** The folder for programs that use `~/.config` on macOS too. */
+export function configFolder(places: Places): string {
+  return places.platform === "darwin" ? applicationFolder({ ...places, platform: "linux" }) : applicationFolder(places);
+}
+
+/** opencode uses `.config` in the home folder on every platform. */
+export function opencodeFolder({ env, home, platform }: Places): string {
+  if (platform === "win32") return win32.join(home, ".config", "opencode");
+  return posix.join(env["XDG_CONFIG_HOME"] || posix.join(home, ".config"), "opencode");
 }

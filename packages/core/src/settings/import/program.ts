@@ -1,6 +1,14 @@
 /** The programs whose servers can be imported, and how each of them reads its file. */
 
-export type Program = "claude-desktop" | "claude-code" | "cursor" | "vscode" | "windsurf" | "codex";
+export type Program =
+  | "claude-desktop"
+  | "claude-code"
+  | "cursor"
+  | "vscode"
+  | "windsurf"
+  | "codex"
+  | "zed"
+  | "opencode";
 
 /** The references `${…}` that a program expands. All others are plain text to it. */
 export type ReferenceForm =
@@ -42,6 +50,8 @@ export const programs: Readonly<Record<Program, Traits>> = {
   },
   windsurf: { title: "Windsurf", references: new Set(["env", "foreign"]), httpFallsBack: true, timeout: false },
   codex: { title: "Codex", references: new Set(), httpFallsBack: false, timeout: false },
+  zed: { title: "Zed", references: new Set(), httpFallsBack: false, timeout: false },
+  opencode: { title: "opencode", references: new Set(["env", "foreign"]), httpFallsBack: true, timeout: false },
 };
 
 export const programNames: readonly Program[] = [
@@ -51,6 +61,8 @@ export const programNames: readonly Program[] = [
   "vscode",
   "windsurf",
   "codex",
+  "zed",
+  "opencode",
 ];
 
 export function isProgram(name: string): name is Program {

@@ -37,7 +37,8 @@ test.each(programNames.filter((name) => name !== "codex"))(
   "whatever %s's file holds, what is taken over is right",
   async (program) => {
     await using folder = await temporaryFolder();
-    const key = program === "vscode" ? "servers" : "mcpServers";
+    const holders: Partial<Record<Program, string>> = { vscode: "servers", zed: "context_servers", opencode: "mcp" };
+    const key = holders[program] ?? "mcpServers";
     const taken: string[] = [];
     await fc.assert(
       fc.asyncProperty(servers, async (written) => {

@@ -42,9 +42,6 @@ export function spared(alternatives: readonly unknown[]): number {
 function sparedFor(alternatives: readonly unknown[]): number {
   if (alternatives.length < plain.length || alternatives.length > plain.length + 1) return 0;
   const text = JSON.stringify(alternatives);
-  if (text === anyText) return 2 * plain.length + 2;
-  return text === plainText ? plain.length : 0;
+  if (text === JSON.stringify(anyValue())) return 2 * plain.length + 2;
+  return text === JSON.stringify(plainValues()) ? plain.length : 0;
 }
-
-const plainText = JSON.stringify(plainValues());
-const anyText = JSON.stringify(anyValue());

@@ -235,11 +235,11 @@ export function fold<T>(items: readonly T[], most: number, write: (item: T) => s
 }
 
 const longestWord = 40;
-const plainKey = /^[\p{L}\p{N}_$@.-]+$/u;
+const plainKey = (): RegExp => /^[\p{L}\p{N}_$@.-]+$/u;
 
 /** Quotes a name that is not an identifier. */
 export function toKey(name: string): string {
-  return plainKey.test(name) ? clip(name, longestWord) : JSON.stringify(clip(name, longestWord));
+  return plainKey().test(name) ? clip(name, longestWord) : JSON.stringify(clip(name, longestWord));
 }
 
 export function toLiteral(value: unknown): string {

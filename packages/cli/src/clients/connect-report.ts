@@ -1,0 +1,79 @@
+/** What `connect` and `disconnect` print: the change of each client's file, and what became of it. */
+
+import type { HostError } from "@fairlead/core/errors";
+import { type ClientName, clients, type ForeignEntry } from "@fairlead/core/settings/clients/client";
+import { hidden } from "@fairlead/core/text/hidden-text";
+import { joinSafe, type SafeText, safe, toSafeJson, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import { isObject } from "@fairlead/wire/json";
+import { errorDocument } from "../output/error-lines.ts";
+import { previewEntry } from "../output/servers/entry-redaction.ts";
+import { looksSecret } from "../output/servers/server-secrets.ts";
+import type { MovePlan } from "./move-servers.ts";
+
+/** `declined`: the user said no. `refused`: the error says why. */
+type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed";
+
+export interface ClientReport {
+  readonly client: ClientName;
+  readonly file: string;
+  readonly action: ConnectAction;
+  readonly entry?: ForeignEntry;
+  readonly difference?: readonly string[];
+  readonly move?: MovePlan;
+  readonly warnings: readonly string[];
+  readonly error?: HostError;
+}
+
+export function clientDocument(report: ClientReport): object {
+  const { client, file, action, entry, difference, move, warnings, error } = report;
+  return {
+    client,
+    title: clients[client].title,
+    file,
+    action,
+    ...(entry && { entry: withoutSecrets(entry) }),
+    ...(difference && { difference }),
+    ...(move && { moved: move.names, staying: move.staying }),
+    ...(warnings.length > 0 && { warnings }),
+    ...(error && { error: errorDocument(error) }),
+  };
+}
+
+function withoutSecrets(entry: ForeignEntry): ForeignEntry {
+  return Object.fromEntries(
+    Object.entries(entry).map(([key, value]) => [
+      key,
+      isObject(value) ? withoutSecrets(value) : typeof value === "string" && looksSecret(key, value) ? hidden : value,
+    ]),
+  );
+}
+
+/** The name of the client and its file, then the lines that change. */
+export function differenceText({ client, file, difference = [], move }: ClientReport): SafeText {
+  const lines = difference.map((line) => safe`  ${toVisibleLine(line)}`);
+  return joinSafe([
+    safe`${toSafeLine(clients[client].title)}: ${toSafeLine(file)}`,
+    ...lines,
+    ...(move === undefined ? [] : moveLines(move)),
+  ]);
+}
+
+function moveLines({ destination, added, names, staying }: MovePlan): readonly SafeText[] {
+  const known = names.filter((name) => !added.some((server) => server.name === name));
+  return [
+    ...added.flatMap(({ name, conversion }) => [
+      safe`  move ${toVisibleLine(name)} to ${toSafeLine(destination.file)}:`,
+      ...toSafeJson(previewEntry(conversion.entry))
+        .split("\n")
+        .map((line) => safe`    ${toVisibleLine(line)}`),
+    ]),
+    ...known.map((name) => safe`  remove ${toVisibleLine(name)}: Fairlead's settings have it already`),
+    ...staying.map(({ name, reason }) => safe`  ${toVisibleLine(name)} stays: ${toVisibleLine(reason)}`),
+  ];
+}
+
+/** The lines to write by hand. */
+export function printedEntry({ client, file }: ClientReport, text: string): SafeText {
+  const title = safe`# ${toSafeLine(clients[client].title)}: ${toSafeLine(file)}`;
+  return joinSafe([title, ...text.trimEnd().split("\n").map(toVisibleLine)]);
+}

@@ -1,0 +1,95 @@
+/** `connect --list`: which clients are connected, and whether their entry answers real requests. */
+
+import { HostError } from "@fairlead/core/errors";
+import {
+  type ClientEntry,
+  type ClientName,
+  clientNames,
+  clients,
+  fromForeignEntry,
+  ownEntryName,
+} from "@fairlead/core/settings/clients/client";
+import { clientFile, isInstalled } from "@fairlead/core/settings/clients/client-places";
+import { openClientText } from "@fairlead/core/settings/clients/client-text";
+import { readClientFile } from "@fairlead/core/settings/clients/connect-client";
+import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { errorDocument } from "../output/error-lines.ts";
+import { count, table } from "../output/output.ts";
+import type { Context } from "../shell/verb.ts";
+import { type EntryTest, tryEntry } from "./try-entry.ts";
+
+/** `works`: the entry answered. `fails`: it did not. `absent`: the client's file has no entry of Fairlead. `broken`: the file cannot be read. */
+type ClientState = "works" | "fails" | "absent" | "broken";
+
+interface ListedClient {
+  readonly client: ClientName;
+  readonly file: string;
+  readonly state: ClientState;
+  readonly transport?: ClientEntry["kind"];
+  readonly tools?: number;
+  readonly error?: HostError;
+}
+
+/** Lists the named clients; without names, those that are installed or connected. */
+export async function listClients(
+  names: readonly ClientName[],
+  configuration: Configuration,
+  context: Context,
+): Promise<void> {
+  const { out, globals } = context;
+  const wanted = names.length > 0 ? names : clientNames;
+  const found = await Promise.all(wanted.map((client) => lookAt(client, configuration, context)));
+  const installed = await Promise.all(wanted.map((client) => isInstalled(client, configuration.environment)));
+  const listed = found.filter(({ state }, at) => names.length > 0 || state !== "absent" || installed[at]);
+  if (globals.json)
+    return out.json({
+      clients: listed.map(({ error, ...rest }) => ({
+        ...rest,
+        title: clients[rest.client].title,
+        connected: rest.state === "works" || rest.state === "fails",
+        ...(error && { error: errorDocument(error) }),
+      })),
+    });
+  if (listed.length === 0) return out.say(safe`found no client here\n  next: fairlead connect --help`);
+  out.print(table(listed.map((one) => [safe`${toSafeLine(one.client)}`, stateWords(one), toSafeLine(one.file)])));
+  for (const { client, error } of listed)
+    if (error !== undefined)
+      out.warn(
+        safe`${toSafeLine(client)}: ${toVisibleLine(error.message)}${error.next === undefined ? safe`` : safe`\n  next: ${toSafeLine(error.next)}`}`,
+      );
+}
+
+async function lookAt(client: ClientName, { environment }: Configuration, context: Context): Promise<ListedClient> {
+  const file = await clientFile(client, environment);
+  try {
+    const { servers } = await openClientText(client, file, await readClientFile(file));
+    const entry = fromForeignEntry(servers.get(ownEntryName)?.value);
+    if (entry === undefined) return { client, file, state: "absent" };
+    return { client, file, transport: entry.kind, ...outcome(client, await tryEntry(entry, context)) };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return { client, file, state: "broken", error };
+  }
+}
+
+function outcome(client: ClientName, test: EntryTest): Pick<ListedClient, "state" | "tools" | "error"> {
+  if (test.works) return { state: "works", tools: test.tools };
+  const error = new HostError("unreachable", `the entry does not answer: ${test.message}`, {
+    next: `fairlead connect ${client}`,
+  });
+  return { state: "fails", error };
+}
+
+function stateWords({ state, tools = 0 }: ListedClient): SafeText {
+  switch (state) {
+    case "works":
+      return safe`connected, ${count(tools, "tool")}`;
+    case "fails":
+      return safe`connected, does not answer`;
+    case "absent":
+      return safe`not connected`;
+    case "broken":
+      return safe`cannot be read`;
+  }
+}

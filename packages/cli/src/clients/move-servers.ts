@@ -1,0 +1,73 @@
+/** `connect --replace`: moves a client's own servers into Fairlead's user settings. */
+
+import { HostError } from "@fairlead/core/errors";
+import { type ClientName, clients, ownEntryName } from "@fairlead/core/settings/clients/client";
+import { openClientText } from "@fairlead/core/settings/clients/client-text";
+import { readClientFile } from "@fairlead/core/settings/clients/connect-client";
+import { type PlannedServer, planImport } from "@fairlead/core/settings/import/plan";
+import { isProgram } from "@fairlead/core/settings/import/program";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { type Destination, destinationOf } from "../commands/mcp/add/destination.ts";
+import { convertSources, entriesIn, storeImported, writeImported } from "../commands/mcp/import/import-steps.ts";
+import type { StoredSecret } from "../commands/mcp/import/store-secrets.ts";
+import type { Context } from "../shell/verb.ts";
+
+export interface MovePlan {
+  readonly destination: Destination;
+  /** Servers that are added to Fairlead's settings. */
+  readonly added: readonly PlannedServer[];
+  /** The names of all servers that leave the client's file: the added ones, and those that Fairlead has already. */
+  readonly names: readonly string[];
+  /** Servers that stay in the client's file. */
+  readonly staying: readonly StayingServer[];
+}
+
+interface StayingServer {
+  readonly name: string;
+  /** Completes "NAME stays: …". */
+  readonly reason: string;
+}
+
+/** @throws HostError `usage` for Gemini CLI, whose servers are in Fairlead's settings already */
+export async function planMove(client: ClientName, file: string, configuration: Configuration): Promise<MovePlan> {
+  const { title } = clients[client];
+  if (!isProgram(client))
+    throw new HostError("usage", `${title} and Fairlead read the same settings file, so no server can be moved`, {
+      next: `fairlead connect ${client}`,
+    });
+  const destination = destinationOf("user", configuration.locations);
+  const { servers } = await openClientText(client, file, await readClientFile(file));
+  const { candidates } = await convertSources([{ program: client, file }], destination, configuration);
+  const planned = planImport(
+    // Claude Code's file also has servers of single projects, which stay.
+    candidates.filter(({ name }, at) => servers.has(name) && candidates.findIndex((one) => one.name === name) === at),
+    { existing: await entriesIn(destination), replace: false, isTrusted: () => true },
+  ).filter(({ name }) => name !== ownEntryName);
+  const leaving = planned.filter(({ action }) => action.kind === "add" || action.kind === "same");
+  return {
+    destination,
+    added: leaving.filter(({ action }) => action.kind === "add"),
+    names: leaving.map(({ name }) => name),
+    staying: planned.flatMap((server) =>
+      leaving.includes(server) ? [] : { name: server.name, reason: whyStaying(server) },
+    ),
+  };
+}
+
+function whyStaying({ action, conversion }: PlannedServer): string {
+  if (action.kind === "exists") return "Fairlead's settings have another server of this name";
+  const obstacle = conversion.remarks.find(({ kind }) => kind === "obstacle");
+  return `it cannot be imported${obstacle === undefined ? "" : `: ${[obstacle.key, obstacle.message].join(" ").trim()}`}`;
+}
+
+/** Writes the servers into Fairlead's settings, and their secrets into the secret store. */
+export async function moveServers(
+  { added, destination }: MovePlan,
+  configuration: Configuration,
+  context: Context,
+): Promise<readonly StoredSecret[]> {
+  if (added.length === 0) return [];
+  const { servers, stored } = await storeImported(added, configuration, context);
+  for (const server of servers) await writeImported(server, destination, configuration, context);
+  return stored;
+}

@@ -1,0 +1,44 @@
+/** The words that start this program from another one: absolute, and valid after an upgrade where that is possible. */
+
+import { realpath } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { isInside, realPathOf } from "@fairlead/core/files/real-path";
+import type { Io } from "../shell/io.ts";
+
+export interface OwnCommand {
+  readonly node: string;
+  readonly file: string;
+  /** Whether npm may remove the file at any time, because `npx` runs it from a cache. */
+  readonly isTemporary: boolean;
+}
+
+/** `root` is the workspace, whose folders in PATH do not count: an untrusted one could replace a link later. */
+export async function ownCommand(
+  { program, env, platform }: Pick<Io, "program" | "env" | "platform">,
+  root: string,
+): Promise<OwnCommand> {
+  const { node, file } = program ?? { node: process.execPath, file: process.argv[1] ?? "" };
+  const inPath = platform === "win32" ? [] : (env["PATH"] ?? "").split(":").filter((folder) => isAbsolute(folder));
+  const real = await Promise.all(inPath.map(realPathOf));
+  const folders = inPath.filter((_folder, at) => !isInside(real[at] ?? "", root));
+  const ownFile = await stablest(file, folders, "fairlead");
+  return {
+    node: await stablest(node, folders, "node"),
+    file: ownFile,
+    isTemporary: /[/\\]_npx[/\\]/.test(ownFile),
+  };
+}
+
+/** A version in a path, such as `Cellar/node/22.1.0` or `fairlead@0.2.0`: the path is gone after an upgrade. */
+const versioned = /\d+\.\d+/;
+
+/** Of all paths to one file, the first without a version. A link in PATH usually outlives an upgrade. */
+async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
+  if (!versioned.test(path)) return path;
+  const real = await realpath(path).catch(() => path);
+  for (const folder of folders) {
+    const link = join(folder, name);
+    if (!versioned.test(link) && (await realpath(link).catch(() => undefined)) === real) return link;
+  }
+  return versioned.test(real) ? path : real;
+}

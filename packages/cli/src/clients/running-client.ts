@@ -1,0 +1,32 @@
+/** Whether a client is running now: some rewrite their settings file while they run. */
+
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { type ClientName, clients } from "@fairlead/core/settings/clients/client";
+import type { Io } from "../shell/io.ts";
+
+/** Milliseconds that `ps` may take. */
+const listTimeout = 2_000;
+
+/** False where the system's processes cannot be listed. */
+export async function isRunning(client: ClientName, { platform }: Pick<Io, "platform">): Promise<boolean> {
+  const names = platform === "linux" ? await fromProc() : platform === "darwin" ? await fromPs() : [];
+  const running = new Set(names.map((name) => basename(name.trim())));
+  return clients[client].commands.some((command) => running.has(command));
+}
+
+async function fromProc(): Promise<readonly string[]> {
+  const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  // A process may end meanwhile.
+  return Promise.all(ids.map((id) => readFile(join("/proc", id, "comm"), "utf8").catch(() => "")));
+}
+
+/** By its absolute path: a folder in PATH may belong to a workspace that is not trusted. */
+function fromPs(): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    execFile("/bin/ps", ["-A", "-o", "comm="], { timeout: listTimeout, env: {} }, (_error, stdout) =>
+      resolve(stdout.split("\n")),
+    );
+  });
+}

@@ -1,0 +1,51 @@
+/** Sends real requests through an entry of a client: connects as the client would, and lists the tools. */
+
+import { clientInfo } from "@fairlead/core/connect/client-info";
+import type { ClientEntry } from "@fairlead/core/settings/clients/client";
+import { errorMessage } from "@fairlead/wire/text";
+import type { Io } from "../shell/io.ts";
+
+export type EntryTest =
+  | { readonly works: true; readonly tools: number }
+  | { readonly works: false; readonly message: string };
+
+/** Milliseconds for both requests together. */
+const testTimeout = 20_000;
+
+export async function tryEntry(entry: ClientEntry, { io }: { readonly io: Io }): Promise<EntryTest> {
+  const { connect, listAll } = await import("@fairlead/wire");
+  const stop = new AbortController();
+  let stderr = "";
+  const abort = (): void => stop.abort();
+  const timer = setTimeout(abort, testTimeout);
+  io.signal.addEventListener("abort", abort, { once: true });
+  try {
+    const session = await connect(targetOf(entry, io), {
+      clientInfo,
+      signal: stop.signal,
+      onStderr: (text) => {
+        stderr = (stderr + text).slice(-1_000);
+      },
+    });
+    try {
+      const { items } = await listAll(session, "tools", { signal: stop.signal });
+      return { works: true, tools: items.length };
+    } finally {
+      await session.close();
+    }
+  } catch (error) {
+    const isLate = stop.signal.aborted && !io.signal.aborted;
+    const reason = isLate ? `no answer within ${testTimeout / 1000} s` : errorMessage(error);
+    const said = stderr.trim().split("\n").slice(0, 3).join(" ").trim();
+    return { works: false, message: said === "" ? reason : `${reason}; stderr: ${said}` };
+  } finally {
+    clearTimeout(timer);
+    io.signal.removeEventListener("abort", abort);
+  }
+}
+
+function targetOf(entry: ClientEntry, { env, home }: Io): Parameters<typeof import("@fairlead/wire").connect>[0] {
+  if (entry.kind === "http") return entry;
+  const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return { ...entry, env: { ...Object.fromEntries(own), ...entry.env }, cwd: home };
+}

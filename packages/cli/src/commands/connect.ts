@@ -1,0 +1,229 @@
+/** `fairlead connect`: puts Fairlead into the settings of other MCP clients, after showing the difference. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { HostError } from "@fairlead/core/errors";
+import {
+  type ClientEntry,
+  type ClientName,
+  clientNames,
+  clients,
+  type ForeignEntry,
+  fromForeignEntry,
+  isClientName,
+  ownEntryName,
+  toForeignEntry,
+} from "@fairlead/core/settings/clients/client";
+import { clientFile, isInstalled } from "@fairlead/core/settings/clients/client-places";
+import { changeServers, openClientText } from "@fairlead/core/settings/clients/client-text";
+import {
+  type ConnectPlan,
+  planConnect,
+  readClientFile,
+  writeConnect,
+} from "@fairlead/core/settings/clients/connect-client";
+import { openReceipts, type ReceiptStore } from "@fairlead/core/settings/clients/receipts";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { Argument } from "commander";
+import { type ClientReport, clientDocument, differenceText, printedEntry } from "../clients/connect-report.ts";
+import { lineDifference } from "../clients/line-difference.ts";
+import { listClients } from "../clients/list-clients.ts";
+import { type MovePlan, moveServers, planMove } from "../clients/move-servers.ts";
+import { ownCommand } from "../clients/own-command.ts";
+import { isRunning } from "../clients/running-client.ts";
+import { count } from "../output/output.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import { canAsk, confirm } from "../shell/prompt.ts";
+import type { Context, Verb } from "../shell/verb.ts";
+
+interface Options {
+  readonly print?: boolean;
+  readonly yes?: boolean;
+  readonly replace?: boolean;
+  readonly list?: boolean;
+}
+
+export const verb: Verb = {
+  help: `
+Adds one server, "${ownEntryName}", to the settings of the named clients. It starts "fairlead serve", which gives them all
+your servers through your rules. Shows the exact difference first and asks; the rest of the file stays byte for byte.
+"fairlead disconnect CLIENT" restores the file. Without names, offers every client that is installed here.
+
+  clients   ${clientNames.join(", ")}
+
+With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that
+cannot be moved stay. With --list, starts what each client would start, and shows whether it answers.
+
+Examples:
+  fairlead connect
+  fairlead connect claude-code
+  fairlead connect codex cursor --yes
+  fairlead connect vscode --replace
+  fairlead connect zed --print
+  fairlead connect --list`,
+
+  define(command) {
+    command
+      .addArgument(new Argument("[client...]", "the clients to connect").choices(clientNames))
+      .option("--print", "print the entry for each client; write nothing")
+      .option("--yes", "write without asking")
+      .option("--replace", "move the client's own servers to Fairlead's settings")
+      .option("--list", "show which clients are connected, and whether it works");
+  },
+
+  async run(context) {
+    const { out, globals, command, operands } = context;
+    const options = command.opts<Options>();
+    const configuration = await configurationOf(context);
+    if (options.list) return listClients(operands.filter(isClientName), configuration, context);
+    const names = operands.length > 0 ? operands.filter(isClientName) : await installed(configuration);
+    if (names.length === 0)
+      throw new HostError("not_found", "found no client here", {
+        next: `name one: fairlead connect ${clientNames[0]}`,
+      });
+    const reports: ClientReport[] = [];
+    for (const client of new Set(names)) reports.push(await connectOne(client, options, configuration, context));
+    const errors = reports.flatMap(({ error }) => error ?? []);
+    if (globals.json) out.json({ clients: reports.map(clientDocument), ...undoDocument(reports) });
+    const [error] = errors;
+    if (error === undefined) return;
+    for (const { message, next } of globals.json ? [] : errors.slice(0, -1))
+      out.warn(safe`${toVisibleLine(message)}${next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`}`);
+    throw errors.at(-1) ?? error;
+  },
+};
+
+async function installed({ environment }: Configuration): Promise<readonly ClientName[]> {
+  const found = await Promise.all(clientNames.map((client) => isInstalled(client, environment)));
+  return clientNames.filter((_client, at) => found[at]);
+}
+
+function undoDocument(reports: readonly ClientReport[]): object {
+  const undo = reports.flatMap(({ action, client }) => (action === "written" ? [`fairlead disconnect ${client}`] : []));
+  return undo.length > 0 ? { undo } : {};
+}
+
+async function connectOne(
+  client: ClientName,
+  options: Options,
+  configuration: Configuration,
+  context: Context,
+): Promise<ClientReport> {
+  const file = await clientFile(client, configuration.environment);
+  try {
+    return await tryConnect(client, file, options, configuration, context);
+  } catch (error) {
+    if (!(error instanceof HostError) || error.code === "cancelled") throw error;
+    return { client, file, action: "refused", warnings: [], error };
+  }
+}
+
+async function tryConnect(
+  client: ClientName,
+  file: string,
+  { print = false, yes = false, replace = false }: Options,
+  configuration: Configuration,
+  context: Context,
+): Promise<ClientReport> {
+  const { io, out, globals } = context;
+  const { entry, warnings } = await entryFor(client, configuration, context);
+  const base = { client, file, entry, warnings };
+  if (print) {
+    const text = await changeServers(client, file, undefined, { remove: [], set: { name: ownEntryName, entry } });
+    if (!globals.json) out.print(printedEntry({ ...base, action: "printed" }, text));
+    return { ...base, action: "printed" };
+  }
+  const receipts = openReceipts(configuration.locations.state);
+  const move = replace ? await planMove(client, file, configuration) : undefined;
+  const plan = await planConnect({ client, file, entry, move: move?.names ?? [] }, receipts);
+  const report: ClientReport = {
+    ...base,
+    action: "unchanged",
+    difference: lineDifference(plan.text ?? "", plan.after),
+    ...(move && { move }),
+    warnings: [...warnings, ...(await runningWarning(client, context))],
+  };
+  if (plan.text === plan.after && plan.earlier !== undefined) {
+    if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is connected already: ${toSafeLine(file)}`);
+    return report;
+  }
+  if (!globals.json || canAsk(io)) out.exactly(differenceText(report));
+  for (const warning of report.warnings) out.warn(safe`warning: ${toVisibleLine(warning)}`);
+  if (!yes && !canAsk(io))
+    throw new HostError(
+      "usage",
+      `${client} was not connected: connect asks first, and there is no terminal to ask on`,
+      {
+        next: `fairlead connect ${client}${replace ? " --replace" : ""} --yes`,
+      },
+    );
+  if (!yes && !(await confirm(io, safe`Write this?`))) {
+    out.say(safe`nothing was written`);
+    return { ...report, action: "declined" };
+  }
+  return { ...report, action: await write({ plan, move, receipts }, configuration, context) };
+}
+
+interface Work {
+  readonly plan: ConnectPlan;
+  readonly move: MovePlan | undefined;
+  readonly receipts: ReceiptStore;
+}
+
+async function write(
+  { plan, move, receipts }: Work,
+  configuration: Configuration,
+  context: Context,
+): Promise<"written"> {
+  const { out, globals } = context;
+  const { client, file } = plan;
+  const stored = move === undefined ? [] : await moveServers(move, configuration, context);
+  await writeConnect(plan, receipts);
+  await verifyWritten(plan, context);
+  if (globals.json) return "written";
+  for (const { server, key, name } of stored)
+    out.say(safe`stored ${toVisibleLine(key)} of ${toVisibleLine(server)} as the secret ${toSafeLine(name)}`);
+  if (move && move.added.length > 0)
+    out.say(safe`moved ${count(move.added.length, "server")} to ${toSafeLine(move.destination.file)}`);
+  out.say(safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); it reads this when it starts`);
+  out.undo(`fairlead disconnect ${client}`);
+  return "written";
+}
+
+/** Claude Code keeps all its state in the same file and writes it whole, also what it read before this change. */
+const rewrites: readonly ClientName[] = ["claude-code"];
+/** Milliseconds until the file is read again. */
+const rewriteDelay = 1_000;
+
+async function runningWarning(client: ClientName, { io }: Context): Promise<readonly string[]> {
+  if (!rewrites.includes(client) || !(await isRunning(client, io))) return [];
+  return [`${clients[client].title} is running and may overwrite this change: end it first, or check with --list`];
+}
+
+async function verifyWritten({ client, file }: ConnectPlan, { io }: Context): Promise<void> {
+  if (!rewrites.includes(client) || !(await isRunning(client, io))) return;
+  await wait(rewriteDelay, undefined, { signal: io.signal }).catch(() => undefined);
+  const { servers } = await openClientText(client, file, await readClientFile(file));
+  if (fromForeignEntry(servers.get(ownEntryName)?.value) !== undefined) return;
+  throw new HostError("busy", `${clients[client].title} has overwritten ${file}, and the entry is gone`, {
+    next: `End ${clients[client].title}, then: fairlead connect ${client}`,
+  });
+}
+
+async function entryFor(
+  client: ClientName,
+  { environment: { env }, locations }: Configuration,
+  { io, globals }: Context,
+): Promise<{ readonly entry: ForeignEntry; readonly warnings: readonly string[] }> {
+  const { node, file, isTemporary } = await ownCommand(io, locations.root);
+  const settings = globals.settings === undefined ? [] : ["--settings", locations.files.user ?? globals.settings];
+  const entry: ClientEntry = {
+    kind: "stdio",
+    command: node,
+    args: [file, "serve", "--client", client, ...settings],
+    // The client's own environment may differ from this shell's.
+    env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
+  };
+  const warning = "Fairlead runs from npm's cache, which npm may clear: npm install -g fairlead, then connect again";
+  return { entry: toForeignEntry(client, entry) ?? {}, warnings: isTemporary ? [warning] : [] };
+}

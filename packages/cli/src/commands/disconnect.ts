@@ -1,0 +1,113 @@
+/** `fairlead disconnect`: undoes `fairlead connect`. */
+
+import { HostError } from "@fairlead/core/errors";
+import { type ClientName, clientNames, clients, isClientName } from "@fairlead/core/settings/clients/client";
+import { clientFile } from "@fairlead/core/settings/clients/client-places";
+import {
+  changedSince,
+  type DisconnectPlan,
+  planDisconnect,
+  writeDisconnect,
+} from "@fairlead/core/settings/clients/disconnect-client";
+import { openReceipts, type Receipt, type ReceiptStore } from "@fairlead/core/settings/clients/receipts";
+import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import { Argument } from "commander";
+import { type ClientReport, clientDocument, differenceText } from "../clients/connect-report.ts";
+import { lineDifference } from "../clients/line-difference.ts";
+import { configurationOf } from "../shell/configuration.ts";
+import { canAsk, confirm } from "../shell/prompt.ts";
+import type { Verb } from "../shell/verb.ts";
+
+export const verb: Verb = {
+  help: `
+Restores the client's settings file, byte for byte, and the servers that connect --replace had moved. If the file has
+changed since, shows the difference and changes nothing; --force then removes only Fairlead's entry. Servers that were
+moved stay in Fairlead's settings too.
+
+Examples:
+  fairlead disconnect claude-code
+  fairlead disconnect codex --yes
+  fairlead disconnect cursor --force`,
+
+  define(command) {
+    command
+      .addArgument(new Argument("<client>", "the client to disconnect").choices(clientNames))
+      .option("--yes", "write without asking")
+      .option("--force", "remove only Fairlead's entry if the file has changed");
+  },
+
+  async run(context) {
+    const { io, out, globals, command, operands } = context;
+    const { yes = false, force = false } = command.opts<{ yes?: boolean; force?: boolean }>();
+    const client = operands.find(isClientName) ?? "claude-code";
+    const configuration = await configurationOf(context);
+    const receipts = openReceipts(configuration.locations.state);
+    const receipt = await findReceipt(client, configuration, receipts);
+    const plan = await planDisconnect(receipt, receipts);
+    const report: ClientReport = {
+      client,
+      file: receipt.file,
+      action: plan.kind === "changed" ? "removed" : "restored",
+      difference: lineDifference(plan.text ?? "", restoredText(plan)),
+      warnings: [],
+    };
+    const refusal = plan.kind === "changed" && !force ? changedSince(receipt) : undefined;
+    if (refusal !== undefined && plan.kind === "changed") {
+      const difference = lineDifference(plan.wrote ?? "", plan.text);
+      const refused: ClientReport = {
+        ...report,
+        action: "refused",
+        ...(plan.wrote === undefined ? { difference: [] } : { difference }),
+        error: refusal,
+      };
+      if (globals.json) out.json({ ...clientDocument(refused) });
+      else out.exactly(differenceText(refused));
+      throw refusal;
+    }
+    if (!globals.json || canAsk(io)) out.exactly(differenceText(report));
+    if (!yes && !canAsk(io))
+      throw new HostError(
+        "usage",
+        `${client} was not disconnected: disconnect asks first, and there is no terminal to ask on`,
+        {
+          next: `fairlead disconnect ${client}${force ? " --force" : ""} --yes`,
+        },
+      );
+    if (!yes && !(await confirm(io, safe`Write this?`)))
+      return globals.json
+        ? out.json(clientDocument({ ...report, action: "declined" }))
+        : out.say(safe`nothing was written`);
+    await writeDisconnect(receipt, plan, receipts);
+    if (globals.json) return out.json(clientDocument(report));
+    out.say(safe`disconnected: ${toSafeLine(clients[client].title)} (${toSafeLine(receipt.file)})`);
+    for (const name of receipt.moved)
+      out.say(
+        safe`${toVisibleLine(name)} is in Fairlead's settings too; to remove it there: fairlead mcp remove -s user ${toVisibleLine(name)}`,
+      );
+  },
+};
+
+function restoredText(plan: DisconnectPlan): string {
+  if (plan.kind === "gone") return plan.text ?? "";
+  return (plan.kind === "restore" ? plan.before : plan.after) ?? "";
+}
+
+/** The receipt for the client's file, or else its only one: a variable such as CODEX_HOME may have another value now. */
+async function findReceipt(
+  client: ClientName,
+  { environment }: Configuration,
+  receipts: ReceiptStore,
+): Promise<Receipt> {
+  const file = await clientFile(client, environment);
+  const own = (await receipts.list()).filter((receipt) => receipt.client === client);
+  const found = own.find((receipt) => receipt.file === file) ?? (own.length === 1 ? own[0] : undefined);
+  if (found !== undefined) return found;
+  throw new HostError(
+    "not_found",
+    `${clients[client].title} is not connected: Fairlead has written nothing to ${file}`,
+    {
+      next: "fairlead connect --list",
+    },
+  );
+}

@@ -1,0 +1,86 @@
+/** Where each client keeps the settings of its user, on each platform. */
+
+import { stat } from "node:fs/promises";
+import { delimiter, join, posix, win32 } from "node:path";
+import { applicationFolder, configFolder, opencodeFolder } from "../import/places.ts";
+import type { Environment } from "../read/paths.ts";
+import { type ClientName, clients } from "./client.ts";
+
+type Places = Pick<Environment, "env" | "home" | "platform">;
+
+interface ClientPlace {
+  /** The files that the client reads, the first of which counts; `connect` creates the last one if there is none. */
+  readonly files: readonly string[];
+  /** Files and folders that only an installed client has. */
+  readonly signs: readonly string[];
+}
+
+function placeOf(client: ClientName, places: Places): ClientPlace {
+  const { env, home, platform } = places;
+  const path = platform === "win32" ? win32 : posix;
+  const support = applicationFolder(places);
+  const inFolder = (folder: string, file: string): ClientPlace => ({
+    files: [path.join(folder, file)],
+    signs: [folder],
+  });
+  switch (client) {
+    case "claude-code": {
+      const folder = env["CLAUDE_CONFIG_DIR"] || home;
+      const file = path.join(folder, ".claude.json");
+      return { files: [file], signs: [file, env["CLAUDE_CONFIG_DIR"] || path.join(home, ".claude")] };
+    }
+    case "claude-desktop":
+      return inFolder(path.join(support, "Claude"), "claude_desktop_config.json");
+    case "codex":
+      return inFolder(env["CODEX_HOME"] || path.join(home, ".codex"), "config.toml");
+    case "gemini": {
+      // The folder is also Fairlead's own, so it is no sign.
+      const folder = path.join(home, ".gemini");
+      return { files: [path.join(folder, "settings.json")], signs: [path.join(folder, "installation_id")] };
+    }
+    case "cursor":
+      return inFolder(path.join(home, ".cursor"), "mcp.json");
+    case "vscode":
+      return inFolder(path.join(support, "Code", "User"), "mcp.json");
+    case "windsurf":
+      return inFolder(path.join(home, ".codeium", "windsurf"), "mcp_config.json");
+    case "zed":
+      return inFolder(path.join(configFolder(places), platform === "win32" ? "Zed" : "zed"), "settings.json");
+    case "opencode": {
+      const folder = opencodeFolder(places);
+      return { files: [path.join(folder, "opencode.jsonc"), path.join(folder, "opencode.json")], signs: [folder] };
+    }
+  }
+}
+
+/** The file that `connect` edits: the first one that exists, else the one that it creates. */
+export async function clientFile(client: ClientName, places: Places): Promise<string> {
+  const { files } = placeOf(client, places);
+  for (const file of files) if (await exists(file)) return file;
+  return files.at(-1) ?? "";
+}
+
+/** Whether the client has been used here, or its program is in PATH. */
+export async function isInstalled(client: ClientName, places: Places): Promise<boolean> {
+  for (const sign of placeOf(client, places).signs) if (await exists(sign)) return true;
+  return (await findCommand(client, places)) !== undefined;
+}
+
+async function findCommand(client: ClientName, { env, platform }: Places): Promise<string | undefined> {
+  const folders = (env["PATH"] ?? "").split(platform === "win32" ? ";" : delimiter).filter((folder) => folder !== "");
+  const endings = platform === "win32" ? [".exe", ".cmd"] : [""];
+  for (const folder of folders)
+    for (const name of clients[client].commands)
+      for (const ending of endings) {
+        const file = join(folder, name + ending);
+        if (await exists(file)) return file;
+      }
+  return undefined;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,86 @@
+/** The text of a client's settings file, with the servers in it. Edits keep every other byte; a broken or strange text is refused. */
+
+import { isDeepStrictEqual } from "node:util";
+import { isObject, objectOf } from "@fairlead/wire/json";
+import { HostError } from "../../errors.ts";
+import { type ClientName, clients, type ForeignEntry } from "./client.ts";
+import type { EditableText, RefuseText } from "./editable-text.ts";
+import { openJsonText } from "./json-client-text.ts";
+import { openTomlText } from "./toml-client-text.ts";
+
+/** @throws HostError `settings_invalid` with file, line and column */
+export async function openClientText(
+  client: ClientName,
+  file: string,
+  text: string | undefined,
+): Promise<EditableText> {
+  const refuse: RefuseText = (message, { line, column }, cause) =>
+    new HostError("settings_invalid", `${file}:${line}:${column}: ${message}; the file was not changed`, {
+      next: `Correct ${file} at line ${line}, column ${column}, then try again.`,
+      ...(cause !== undefined && { cause }),
+    });
+  const context = { client, refuse };
+  return clients[client].syntax === "toml" ? openTomlText(text ?? "", context) : openJsonText(text ?? "", context);
+}
+
+/** A change of a client's file: servers that are removed, then one that is added or replaced. */
+export interface TextChange {
+  readonly remove: readonly string[];
+  readonly set?: { readonly name: string; readonly entry: ForeignEntry };
+}
+
+/**
+ * Changes the servers in a text, and checks that the new text says exactly that.
+ *
+ * @throws HostError `settings_invalid` if the text is broken, or its form cannot be edited
+ */
+export async function changeServers(
+  client: ClientName,
+  file: string,
+  text: string | undefined,
+  { remove, set }: TextChange,
+): Promise<string> {
+  const first = await openClientText(client, file, text);
+  let opened = first;
+  let result = text ?? "";
+  const reopen = async (changed: string): Promise<void> => {
+    result = changed;
+    opened = await openClientText(client, file, result);
+  };
+  for (const name of remove) await reopen(opened.remove(name));
+  if (set !== undefined) await reopen(opened.set(set.name, set.entry));
+  const { key } = clients[client];
+  const servers = new Map(Object.entries(objectOf(first.value[key])));
+  for (const name of remove) servers.delete(name);
+  if (set !== undefined) servers.set(set.name, set.entry);
+  const expected = { ...first.value, [key]: Object.fromEntries(servers) };
+  const actual = { ...opened.value, [key]: opened.value[key] ?? {} };
+  // A form of TOML or JSON that the edit did not foresee: nothing is written.
+  if (!isDeepStrictEqual(actual, expected))
+    throw new HostError("settings_invalid", `${file} has a form that cannot be edited; the file was not changed`, {
+      next: `Add the entry by hand: fairlead connect ${client} --print`,
+    });
+  return result;
+}
+
+/** Removes Fairlead's entry and copies back the servers that `connect --replace` had removed. */
+export async function removeOwnEntry(
+  client: ClientName,
+  file: string,
+  text: string,
+  {
+    before,
+    name,
+    moved,
+  }: { readonly before: string | undefined; readonly name: string; readonly moved: readonly string[] },
+): Promise<string> {
+  const old = await openClientText(client, file, before);
+  let result = await changeServers(client, file, text, { remove: [name] });
+  for (const server of moved) {
+    const opened = await openClientText(client, file, result);
+    // A server that was added since under the same name stays.
+    if (old.servers.has(server) && !opened.servers.has(server)) result = opened.copy(old, server);
+  }
+  if (isObject(old.value[clients[client].key])) return result;
+  return (await openClientText(client, file, result)).removeEmpty();
+}

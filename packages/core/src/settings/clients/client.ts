@@ -1,0 +1,189 @@
+/** The programs that `fairlead connect` writes to: how each of them writes an MCP server into its settings. */
+
+import { isObject, listOf, objectOf } from "@fairlead/wire/json";
+
+/** The name of a client on the command line and in policy rules. */
+export type ClientName =
+  | "claude-code"
+  | "claude-desktop"
+  | "codex"
+  | "gemini"
+  | "cursor"
+  | "vscode"
+  | "windsurf"
+  | "zed"
+  | "opencode";
+
+/** How a client reaches Fairlead: it starts a command, or sends requests to a URL. */
+export type ClientEntry =
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** An entry in a client's own form. */
+export type ForeignEntry = Readonly<Record<string, unknown>>;
+
+interface ClientTraits {
+  readonly title: string;
+  /** `json`: the client refuses comments and trailing commas. */
+  readonly syntax: "json" | "jsonc" | "toml";
+  /** The key of the object that holds the client's servers. */
+  readonly key: string;
+  /** The client's commands, which `connect` searches for in PATH. */
+  readonly commands: readonly string[];
+  readonly stdio: (entry: Extract<ClientEntry, { kind: "stdio" }>) => ForeignEntry;
+  /** Absent if the client's file has no form for servers with a URL. */
+  readonly http?: (entry: Extract<ClientEntry, { kind: "http" }>) => ForeignEntry;
+}
+
+/** The name of the entry that `connect` writes. */
+export const ownEntryName = "fairlead";
+
+export const clientNames: readonly ClientName[] = [
+  "claude-code",
+  "claude-desktop",
+  "codex",
+  "gemini",
+  "cursor",
+  "vscode",
+  "windsurf",
+  "zed",
+  "opencode",
+];
+
+const plainStdio: ClientTraits["stdio"] = ({ command, args, env }) => ({ command, args, ...table("env", env) });
+const typedStdio: ClientTraits["stdio"] = (entry) => ({ type: "stdio", ...plainStdio(entry) });
+const plainHttp: ClientTraits["http"] = ({ url, headers }) => ({ url, ...table("headers", headers) });
+const typedHttp: ClientTraits["http"] = (entry) => ({ type: "http", ...plainHttp(entry) });
+
+export const clients: Readonly<Record<ClientName, ClientTraits>> = {
+  "claude-code": {
+    title: "Claude Code",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["claude"],
+    stdio: typedStdio,
+    http: typedHttp,
+  },
+  "claude-desktop": {
+    title: "Claude Desktop",
+    syntax: "json",
+    key: "mcpServers",
+    commands: ["claude-desktop"],
+    stdio: plainStdio,
+  },
+  codex: {
+    title: "Codex",
+    syntax: "toml",
+    key: "mcp_servers",
+    commands: ["codex"],
+    stdio: plainStdio,
+    // Codex ignores `headers`.
+    http: ({ url, headers }) => ({ url, ...table("http_headers", headers) }),
+  },
+  gemini: {
+    title: "Gemini CLI",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["gemini"],
+    stdio: plainStdio,
+    http: ({ url, headers }) => ({ url, type: "http", ...table("headers", headers) }),
+  },
+  cursor: {
+    title: "Cursor",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["cursor", "cursor-agent"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  vscode: {
+    title: "VS Code",
+    syntax: "jsonc",
+    key: "servers",
+    commands: ["code"],
+    stdio: typedStdio,
+    http: typedHttp,
+  },
+  windsurf: {
+    title: "Windsurf",
+    syntax: "jsonc",
+    key: "mcpServers",
+    commands: ["windsurf"],
+    stdio: plainStdio,
+    // Windsurf does not connect to `url`.
+    http: ({ url, headers }) => ({ serverUrl: url, ...table("headers", headers) }),
+  },
+  zed: {
+    title: "Zed",
+    syntax: "jsonc",
+    key: "context_servers",
+    commands: ["zed", "zeditor"],
+    stdio: plainStdio,
+    http: plainHttp,
+  },
+  opencode: {
+    title: "opencode",
+    syntax: "jsonc",
+    key: "mcp",
+    commands: ["opencode"],
+    stdio: ({ command, args, env }) => ({
+      type: "local",
+      command: [command, ...args],
+      ...table("environment", env),
+      enabled: true,
+    }),
+    http: ({ url, headers }) => ({ type: "remote", url, ...table("headers", headers), enabled: true }),
+  },
+};
+
+function table(key: string, values: Readonly<Record<string, string>>): ForeignEntry {
+  return Object.keys(values).length > 0 ? { [key]: values } : {};
+}
+
+export function isClientName(name: string): name is ClientName {
+  return Object.hasOwn(clients, name);
+}
+
+/** The entry as this client writes it; undefined if its file has no form for this transport. */
+export function toForeignEntry(client: ClientName, entry: ClientEntry): ForeignEntry | undefined {
+  return entry.kind === "stdio" ? clients[client].stdio(entry) : clients[client].http?.(entry);
+}
+
+/** Reads an entry in any client's form; undefined if it has neither a command nor a URL. */
+export function fromForeignEntry(value: unknown): ClientEntry | undefined {
+  if (!isObject(value)) return undefined;
+  const words = Array.isArray(value["command"]) ? value["command"] : [value["command"], ...listOf(value["args"])];
+  const [command, ...args] = words.filter((word) => typeof word === "string");
+  if (typeof value["command"] !== "undefined" && command !== undefined)
+    return { kind: "stdio", command, args, env: textsIn(value["env"] ?? value["environment"]) };
+  const url = value["url"] ?? value["serverUrl"] ?? value["httpUrl"];
+  if (typeof url !== "string") return undefined;
+  return { kind: "http", url, headers: textsIn(value["headers"] ?? value["http_headers"]) };
+}
+
+function textsIn(value: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(objectOf(value)).flatMap(([name, text]) => (typeof text === "string" ? [[name, text]] : [])),
+  );
+}
+
+/** Whether an entry starts `fairlead serve`: Fairlead wrote it, or would be its own server. */
+export function isOwnEntry(value: unknown): boolean {
+  const entry = fromForeignEntry(value);
+  if (entry?.kind !== "stdio") return false;
+  const words = [entry.command, ...entry.args];
+  const at = words.findIndex((word) => /(?:^|[/\\])fairlead(?:\.cjs|\.cmd)?$/.test(word));
+  return at !== -1 && words.slice(at + 1).includes("serve");
+}
+
+/** Whether an entry of this name reaches Fairlead itself, by a command or through its own gateway. */
+export function isOwnServer(name: string, value: unknown): boolean {
+  if (isOwnEntry(value)) return true;
+  const entry = name === ownEntryName ? fromForeignEntry(value) : undefined;
+  return entry?.kind === "http" && /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+\/mcp(?:\/|$)/.test(entry.url);
+}

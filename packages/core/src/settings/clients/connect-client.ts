@@ -1,0 +1,144 @@
+/** Writes Fairlead's entry into a client's settings file, after a plan that can be shown first. */
+
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { HostError } from "../../errors.ts";
+import { privateFileMode } from "../../files/atomic/private-folder.ts";
+import { updateText } from "../../files/atomic/update-text.ts";
+import { readText } from "../../files/read-text.ts";
+import { notWritten, unless } from "../../files/system-error.ts";
+import { limits } from "../../limits.ts";
+import { type ClientName, clients, type ForeignEntry, isOwnEntry, ownEntryName } from "./client.ts";
+import { changeServers, openClientText, removeOwnEntry } from "./client-text.ts";
+import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
+
+/** A planned change of one client's file. */
+export interface ConnectPlan {
+  readonly client: ClientName;
+  readonly file: string;
+  /** The file now; undefined if there is none. */
+  readonly text: string | undefined;
+  /** The file as `connect` would write it. */
+  readonly after: string;
+  readonly entry: ForeignEntry;
+  /** The file as `disconnect` would restore it. */
+  readonly before: string | undefined;
+  readonly moved: readonly string[];
+  /** The receipt of an earlier `connect`. */
+  readonly earlier: Receipt | undefined;
+}
+
+export interface ConnectRequest {
+  readonly client: ClientName;
+  readonly file: string;
+  readonly entry: ForeignEntry;
+  /** The client's own servers to remove from its file. */
+  readonly move: readonly string[];
+}
+
+/** @throws HostError if the file is broken, unreadable, or has an entry `fairlead` that Fairlead did not write */
+export async function planConnect(request: ConnectRequest, receipts: ReceiptStore): Promise<ConnectPlan> {
+  const { client, file, entry, move } = request;
+  const text = await readClientFile(file);
+  const earlier = await receipts.read(client, file);
+  const opened = await openClientText(client, file, text);
+  const own = opened.servers.get(ownEntryName);
+  if (own !== undefined && !isOwn(own.value, earlier)) {
+    const { line, column } = own;
+    throw new HostError(
+      "usage",
+      `${file}:${line}:${column}: ${clients[client].title} has another server named "${ownEntryName}"; the file was not changed`,
+      { next: "Rename or remove that server, then try again." },
+    );
+  }
+  const set = { name: ownEntryName, entry };
+  const after =
+    own !== undefined && isDeepStrictEqual(own.value, entry) && move.length === 0
+      ? (text ?? "")
+      : await changeServers(client, file, text, { remove: move, set });
+  const before = await baseline(request, text, own !== undefined, earlier, receipts);
+  const movedBefore = own === undefined ? [] : (earlier?.moved ?? []);
+  return { client, file, text, after, entry, before, moved: [...new Set([...movedBefore, ...move])], earlier };
+}
+
+/** Reads a client's file. @throws HostError if it exists and cannot be read as text */
+export async function readClientFile(file: string): Promise<string | undefined> {
+  const found = await readText(file, limits.clientFileBytes);
+  if (found.kind === "unreadable") throw notWritten(file, found.reason, found.cause);
+  return found.kind === "text" ? found.text : undefined;
+}
+
+function isOwn(value: unknown, receipt: Receipt | undefined): boolean {
+  return isOwnEntry(value) || (receipt !== undefined && isDeepStrictEqual(value, receipt.entry));
+}
+
+/** The text to restore: that of an earlier receipt if the file is as written, else the file without Fairlead's entry. */
+async function baseline(
+  { client, file }: ConnectRequest,
+  text: string | undefined,
+  hasOwn: boolean,
+  earlier: Receipt | undefined,
+  receipts: ReceiptStore,
+): Promise<string | undefined> {
+  if (text === undefined || !hasOwn) return text;
+  const stored = earlier === undefined ? "lost" : await receipts.textBefore(earlier);
+  if (stored !== "lost" && earlier?.after === digestOf(text)) return stored.text;
+  return removeOwnEntry(client, file, text, {
+    before: stored === "lost" ? text : stored.text,
+    name: ownEntryName,
+    moved: stored === "lost" ? [] : (earlier?.moved ?? []),
+  });
+}
+
+/**
+ * Writes a planned change: first the receipt, then the file, so that a crash in between leaves nothing that cannot be
+ * undone. Symbolic links are followed, and the file keeps its permissions.
+ *
+ * @throws HostError `busy` if the file has changed since the plan was made
+ */
+export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): Promise<"written" | "unchanged"> {
+  const { client, file, text, after, entry, before, moved, earlier } = plan;
+  return receipts.lock(client, file, async () => {
+    const receipt: Receipt = {
+      client,
+      file,
+      before: before === undefined ? null : digestOf(before),
+      after: digestOf(after),
+      entry,
+      moved,
+      folders: text === undefined ? await missingFolders(file) : (earlier?.folders ?? []),
+      written: new Date().toISOString(),
+    };
+    if (text === after && earlier?.after === receipt.after) return "unchanged";
+    const old = earlier && (await receipts.textBefore(earlier));
+    await receipts.save(receipt, before);
+    try {
+      return await updateText(
+        file,
+        (found) => {
+          if (found !== text) throw overtaken(file);
+          return after;
+        },
+        { mode: privateFileMode, maxBytes: limits.clientFileBytes },
+      );
+    } catch (error) {
+      if (earlier !== undefined && old !== undefined && old !== "lost") await receipts.save(earlier, old.text);
+      else await receipts.remove(receipt);
+      throw error;
+    }
+  });
+}
+
+export function overtaken(file: string): HostError {
+  return new HostError("busy", `${file} was changed by another program meanwhile; Fairlead did not change it`, {
+    next: "Try again.",
+  });
+}
+
+/** The folders that must be made for a file, outermost first. */
+async function missingFolders(file: string): Promise<readonly string[]> {
+  const folder = dirname(file);
+  if (folder === file || (await stat(folder).catch(unless("ENOENT", "ENOTDIR"))) !== undefined) return [];
+  return [...(await missingFolders(folder)), folder];
+}

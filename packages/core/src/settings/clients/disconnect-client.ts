@@ -1,0 +1,99 @@
+/** Undoes `fairlead connect`: restores a client's file byte for byte, or removes only Fairlead's entry from it. */
+
+import { rm, rmdir } from "node:fs/promises";
+import { HostError } from "../../errors.ts";
+import { withLock } from "../../files/atomic/lock.ts";
+import { updateText } from "../../files/atomic/update-text.ts";
+import { findWritableFile } from "../../files/real-path.ts";
+import { toWriteError, unless } from "../../files/system-error.ts";
+import { limits } from "../../limits.ts";
+import { ownEntryName } from "./client.ts";
+import { changeServers, removeOwnEntry } from "./client-text.ts";
+import { overtaken, readClientFile } from "./connect-client.ts";
+import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
+
+/** What `disconnect` would do to a client's file. */
+export type DisconnectPlan =
+  /** The file is as `connect` wrote it: the bytes before are restored; undefined: the file is removed. */
+  | { readonly kind: "restore"; readonly text: string; readonly before: string | undefined }
+  /** The file does not have Fairlead's entry any more; only the receipt is removed. */
+  | { readonly kind: "gone"; readonly text: string | undefined }
+  /** The file has changed since: `after` is it without Fairlead's entry. `wrote` is what `connect` wrote, if it is known. */
+  | { readonly kind: "changed"; readonly text: string; readonly after: string; readonly wrote: string | undefined };
+
+/** @throws HostError if the file is broken or cannot be read */
+export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): Promise<DisconnectPlan> {
+  const { client, file, entry, moved } = receipt;
+  const text = await readClientFile(file);
+  if (text === undefined) return { kind: "gone", text };
+  const stored = await receipts.textBefore(receipt);
+  if (stored !== "lost" && digestOf(text) === receipt.after) return { kind: "restore", text, before: stored.text };
+  if (stored !== "lost" && stored.text === text) return { kind: "gone", text };
+  const old = stored === "lost" ? text : stored.text;
+  const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
+  if (after === text) return { kind: "gone", text };
+  const wrote =
+    stored === "lost"
+      ? undefined
+      : await changeServers(client, file, stored.text, { remove: moved, set: { name: ownEntryName, entry } });
+  return {
+    kind: "changed",
+    text,
+    after,
+    wrote: wrote !== undefined && digestOf(wrote) === receipt.after ? wrote : undefined,
+  };
+}
+
+/** Carries out a plan. @throws HostError `busy` if the file has changed since the plan was made */
+export async function writeDisconnect(receipt: Receipt, plan: DisconnectPlan, receipts: ReceiptStore): Promise<void> {
+  const { client, file, folders } = receipt;
+  await receipts.lock(client, file, async () => {
+    if (plan.kind !== "gone") {
+      const after = plan.kind === "restore" ? plan.before : plan.after;
+      if (after === undefined) await removeFile(file, plan.text);
+      else
+        await updateText(
+          file,
+          (found) => {
+            if (found !== plan.text) throw overtaken(file);
+            return after;
+          },
+          { maxBytes: limits.clientFileBytes },
+        );
+      if (after === undefined) await removeFolders(folders);
+    }
+    await receipts.remove(receipt);
+  });
+}
+
+/** Removes a file that `connect` made, if it still has this text. */
+async function removeFile(path: string, text: string): Promise<void> {
+  try {
+    const file = await findWritableFile(path);
+    await withLock(file, async () => {
+      if ((await readClientFile(file)) !== text) throw overtaken(path);
+      await rm(file);
+    });
+  } catch (error) {
+    throw toWriteError(path, error);
+  }
+}
+
+/** Removes the folders that `connect` made, from the innermost on, as long as they are empty. */
+async function removeFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders.toReversed()) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      // Another program keeps files there now.
+      unless("ENOTEMPTY", "EEXIST", "ENOENT", "EACCES", "EPERM"),
+    );
+    if (isGone === undefined) return;
+  }
+}
+
+/** The refusal of `disconnect` without `--force`. */
+export function changedSince({ client, file }: Receipt): HostError {
+  return new HostError("changed", `${file} has changed since Fairlead wrote it; the file was not changed`, {
+    next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,
+  });
+}

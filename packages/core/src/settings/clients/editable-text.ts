@@ -1,0 +1,34 @@
+/** The port between a client's text and its syntax: what is read of it, and how it can be edited. */
+
+import type { HostError } from "../../errors.ts";
+import type { Position } from "../../files/json/jsonc.ts";
+import type { ClientName, ForeignEntry } from "./client.ts";
+
+/** A server in a client's file. Line and column count from 1. */
+export interface ServerInText extends Position {
+  readonly value: unknown;
+}
+
+/** The edits that each syntax provides. Each returns the new text. */
+export interface EditableText {
+  /** All values of the file. */
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly servers: ReadonlyMap<string, ServerInText>;
+  set(name: string, entry: ForeignEntry): string;
+  remove(name: string): string;
+  /** Removes the object that holds the servers, if it is empty. */
+  removeEmpty(): string;
+  /** Copies a server from another text of the same client. */
+  copy(from: EditableText, name: string): string;
+  /** The text of one server, for `copy`; undefined if it has no text of its own. */
+  sourceOf(name: string): string | undefined;
+}
+
+/** The refusal of a text, at a place in its file. */
+export type RefuseText = (message: string, place: Position, cause?: unknown) => HostError;
+
+/** What is read of a client's text: the client, the file's name for messages, and the function that refuses. */
+export interface TextContext {
+  readonly client: ClientName;
+  readonly refuse: RefuseText;
+}

@@ -1,0 +1,64 @@
+/** A client's settings in JSON, with or without comments. */
+
+import { objectOf } from "@fairlead/wire/json";
+import { removeValue, setValue } from "../../files/json/json-edit.ts";
+import { type JsoncDocument, parseJsonc } from "../../files/json/jsonc.ts";
+import { plainValueOf, propertyNodes } from "../read/nodes.ts";
+import { clients, type ForeignEntry } from "./client.ts";
+import type { EditableText, ServerInText, TextContext } from "./editable-text.ts";
+
+export function openJsonText(text: string, context: TextContext): EditableText {
+  const { client, refuse } = context;
+  const { key, syntax, title } = clients[client];
+  const document = parseJsonc(text);
+  const { root, errors } = document;
+  const [error] = errors;
+  if (error !== undefined) throw refuse(error.message, error);
+  if (root !== undefined && root.type !== "object")
+    throw refuse("the file must hold an object, { … }", document.positionAt(root.offset));
+  if (syntax === "json" && root !== undefined) {
+    const at = strictErrorAt(text);
+    if (at !== undefined)
+      throw refuse(`${title} reads JSON without comments and trailing commas`, document.positionAt(at));
+  }
+  const servers = serversIn(document, key, context);
+  return {
+    value: objectOf(root && plainValueOf(root)),
+    servers,
+    set: (name, entry) => setValue(text, [key, name], entry),
+    remove: (name) => (servers.has(name) ? removeValue(text, [key, name]) : text),
+    removeEmpty: () => (servers.size === 0 && root !== undefined ? removeValue(text, [key]) : text),
+    // Only objects are moved, so only objects come back.
+    copy: (from, name) => setValue(text, [key, name], objectOf(from.servers.get(name)?.value) satisfies ForeignEntry),
+    sourceOf: () => undefined,
+  };
+}
+
+/** Programs disagree on which of two properties with one name counts, so an edit could have no effect: refused. */
+function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
+  const holders = propertyNodes(document.root).filter(({ name }) => name === key);
+  const [holder, second] = holders;
+  if (second !== undefined) throw refuse(`"${key}" is there twice`, document.positionAt(second.key.offset));
+  if (holder === undefined) return new Map();
+  if (holder.value.type !== "object")
+    throw refuse(`"${key}" must be an object`, document.positionAt(holder.value.offset));
+  const servers = new Map<string, ServerInText>();
+  for (const property of propertyNodes(holder.value)) {
+    const place = document.positionAt(property.key.offset);
+    if (servers.has(property.name)) throw refuse(`the server "${property.name}" is there twice`, place);
+    servers.set(property.name, { value: plainValueOf(property.value), ...place });
+  }
+  return servers;
+}
+
+/** Where strict JSON ends to be valid; undefined if the whole text is. */
+function strictErrorAt(text: string): number | undefined {
+  const start = text.startsWith("\uFEFF") ? 1 : 0;
+  try {
+    JSON.parse(text.slice(start));
+    return undefined;
+  } catch (error) {
+    const [, offset = "0"] = /position (\d+)/.exec(error instanceof Error ? error.message : "") ?? [];
+    return start + Number(offset);
+  }
+}

@@ -1,0 +1,111 @@
+/** Receipts of `fairlead connect`: what it changed in a client's file, with the bytes before, so that `disconnect` can undo it. */
+
+import { createHash } from "node:crypto";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isObject } from "@fairlead/wire/json";
+import { withLock } from "../../files/atomic/lock.ts";
+import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
+import { readState, updateState } from "../../files/atomic/state-file.ts";
+import { updateText } from "../../files/atomic/update-text.ts";
+import { readText } from "../../files/read-text.ts";
+import { unless } from "../../files/system-error.ts";
+import { limits } from "../../limits.ts";
+import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";
+
+/** One client's file as `connect` left it. */
+export interface Receipt {
+  readonly client: ClientName;
+  readonly file: string;
+  /** Digest of the file before; null if there was no file. */
+  readonly before: string | null;
+  /** Digest of the file that was written. */
+  readonly after: string;
+  readonly entry: ForeignEntry;
+  /** Servers of the client that `--replace` has moved to Fairlead's settings. */
+  readonly moved: readonly string[];
+  /** Folders that were made for the file, outermost first. */
+  readonly folders: readonly string[];
+  /** ISO time. */
+  readonly written: string;
+}
+
+export interface ReceiptStore {
+  list(): Promise<readonly Receipt[]>;
+  read(client: ClientName, file: string): Promise<Receipt | undefined>;
+  /** The text before; undefined if there was no file. `lost` if the stored text is not the one of the receipt. */
+  textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost">;
+  save(receipt: Receipt, before: string | undefined): Promise<void>;
+  remove(receipt: Pick<Receipt, "client" | "file">): Promise<void>;
+  /** Runs `work` while no other process connects or disconnects this file. */
+  lock<T>(client: ClientName, file: string, work: () => Promise<T>): Promise<T>;
+}
+
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** `state` is Fairlead's state folder. */
+export function openReceipts(state: string): ReceiptStore {
+  const folder = join(state, "clients");
+  // The same client can have several files: CLAUDE_CONFIG_DIR and CODEX_HOME choose one.
+  const baseOf = ({ client, file }: Pick<Receipt, "client" | "file">): string =>
+    join(folder, `${client}-${digestOf(file).slice(0, 12)}`);
+  const read = (path: string): Promise<Receipt | undefined> => readState(path, parseReceipt);
+
+  return {
+    async list() {
+      const names = (await readdir(folder).catch(unless("ENOENT", "ENOTDIR"))) ?? [];
+      const found = await Promise.all(
+        names.filter((name) => name.endsWith(".json")).map((name) => read(join(folder, name))),
+      );
+      return found.flatMap((receipt) => receipt ?? []).toSorted((a, b) => (a.written < b.written ? -1 : 1));
+    },
+    read: (client, file) => read(`${baseOf({ client, file })}.json`),
+    async textBefore(receipt) {
+      if (receipt.before === null) return { text: undefined };
+      const found = await readText(`${baseOf(receipt)}.before`, limits.clientFileBytes);
+      return found.kind === "text" && digestOf(found.text) === receipt.before ? { text: found.text } : "lost";
+    },
+    async save(receipt, before) {
+      const base = baseOf(receipt);
+      await ensurePrivateFolder(folder);
+      if (before === undefined) await rm(`${base}.before`, { force: true });
+      else
+        await updateText(`${base}.before`, () => before, {
+          mode: privateFileMode,
+          maxBytes: limits.clientFileBytes,
+        });
+      await updateState(`${base}.json`, parseReceipt, () => receipt);
+    },
+    async remove(receipt) {
+      const base = baseOf(receipt);
+      await rm(`${base}.json`, { force: true });
+      await rm(`${base}.before`, { force: true });
+    },
+    async lock(client, file, work) {
+      await ensurePrivateFolder(folder);
+      return withLock(baseOf({ client, file }), work);
+    },
+  };
+}
+
+function parseReceipt(value: unknown): Receipt | undefined {
+  if (!isObject(value)) return undefined;
+  const { client, file, before, after, entry, moved, folders, written } = value;
+  const isWhole =
+    typeof client === "string" &&
+    isClientName(client) &&
+    typeof file === "string" &&
+    (before === null || typeof before === "string") &&
+    typeof after === "string" &&
+    typeof written === "string" &&
+    isObject(entry) &&
+    isTexts(moved) &&
+    isTexts(folders);
+  return isWhole ? { client, file, before, after, entry, moved, folders, written } : undefined;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}

@@ -1,0 +1,34 @@
+/** Brings the entries of Zed and opencode into the form that the other programs share. */
+
+import { isObject } from "@fairlead/wire/json";
+import type { Program } from "./program.ts";
+
+export function toCommonForm(program: Program, entry: unknown): unknown {
+  if (!isObject(entry)) return entry;
+  if (program === "zed") return fromZed(entry);
+  return program === "opencode" ? fromOpencode(entry) : entry;
+}
+
+/** Older entries have `command: { path, args, env }`. `source` says who wrote the entry. */
+function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, unknown>>): unknown {
+  if (!isObject(command)) return command === undefined ? rest : { command, ...rest };
+  const { path, ...others } = command;
+  return { command: path, ...others, ...rest };
+}
+
+/** The command is a list, `environment` holds the variables, and references are `{env:NAME}` and `{file:PATH}`. */
+function fromOpencode({ type, command, environment, ...rest }: Readonly<Record<string, unknown>>): unknown {
+  const known = type === "local" || type === "remote" || type === undefined;
+  const [program, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : [command];
+  const local = command === undefined ? {} : { command: program, ...(args.length > 0 && { args }) };
+  const env = environment === undefined ? {} : { env: environment };
+  return withReferences({ ...(known ? {} : { type }), ...local, ...env, ...rest });
+}
+
+function withReferences(value: unknown): unknown {
+  if (typeof value === "string")
+    return value.replaceAll(/\{(env|file):([^{}]*)\}/g, (_all, kind: string, body: string) => `\${${kind}:${body}}`);
+  if (Array.isArray(value)) return value.map(withReferences);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withReferences(inner)]));
+}
