@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { outcomeOf } from "./gateway/outcome.mjs";
+import { outcomeOf, surprisesIn } from "./gateway/outcome.mjs";
 import { conformancePage } from "./page.mjs";
 import { parseSummary, summary } from "./report.mjs";
 import { settingsFor } from "./settings.mjs";
@@ -54,7 +54,10 @@ test("the page has every way through the gateway, and every exception", () => {
   for (const [key, { passed, of }] of Object.entries(gateway.legs))
     expect(page).toContain(`| ${key} | ${passed} of ${of} |`);
   for (const scenarios of Object.values(gateway.exceptions))
-    for (const [name, why] of Object.entries(scenarios)) expect(page).toContain(`\`${name}\`. ${why}`);
+    for (const [name, why] of Object.entries(scenarios)) {
+      expect(page).toContain(`- \`${name}\``);
+      expect(page).toContain(why);
+    }
 });
 
 test("a check that did not pass through the gateway is named, also in a scenario that passed", () => {
@@ -71,6 +74,24 @@ test("a check that did not pass through the gateway is named, also in a scenario
       { check: "b:3", why: "not run" },
     ],
   });
+});
+
+test("excuses count for what they name, and only while it happens", () => {
+  const found = {
+    failed: ["a"],
+    unscoredFailed: [],
+    missing: [
+      { check: "a:1", why: "x" },
+      { check: "b:2", why: "y" },
+    ],
+  };
+  expect(surprisesIn("k", found, { a: "", "b:2": "" })).toEqual([]);
+  expect(surprisesIn("k", found, { b: "", c: "" })).toEqual([
+    "k: a failed",
+    "k: a:1 did not pass (x)",
+    "k: b passed and needs no excuse any more",
+    "k: c passed and needs no excuse any more",
+  ]);
 });
 
 test("an outcome is read from its line as it was written", () => {

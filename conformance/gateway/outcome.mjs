@@ -37,3 +37,22 @@ function missingOf(name, direct, checks) {
       return { check: `${name}:${id}`, why: [status, errorMessage].filter(Boolean).join(": ") };
     });
 }
+
+/**
+ * Sentences about everything that is not as it should be in one run.
+ * @param excused Why scenarios fail, and why single checks (`scenario:check`) do not pass in scenarios that do not fail.
+ */
+export function surprisesIn(key, { failed, unscoredFailed, missing }, excused = {}) {
+  const isExcused = (check) => check in excused || check.split(":")[0] in excused;
+  const missed = new Set([...failed, ...missing.map(({ check }) => check)]);
+  return [
+    ...failed.filter((name) => !(name in excused)).map((name) => `${key}: ${name} failed`),
+    ...unscoredFailed.map((name) => `${key}: ${name} failed (not scored)`),
+    ...missing
+      .filter(({ check }) => !isExcused(check))
+      .map(({ check, why }) => `${key}: ${check} did not pass (${why})`),
+    ...Object.keys(excused)
+      .filter((name) => !missed.has(name))
+      .map((name) => `${key}: ${name} passed and needs no excuse any more`),
+  ];
+}

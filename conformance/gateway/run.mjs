@@ -8,7 +8,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { writePage } from "../page.mjs";
 import { buildCommand, prepare } from "../prepare.mjs";
 import { runBridgedCalls } from "./bridged-calls.mjs";
-import { outcomeOf } from "./outcome.mjs";
+import { outcomeOf, surprisesIn } from "./outcome.mjs";
 import { startGateway, startServer } from "./processes.mjs";
 import { runSet, sets } from "./server-sets.mjs";
 
@@ -77,13 +77,7 @@ async function runLeg({ label, server: name, sets: chosen }, gateway, direct) {
     const { passed, of, failed, unscoredFailed, missing, checks } = outcomeOf(scenarios, direct[set.name]);
     say(`${label} ${set.name}: ${passed} of ${of}`);
     const key = `${label} ${set.name}`;
-    const excused = expected.exceptions[key] ?? {};
+    surprises.push(...surprisesIn(key, { failed, unscoredFailed, missing }, expected.exceptions[key]));
     found.legs[key] = { passed, of, checks };
-    for (const scenario of failed) if (!(scenario in excused)) surprises.push(`${key}: ${scenario} failed`);
-    for (const scenario of unscoredFailed) surprises.push(`${key}: ${scenario} failed (not scored)`);
-    for (const scenario of Object.keys(excused))
-      if (!failed.includes(scenario)) surprises.push(`${key}: ${scenario} passed and needs no excuse any more`);
-    for (const { check, why } of missing)
-      if (!(check.split(":")[0] in excused)) surprises.push(`${key}: ${check} did not pass (${why})`);
   }
 }

@@ -168,6 +168,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
+        // Without a request, the idle time begins now.
+        if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);
       }),
@@ -230,6 +232,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     forward: requests.forward,
     sampleThrough: requests.sampleThrough,
     deniedTo: decisions.deniedTo,
+    toolsWithin: requests.toolsWithin,
     serverFacts: catalogs.known.serverFacts,
     shareOf: servers.shareOf,
     noteAsksBack: catalogs.noteAsksBack,

@@ -53,13 +53,15 @@ export type {
   ForwardOptions,
   GatewayHost,
   HiddenTool,
+  ListableTool,
   OpenHostOptions,
   QuestionHandler,
   ReferenceOptions,
   RequestingClient,
   SampleOptions,
-  ServerFacts,
+  ServerDescription,
   SubscribeOptions,
+  ToolSearchOptions,
 } from "./host/types.ts";
 export type { StartableServer } from "./mcp/managed-server.ts";
 export type { ServerChange } from "./mcp/server-state.ts";
@@ -105,6 +107,7 @@ export type {
   SettingsFile,
   SharedBy,
   StdioTransport,
+  ToolBudget,
   Transport,
   VariableUse,
 } from "./settings/define/definition.ts";

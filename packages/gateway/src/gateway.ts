@@ -55,6 +55,9 @@ export interface Gateway extends AsyncDisposable {
   onActivity(listener: () => void): () => void;
 }
 
+/** How long a closing gateway waits for requests that were cancelled, in milliseconds. */
+const endTime = 2000;
+
 export function createGateway(options: GatewayOptions): Gateway {
   const { createHost, consent, version, clock = systemClock, now = Date.now } = options;
   const pool = createHostPool({ createHost, clock });
@@ -81,6 +84,21 @@ export function createGateway(options: GatewayOptions): Gateway {
       openRequests -= 1;
       changed();
     };
+  }
+
+  /** Requests whose client has gone end by themselves; what they hold belongs to hosts that are about to close. */
+  async function requestsEnded(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const callOff = clock.after(endTime, resolve, { background: true });
+      const look = (): void => {
+        if (openRequests > 0) return;
+        listeners.delete(look);
+        callOff();
+        resolve();
+      };
+      listeners.add(look);
+      look();
+    });
   }
 
   function enter(name: string): () => void {
@@ -173,6 +191,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     async [Symbol.asyncDispose]() {
       parts.parked.close();
       await Promise.allSettled([...ending].map((end) => end()));
+      await requestsEnded();
       await consent[Symbol.asyncDispose]();
       await pool[Symbol.asyncDispose]();
     },

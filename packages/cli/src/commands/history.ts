@@ -11,6 +11,7 @@ import type { Verb } from "../shell/verb.ts";
 interface Options {
   readonly server?: string;
   readonly tool?: string;
+  readonly client?: string;
   readonly since?: string;
   readonly denied?: boolean;
   readonly utc?: boolean;
@@ -26,12 +27,14 @@ last, in local time. It stores a digest of the arguments, not the arguments; to 
 Examples:
   fairlead history
   fairlead history --server github --since 1d
+  fairlead history --client claude-code
   fairlead history --denied --json`,
 
   define(command) {
     command
       .option("--server <name>", "only requests to this server")
       .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
+      .option("--client <name>", "only requests of this client of fairlead serve, such as claude-code")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option("--denied", "only denied requests")
       .option("--utc", "show times in UTC, and read --since in UTC; --json always has UTC")
@@ -55,7 +58,7 @@ Examples:
 };
 
 function toFilter(
-  { server, tool, since, denied = false, utc = false }: Omit<Options, "limit">,
+  { server, tool, client, since, denied = false, utc = false }: Omit<Options, "limit">,
   now: number,
 ): (entry: LedgerEntry) => boolean {
   // ISO 8601 times in UTC sort as text.
@@ -63,6 +66,7 @@ function toFilter(
   return (entry) =>
     (server === undefined || entry.server === server) &&
     (tool === undefined || entry.tool === tool) &&
+    (client === undefined || entry.client === client) &&
     entry.time >= from &&
     (!denied || isRefused(entry));
 }

@@ -1,6 +1,7 @@
 /** Lists servers for `fairlead mcp list`: after connecting, or from the catalog cache. */
 
 import type { Host } from "@fairlead/core/host";
+import type { SharedBy } from "@fairlead/core/settings/define/definition";
 import { joinSafe } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isConnectSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
@@ -24,9 +25,9 @@ export async function listCachedServers(
   context: Context,
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
-  const { cached, failed, tokens } = await useHost(configuration, context, async (host) => {
+  const { cached, failed, tokens, shares } = await useHost(configuration, context, async (host) => {
     const [recalled, failures] = await Promise.all([host.recall(), host.failedStarts()]);
-    return { cached: recalled, failed: failures, tokens: await tokensByServer(host) };
+    return { cached: recalled, failed: failures, tokens: await tokensByServer(host), shares: sharesOf(listed, host) };
   });
   const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
@@ -35,6 +36,7 @@ export async function listCachedServers(
     failed: failed.find(({ server }) => server === one.server.name),
     signIn: signIns.get(one.server.name),
     tokens: tokens.get(one.server.name),
+    share: shares.get(one.server.name),
   }));
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
   return recalled;
@@ -69,7 +71,13 @@ export function listServers(
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);
         if (!isLive || one === undefined) return;
-        const reached = { ...one, state, changed: changed.get(state.name), signIn: signIns.get(state.name) };
+        const reached = {
+          ...one,
+          state,
+          changed: changed.get(state.name),
+          signIn: signIns.get(state.name),
+          share: host.shareOf(state.name),
+        };
         const { name } = state;
         if (state.status === "connected") {
           shows.push(tokensByServer(host, [name]).then((tokens) => show({ ...reached, tokens: tokens.get(name) })));
@@ -83,8 +91,10 @@ export function listServers(
     await Promise.all(shows);
     const [failed, tokens] = await Promise.all([host.failedStarts(), tokensByServer(host)]);
     const states = new Map(host.states().map((state) => [state.name, state]));
+    const shares = sharesOf(listed, host);
     const reached = listed.map(({ server, state }) => ({
       server,
+      share: shares.get(server.name),
       state: states.get(server.name) ?? state,
       changed: changed.get(server.name),
       signIn: signIns.get(server.name),
@@ -95,4 +105,10 @@ export function listServers(
     else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));
     return reached;
   });
+}
+
+/** Who shares each server that may start. */
+function sharesOf(listed: readonly ListedServer[], host: Host): ReadonlyMap<string, SharedBy> {
+  const startable = listed.filter(({ state }) => state.status === "disconnected" && state.reason === "lazy");
+  return new Map(startable.map(({ server: { name } }) => [name, host.shareOf(name)]));
 }

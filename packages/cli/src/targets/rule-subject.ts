@@ -12,6 +12,8 @@ import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
+  /** The client of the gateway that sends the request; absent: anyone. */
+  readonly client?: string;
   /**
    * How much of the subject exists. `tool`: the tool is in the cached catalog; `server`: the cached catalog has no such
    * tool; `entry`: the server is configured, but has no cached catalog; `nothing`: there is no such server.
@@ -30,11 +32,23 @@ export function defineSubject(command: Command, operand = "server.tool", summary
     .argument(`[${operand}]`, summary)
     .addOption(kind.choices([...requestKinds]).default("tool"))
     .option("--server <name>", "with --tool: the server, if dots make server.tool ambiguous")
-    .option("--tool <name>", "with --server: the tool");
+    .option("--tool <name>", "with --server: the tool")
+    .option("--client <name>", "for requests of this client of fairlead serve, such as claude-code");
 }
 
 /** A word that does not begin with a configured server's name is split at its first dot. @throws HostError `usage` */
 export async function readSubject(
+  host: Host,
+  configuration: Configuration,
+  context: Pick<Context, "command" | "operands">,
+): Promise<Subject> {
+  const { client } = context.command.opts<SubjectOptions>();
+  if (client === "") throw new HostError("usage", "--client must not be empty", { next: "fairlead policy list" });
+  const subject = await readRequest(host, configuration, context);
+  return { ...subject, ...(client !== undefined && { client }) };
+}
+
+async function readRequest(
   host: Host,
   configuration: Configuration,
   { command, operands: [word] }: Pick<Context, "command" | "operands">,
@@ -65,6 +79,7 @@ interface SubjectOptions {
   readonly server?: string;
   readonly tool?: string;
   readonly kind?: RequestKind;
+  readonly client?: string;
 }
 
 const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {

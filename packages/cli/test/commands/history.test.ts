@@ -94,6 +94,10 @@ test("who answered a rule that asks", async () => {
     { decision: "ask_user", answer: "typed" },
     { decision: "ask_user", outcome: "denied", refusal: "user" },
     { decision: "ask_user", outcome: "denied", refusal: "no_terminal" },
+    { client: "codex", decision: "ask_user", answer: "asked", answeredIn: "page" },
+    { client: "codex", decision: "ask_user", answer: "asked", answeredIn: "grant" },
+    { client: "codex", decision: "ask_user", outcome: "denied", refusal: "user", answeredIn: "form" },
+    { client: "codex", decision: "ask_user", outcome: "denied", refusal: "no_terminal" },
   ]);
   const { stdout } = await here.run("history");
   expect(stdout.match(/(?<=allows it).*$/gm)).toEqual([
@@ -102,7 +106,17 @@ test("who answered a rule that asks", async () => {
     "; you typed it",
     "; you said no",
     "; there was no terminal to ask on",
+    "; you said yes on the gateway's page",
+    "; you said yes before the call was repeated",
+    "; you said no in the client's form",
+    "; there was no way to ask you",
   ]);
+});
+
+test("requests of clients name the client, and can be chosen by it", async () => {
+  await using here = await machineWith([{ client: "codex" }, { tool: "write" }]);
+  expect((await here.run("history")).stdout).toContain("  files.read (codex)  allow");
+  expect(await toolsOf(here, "--client", "codex")).toEqual(["read"]);
 });
 
 test("names of servers move no cursor, and are not longer than a table bears", async () => {

@@ -13,7 +13,7 @@ import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { toShellWord } from "../text/shell-word.ts";
-import { createCallQueue } from "./call-queue.ts";
+import { type CallQueue, createCallQueue } from "./call-queue.ts";
 import type { CallResult } from "./call-result.ts";
 import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
 import { findListed, findTool, toolNamed } from "./find-tool.ts";
@@ -44,6 +44,8 @@ export interface ExecuteOptions {
   readonly onProgress?: McpRequestOptions["onProgress"] | undefined;
   /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
+  /** Whose call it is. Each sender has its own queue, so that the calls of one never wait for those of another. */
+  readonly sender?: string | undefined;
   /** Whether the server's annotations are trusted: a read-only or idempotent tool may then be called again. */
   readonly trustAnnotations?: boolean;
 }
@@ -77,11 +79,14 @@ export function createExecutor<Client extends CallClient = CallClient>(
   options: ExecutorOptions<Client>,
 ): Executor<Client> {
   const { limits, queuePerServer = queueOfOneServer, validator, reconnect, clock = systemClock } = options;
-  const queue = createCallQueue({
-    perServer: limits.callsPerServer,
-    total: limits.callsTotal,
-    waitingPerServer: queuePerServer,
-  });
+  const createQueue = (): CallQueue =>
+    createCallQueue({
+      perServer: limits.callsPerServer,
+      total: limits.callsTotal,
+      waitingPerServer: queuePerServer,
+    });
+  const ownQueue = createQueue();
+  const queues = new Map<string, CallQueue>();
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
@@ -90,6 +95,13 @@ export function createExecutor<Client extends CallClient = CallClient>(
   let running = 0;
   /** Called when no call waits or runs any more. */
   const onIdle: (() => void)[] = [];
+
+  function queueOf(sender: string | undefined): CallQueue {
+    if (sender === undefined) return ownQueue;
+    const queue = queues.get(sender) ?? createQueue();
+    queues.set(sender, queue);
+    return queue;
+  }
 
   function end(): void {
     running -= 1;
@@ -137,6 +149,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       signal.throwIfAborted();
       const found = tool && checkArguments({ serverName, tool, args: given }, validator, signal);
       checked = (found instanceof Promise ? await found : found) ?? { args: given, warnings: none };
+      const queue = queueOf(how.sender);
       leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
     } catch (error) {
       // The server has seen nothing of the call yet.

@@ -3,7 +3,7 @@
 import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
-import type { ClientProfile, SharedBy } from "../settings/define/definition.ts";
+import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
 import type { ServerListing } from "./catalogs/catalog-sync.ts";
 
 /** The client that sends a request through a gateway. */
@@ -40,7 +40,7 @@ export interface ForwardOptions
 }
 
 /** What a server says of itself when it is connected. Texts are raw. */
-export interface ServerFacts {
+export interface ServerDescription {
   /** The protocol era in which the server is spoken to, or was last. */
   readonly era: Era;
   readonly serverInfo: JsonObject;
@@ -69,6 +69,21 @@ export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confi
   readonly client?: RequestingClient | undefined;
 }
 
+/** Options of `host.searchTools`. */
+export interface ToolSearchOptions {
+  /** Default: 10. */
+  readonly limit?: number;
+  /** The name of a gateway's client: tools that the rules deny to it are left out. */
+  readonly client?: string | undefined;
+  /** Whether a tool may be found. Default: every tool. */
+  readonly isOffered?: ((tool: ToolIdentity) => boolean) | undefined;
+}
+
+/** A tool that may be listed to a client, with its definition as the client would get it. */
+export interface ListableTool extends ToolIdentity {
+  readonly definition: JsonObject;
+}
+
 /** The members of a host for requests of other MCP clients. */
 export interface GatewayHost {
   /**
@@ -82,7 +97,7 @@ export interface GatewayHost {
   /** Returns a function that tells which tools the rules deny to this client, whatever the arguments. */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
   /** What a connected server says of itself, or said when its catalog was cached; undefined if it is not known. */
-  serverFacts(server: string): ServerFacts | undefined;
+  serverFacts(server: string): ServerDescription | undefined;
   /**
    * Decides about a server's sampling request, asks if the rules ask, then lets `ask` put it to the client.
    *
@@ -110,6 +125,12 @@ export interface GatewayHost {
   adopt(server: string, listing: ServerListing): void;
   /** Tells connected servers that declared roots have changed. */
   rootsChanged(): Promise<void>;
+  /**
+   * The tools that are listed to a client with this budget, in their order: all if they fit; else first those of servers
+   * with `alwaysLoad`, then those used before, then the others, as far as they fit. The client finds the rest by
+   * `searchTools`.
+   */
+  toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */
   clientProfile(name: string): ClientProfile | undefined;
 }

@@ -14,7 +14,7 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
   if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
   if (isChangedRule(rule)) return changed(request);
   if (rule === builtIn.headless) return noTerminal(request, over);
-  if (decision === "ask_user" && request.client !== undefined) return nobodyToAsk(request, rule);
+  if (decision === "ask_user" && request.client !== undefined) return noUserToAsk(request, rule);
   const message = `${nameOf(request)} ${decision === "deny" ? "denied" : "needs confirmation"}: ${ruleText(rule)}`;
   return new HostError("denied", message, { serverName, next: explainStep(request) });
 }
@@ -60,7 +60,7 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
 }
 
 /** Makes the error for a client's request that needs confirmation, if the gateway has no way to ask. */
-function nobodyToAsk(request: PolicyRequest, asking: PolicyRule): HostError {
+function noUserToAsk(request: PolicyRequest, asking: PolicyRule): HostError {
   const { serverName, client = "" } = request;
   const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask for it (${ruleText(asking)})`;
   return new HostError("denied", message, { serverName, next: `fairlead policy allow ${subjectOf(request)}` });

@@ -5,19 +5,19 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
 
-/** Why a client cannot be asked; undefined if it declares what the question needs. */
-export function whyNotAsked(method: string, params: JsonObject, capabilities: JsonObject): string | undefined {
+/** The capabilities that the question needs and the client does not declare; undefined if the client can be asked. */
+export function lackingFor(method: string, params: JsonObject, capabilities: JsonObject): JsonObject | undefined {
   switch (method) {
-    case "elicitation/create":
-      return canElicit(capabilities)[params["mode"] === "url" ? "url" : "form"]
-        ? undefined
-        : "it declares no elicitation";
+    case "elicitation/create": {
+      const mode = params["mode"] === "url" ? "url" : "form";
+      return canElicit(capabilities)[mode] ? undefined : { elicitation: mode === "url" ? { url: {} } : {} };
+    }
     case "sampling/createMessage":
-      return isObject(capabilities["sampling"]) ? undefined : "it declares no sampling";
+      return isObject(capabilities["sampling"]) ? undefined : { sampling: {} };
     case "roots/list":
-      return isObject(capabilities["roots"]) ? undefined : "it declares no roots";
+      return isObject(capabilities["roots"]) ? undefined : { roots: {} };
     default:
-      return "the gateway does not know this question";
+      return {};
   }
 }
 
@@ -39,8 +39,12 @@ export async function askClient(
   { method, params }: { readonly method: string; readonly params: JsonObject },
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  const why = whyNotAsked(method, params, call.capabilities);
-  if (why !== undefined) throw new Error(`the client cannot be asked (${method}): ${why}`);
+  const lacking = lackingFor(method, params, call.capabilities);
+  if (lacking !== undefined) {
+    const [name] = Object.keys(lacking);
+    const why = name === undefined ? "the gateway does not know this question" : `it declares no ${name}`;
+    throw new Error(`the client cannot be asked (${method}): ${why}`);
+  }
   const own = withoutToken(params);
   return call.ask(method, method === "elicitation/create" ? labelled(own, server, isNamed) : own, signal);
 }

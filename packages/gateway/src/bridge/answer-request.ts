@@ -51,10 +51,10 @@ async function allowedTools({ view, client, hosts }: BridgeContext): Promise<rea
   const { host } = hosts.shared;
   const isDenied = await host.deniedTo(client);
   const allowed = [...view().tools.values()]
-    .filter(({ server, name }) => !isDenied({ serverName: server, serverToolName: name }))
-    .map(({ definition }) => definition);
+    .map(({ server, name, definition }) => ({ serverName: server, serverToolName: name, definition }))
+    .filter((tool) => !isDenied(tool));
   const budget = host.clientProfile(client.name)?.toolBudget;
-  return budget === undefined ? allowed : withinBudget(allowed, budget);
+  return budget === undefined ? allowed.map(({ definition }) => definition) : withinBudget(host, allowed, budget);
 }
 
 async function callTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {

@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
-import { askClient, canElicit, withElicitationId } from "../asking/server-question.ts";
+import { askClient, canElicit, lackingFor, withElicitationId } from "../asking/server-question.ts";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { adaptResult } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -60,8 +60,10 @@ export async function forwardRequest(
         onNotification: (name, news) => passOn(call, name, news),
       },
     );
+    if (result["isError"] === true) questions.throwIfLacking();
     return adaptResult(method, result, call.era);
   } catch (error) {
+    if (serverReply(error) !== undefined) questions.throwIfLacking();
     return failed(error, call, request);
   } finally {
     leave();
@@ -95,7 +97,10 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;
   /** Questions at an address that have their id from the gateway: a modern server has none. */
   const elicitations: string[] = [];
+  /** Capabilities that questions needed and this request does not declare. */
+  const lacking: JsonObject = {};
   const answer: RequestHandler = async (method, params, signal) => {
+    Object.assign(lacking, lackingFor(method, params, call.capabilities));
     const asked = withElicitationId(method, params, elicitations);
     const ask = (until: AbortSignal): Promise<JsonObject> =>
       askClient(call, { server, isNamed }, { method, params: asked }, until);
@@ -113,6 +118,13 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       answer,
       capabilities: carried(call.capabilities),
       ...(call.era === "modern" && { input: "caller" as const }),
+    },
+    /** For a request that has failed: a modern client learns what it would have to declare. */
+    throwIfLacking(): void {
+      const names = Object.keys(lacking);
+      if (call.era === "legacy" || names.length === 0) return;
+      const message = `the server "${server}" needs a client that declares ${names.join(" and ")}`;
+      throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: lacking });
     },
     /** The request is over: so are its questions at addresses. */
     end(): void {

@@ -10,6 +10,8 @@ export const rpcCodes = {
   internal: -32603,
   /** A resource that does not exist, until 2025-11-25; later versions use `invalidParams`. */
   resourceNotFound: -32002,
+  /** The request needs capabilities that the client does not declare; only in the modern era. */
+  missingCapability: -32021,
   /** The gateway's own: the request was not allowed, or needs a person's yes. */
   refused: -32010,
 } as const;

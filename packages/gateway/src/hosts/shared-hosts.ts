@@ -72,9 +72,9 @@ export async function createSharedHosts(
     });
     other.on("catalog", ({ lists, server }) => {
       adopt(server);
-      news.changed(lists, server);
+      news.read(lists, server);
     });
-    other.on("list_changed", ({ list, server }) => news.changed([list], server));
+    other.on("list_changed", ({ list, server }) => news.announce(list, server));
     other.on("resource_updated", ({ server, uri }) => news.updated(server, uri));
   }
 

@@ -10,6 +10,10 @@ export interface ListNews {
   onUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Increases with every change that the lists may show. */
   version(): number;
+  /** A server of another host has announced a change of a list. */
+  announce(list: ListName, server: string): void;
+  /** Lists of a server of another host have been read. */
+  read(lists: readonly ListName[], server: string): void;
   /** Reports changes that the host does not report by itself. */
   changed(lists: readonly ListName[], server?: string): void;
   updated(server: string, uri: string): void;
@@ -18,6 +22,8 @@ export interface ListNews {
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
+/** How long a changed list may take to be read before clients are told, in milliseconds. */
+const readTime = 1000;
 /** How often the rules are compared while a client wants to know of changes, in milliseconds. */
 const rulesTime = 3000;
 
@@ -25,6 +31,8 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
+  /** Lists that a server has announced as changed and that are not read yet. */
+  const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
   let version = 0;
@@ -67,10 +75,30 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
+  /** Clients ask for a list as soon as they are told: it must have been read by then. */
+  function announce(list: ListName, server: string): void {
+    const key = JSON.stringify([list, server]);
+    if (announced.has(key)) return;
+    const tell = (): void => {
+      announced.delete(key);
+      changed([list], server);
+    };
+    announced.set(key, clock.after(readTime, tell, { background: true }));
+  }
+
+  function read(lists: readonly ListName[], server: string): void {
+    for (const list of lists) {
+      const key = JSON.stringify([list, server]);
+      announced.get(key)?.();
+      announced.delete(key);
+    }
+    changed(lists, server);
+  }
+
   const stops = [
-    on("catalog", ({ lists, server }) => changed(lists, server)),
+    on("catalog", ({ lists, server }) => read(lists, server)),
     // Also if the lists are the same as before: the server's clients expect the notification.
-    on("list_changed", ({ list, server }) => changed([list], server)),
+    on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),
   ];
@@ -92,10 +120,13 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     },
     version: () => version,
     changed,
+    announce,
+    read,
     updated,
     close() {
       callOff?.();
       stopRules?.();
+      for (const stop of announced.values()) stop();
       for (const stop of stops) stop();
     },
   };

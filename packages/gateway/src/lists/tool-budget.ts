@@ -1,15 +1,11 @@
 /** A client with a tool budget is listed the tools that fit; it finds and calls the others through two tools. */
 
-import type { Host } from "@fairlead/core/host/types";
+import type { Host, ListableTool } from "@fairlead/core/host/types";
+import type { ToolBudget } from "@fairlead/core/settings/define/definition";
 import { estimateTokens } from "@fairlead/core/text/token-estimate";
 import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
-
-export interface ToolBudget {
-  readonly tokens?: number;
-  readonly tools?: number;
-}
 
 /** The names of the two tools. A client with a budget does not see tools of servers with these names. */
 export const searchToolsName = "search_tools";
@@ -55,22 +51,23 @@ const mostOfTool = 8000;
 const mostText = 40_000;
 
 /** The tools that fit, in the order of the list, and the two tools for the others; all of them if all fit. */
-export function withinBudget(definitions: readonly JsonObject[], budget: ToolBudget): readonly JsonObject[] {
-  const { tokens = Number.POSITIVE_INFINITY, tools = Number.POSITIVE_INFINITY } = budget;
-  const costs = definitions.map((definition) => estimateTokens(JSON.stringify(definition)));
-  const all = costs.reduce((sum, cost) => sum + cost, 0);
-  if (definitions.length <= tools && all <= tokens) return definitions;
+export async function withinBudget(
+  host: Pick<Host, "toolsWithin">,
+  tools: readonly ListableTool[],
+  budget: ToolBudget,
+): Promise<readonly JsonObject[]> {
+  const all = await host.toolsWithin(tools, budget);
+  if (all.length === tools.length) return tools.map(({ definition }) => definition);
   const own = [searchDefinition, callDefinition];
-  let left = tokens - own.reduce((sum, each) => sum + estimateTokens(JSON.stringify(each)), 0);
-  const fitting: JsonObject[] = [];
-  for (const [at, definition] of definitions.entries()) {
-    const cost = costs[at] ?? 0;
-    const isReserved = definition["name"] === searchToolsName || definition["name"] === callToolName;
-    if (isReserved || fitting.length + own.length >= tools || cost > left) continue;
-    left -= cost;
-    fitting.push(definition);
-  }
-  return [...fitting, ...own];
+  const cost = own.reduce((sum, each) => sum + estimateTokens(JSON.stringify(each)), 0);
+  const fitting = await host.toolsWithin(
+    tools.filter(({ definition: { name } }) => name !== searchToolsName && name !== callToolName),
+    {
+      ...(budget.tokens !== undefined && { tokens: Math.max(0, budget.tokens - cost) }),
+      ...(budget.tools !== undefined && { tools: Math.max(0, budget.tools - own.length) }),
+    },
+  );
+  return [...fitting.map(({ definition }) => definition), ...own];
 }
 
 /** The result of `search_tools`: only tools that the client may see. */

@@ -1,6 +1,6 @@
 /** A gateway in this process, with real servers behind it and clients of both protocol eras before it. */
 
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createHost } from "@fairlead/core/host";
 import { type StdioEntry, temporaryFolder } from "@fairlead/test-servers";
@@ -19,6 +19,8 @@ export interface SceneOptions {
   /** Default: the system's clock. */
   readonly clock?: SteppedClock;
   readonly listen?: Partial<ListenOptions>;
+  /** The home of an earlier scene, which outlives this one. */
+  readonly home?: string;
 }
 
 export interface ClientOptions {
@@ -36,11 +38,11 @@ export interface GatewayScene extends AsyncDisposable {
   readonly url: string;
   readonly inbox: Inbox;
   readonly state: string;
+  readonly home: string;
   /** A client over HTTP, with our own wire. It is closed with the scene. */
   client(options: ClientOptions): Promise<Session>;
   /** Writes the user's rules. */
   setRules(rules: string): Promise<void>;
-  write(name: string, content: string | object): Promise<string>;
 }
 
 export const allowAll = ["tool", "resource", "prompt", "sampling"]
@@ -54,10 +56,13 @@ export const allowAll = ["tool", "resource", "prompt", "sampling"]
 export async function gatewayScene(options: SceneOptions): Promise<GatewayScene> {
   const { servers, fairlead = {}, rules = allowAll, clock } = options;
   const folder = await temporaryFolder();
-  const home = join(folder.path, "home");
+  const home = options.home ?? join(folder.path, "home");
   const state = join(home, ".fairlead");
-  await folder.write("home/.gemini/settings.json", { mcpServers: servers, fairlead });
-  await folder.write("home/.gemini/policies/user.toml", rules);
+  const settings = join(home, ".gemini");
+  await mkdir(join(settings, "policies"), { recursive: true });
+  const setRules = (text: string): Promise<void> => writeFile(join(settings, "policies", "user.toml"), text);
+  await writeFile(join(settings, "settings.json"), JSON.stringify({ mcpServers: servers, fairlead }));
+  await setRules(rules);
   await mkdir(join(folder.path, "work"));
   const none = join(folder.path, "none.json");
   const env = {
@@ -88,6 +93,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     workspace,
     url: listening.url,
     state,
+    home,
     inbox: openInbox(state, time),
     async client({ era, only, capabilities = {}, answer, headers = {} }) {
       const url = only === undefined ? listening.url : `${listening.url}/${only}`;
@@ -103,8 +109,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
       sessions.push(session);
       return session;
     },
-    setRules: async (text) => void (await folder.write("home/.gemini/policies/user.toml", text)),
-    write: folder.write,
+    setRules,
     async [Symbol.asyncDispose]() {
       await Promise.all(sessions.map((session) => session.close()));
       await gateway[Symbol.asyncDispose]();

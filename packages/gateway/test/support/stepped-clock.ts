@@ -1,6 +1,9 @@
-/** A clock whose timers run when a test says so: each is named by its delay. */
+/** A clock whose timers run when a test says so: each is named by its delay. Short pauses pass by themselves. */
 
 import type { Clock } from "@fairlead/core/clock";
+
+/** Delays below this many milliseconds are pauses, not limits. */
+const pause = 500;
 
 interface Timer {
   readonly delay: number;
@@ -35,6 +38,10 @@ export function steppedClock(): SteppedClock {
     },
     pending: () => timers.size,
     after(delay, action) {
+      if (delay < pause) {
+        const timer = setTimeout(action, 0);
+        return () => clearTimeout(timer);
+      }
       const timer = { delay, at: now + delay, action };
       timers.add(timer);
       for (const wake of waiting) wake();

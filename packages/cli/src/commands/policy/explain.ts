@@ -31,7 +31,8 @@ Examples:
   fairlead policy explain demo.greet --headless
   fairlead policy explain demo.greet --mode plan --json
   fairlead policy explain demo.greet --args '{"name": "Ada", "loud": true}'
-  fairlead policy explain --kind resource demo.demo://about`,
+  fairlead policy explain --kind resource demo.demo://about
+  fairlead policy explain --client claude-code demo.greet`,
 
   define(command) {
     defineSubject(command);
@@ -55,9 +56,9 @@ Examples:
         await warnOfPolicyProblems(host, context);
         const subject = await readSubject(host, configuration, context);
         refuseWild(subject, context);
-        const { server, kind } = subject;
+        const { server, kind, client } = subject;
         const tool = kind === "sampling" ? "" : subject.tool;
-        const { decision, matching, isChanged } = await host.explain(server, tool, args, { kind });
+        const { decision, matching, isChanged } = await host.explain(server, tool, args, { kind, client });
         report({ subject, mode, interactive, isChanged, decision, matching }, context);
       },
       { approvalMode: mode, interactive },

@@ -92,9 +92,9 @@ interface Removal {
 }
 
 async function removeAbout(subject: Subject, { host, configuration, context }: Removal): Promise<void> {
-  const { server, tool, kind } = subject;
+  const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
-  const condition = argsPattern === undefined ? {} : { argsPattern };
+  const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
   // A server's own name may contain a star: the rule for it was written with an escape, or as a pattern.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
@@ -104,7 +104,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const own = files.filter(({ tier }) => tier === "user");
   const removed = await Promise.all(own.map(({ file }) => removeFrom(file, isMeant)));
   const found = removed.filter(({ rules }) => rules.length > 0);
-  const isWhole = kind === "tool" && argsPattern === undefined;
+  const isWhole = kind === "tool" && argsPattern === undefined && client === undefined;
   const approvals = isWhole ? await forgetApprovalsNamed(configuration.locations.state, server, tool) : 0;
   if (found.length === 0 && approvals === 0) throw await nothingFound(subject, host);
   report({ removed: found, approvals }, configuration, context);
@@ -121,8 +121,8 @@ async function removeFrom(file: string, isMeant: (rule: RuleInFile) => boolean):
 }
 
 async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
-  const { server, tool, kind } = subject;
-  const { matching } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind });
+  const { server, tool, kind, client } = subject;
+  const { matching } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind, client });
   const other = matching.find(({ tier, origin }) => tier === "user" && origin.source === "policy_file");
   const name = subjectName(subject);
   if (other === undefined)
@@ -134,8 +134,8 @@ async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
   });
 }
 
-async function tellDecision({ server, tool, kind }: Subject, host: Host, { out }: Context): Promise<void> {
-  const { decision } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind });
+async function tellDecision({ server, tool, kind, client }: Subject, host: Host, { out }: Context): Promise<void> {
+  const { decision } = await host.explain(server, kind === "sampling" ? "" : tool, undefined, { kind, client });
   out.say(safe`now: ${decisionWord(decision.decision, out.style)}: ${reasonText(decision.rule)}`);
 }
 
@@ -173,10 +173,10 @@ const words: ReadonlyMap<unknown, string> = new Map([
   ["deny", "deny"],
 ]);
 
-function nameOf({ mcpName = "*", toolName = "*", kind, decision }: RemovedRule["members"]): string {
+function nameOf({ mcpName = "*", toolName = "*", kind, client, decision }: RemovedRule["members"]): string {
   const tool = Array.isArray(toolName) ? toolName.join("|") : String(toolName);
   const about = subjectName({ server: String(mcpName), tool, ...(isKind(kind) && { kind }) });
-  return `${words.get(decision) ?? "rule"} ${about}`;
+  return `${words.get(decision) ?? "rule"} ${about}${typeof client === "string" ? ` for client ${client}` : ""}`;
 }
 
 function isKind(value: unknown): value is RequestKind {
@@ -185,10 +185,13 @@ function isKind(value: unknown): value is RequestKind {
 
 /** The command that writes the same rule again; undefined if no command does. */
 function commandFor(members: RemovedRule["members"], names: readonly string[]): string | undefined {
-  const { mcpName, toolName, kind, argsPattern, decision, priority, ...more } = members;
+  const { mcpName, toolName, kind, argsPattern, client, decision, priority, ...more } = members;
   const word = words.get(decision);
   if (word === undefined || typeof mcpName !== "string" || typeof toolName !== "string") return undefined;
-  const pattern: Pick<RuleToWrite, "argsPattern"> = typeof argsPattern === "string" ? { argsPattern } : {};
+  const pattern: Pick<RuleToWrite, "argsPattern" | "client"> = {
+    ...(typeof argsPattern === "string" && { argsPattern }),
+    ...(typeof client === "string" && { client }),
+  };
   if (Object.keys(more).length > 0 || priority !== usualPriority({ tool: toolName, ...pattern })) return undefined;
   // A name with an escape cannot be given to the command.
   if (/\\/.test(mcpName + toolName)) return undefined;
@@ -199,6 +202,7 @@ function commandFor(members: RemovedRule["members"], names: readonly string[]): 
     isPlain
       ? toShellWord(`${mcpName}.${toolName}`)
       : `--server ${toShellWord(mcpName)} --tool ${toShellWord(toolName)}`,
+    ...(typeof client === "string" ? [`--client ${toShellWord(client)}`] : []),
     ...(typeof argsPattern === "string" ? [`--args-pattern ${toShellWord(argsPattern)}`] : []),
   ].join(" ");
 }

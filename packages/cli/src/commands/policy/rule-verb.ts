@@ -41,13 +41,15 @@ tool replaces the first. A rule for one tool is stronger than a rule for the who
   'server.*'       every tool of the server, also future ones
   'server.get_*'   every tool whose name matches; ? matches one character
   --kind resource|prompt|sampling SERVER[.NAME]   the same for resources (by URI), prompts and sampling
+  --client NAME    only requests of this client of fairlead serve, such as claude-code
 
 Examples:
   fairlead policy ${words[decision]} demo.greet
   fairlead policy ${words[decision]} 'demo.*'
   fairlead policy ${words[decision]} --server demo --tool greet
   fairlead policy ${words[decision]} demo.greet --args-pattern '"loud":true'
-  fairlead policy ${words[decision]} --kind resource demo`,
+  fairlead policy ${words[decision]} --kind resource demo
+  fairlead policy ${words[decision]} --client claude-code demo.greet`,
 
     define(command) {
       defineSubject(command);
@@ -93,7 +95,7 @@ function refuseUnknownServer({ server, known }: Subject, host: Host, { operands:
 }
 
 async function toRule(
-  { server, tool, kind, known }: Subject,
+  { server, tool, kind, known, client }: Subject,
   decision: DecisionOutcome,
   { command }: Context,
 ): Promise<RuleToWrite> {
@@ -107,6 +109,7 @@ async function toRule(
     tool: tool === "*" ? tool : exact(tool, known === "tool"),
     ...(kind !== "tool" && { kind }),
     ...(argsPattern !== undefined && { argsPattern }),
+    ...(client !== undefined && { client }),
     decision,
   };
 }
@@ -133,7 +136,8 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
     out.json({ ...rule, ...written, overruled });
     return;
   }
-  const about = toVisibleLine(subjectName(rule));
+  const whose = rule.client === undefined ? safe`` : safe` for client ${toVisibleLine(rule.client)}`;
+  const about = safe`${toVisibleLine(subjectName(rule))}${whose}`;
   const before = replaced === undefined || replaced === rule.decision ? safe`` : safe` (was ${toSafeLine(replaced)})`;
   const verb = replaced === rule.decision ? safe`already in` : safe`written to`;
   out.print(safe`${decisionWord(rule.decision, out.style)} ${about}: ${verb} ${place}${before}`);
@@ -144,7 +148,9 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
 }
 
 /** Gemini CLI reads the same files: a rule about prompts or sampling is one about tools to it. */
-function tellKind({ kind = "tool", server, tool }: RuleToWrite, out: Output): void {
+function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Output): void {
+  if (client !== undefined)
+    out.warn(safe`note: Gemini CLI also reads this file and ignores "client": there the rule applies to its own calls`);
   if (kind === "tool" || kind === "resource") return;
   const about = toVisibleLine(targetName({ server, tool }));
   out.warn(safe`note: Gemini CLI also reads this file and ignores "kind": there the rule is about the tools ${about}`);
@@ -171,16 +177,19 @@ function tellUnknown({ server, tool, known }: Subject, out: Output): void {
 
 function undoLine(replaced: string | undefined, { command, operands }: Context): string {
   const word = replaced === "ask_user" ? "ask" : (replaced ?? "remove");
-  const { server, tool, kind, argsPattern } = command.opts<Readonly<Record<string, string | undefined>>>();
+  const { server, tool, kind, argsPattern, client } = command.opts<Readonly<Record<string, string | undefined>>>();
   const options = Object.entries({
     ...(kind !== "tool" && { "--kind": kind }),
     "--server": server,
     "--tool": tool,
     "--args-pattern": argsPattern,
+    "--client": client,
   });
   const given = options.flatMap(([flag, value]) => (value === undefined ? [] : `${flag} ${toShellWord(value)}`));
   return ["fairlead policy", word, ...operands.map(toShellWord), ...given].join(" ");
 }
+
+type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
 
 interface Overruled extends ToolTarget {
   /** The stronger rule; with an `argsPattern` it decides for some calls only. */
@@ -190,7 +199,7 @@ interface Overruled extends ToolTarget {
 /** Ignores argument patterns: a stronger rule with a pattern is stronger for at least some calls. */
 async function overruledBy(
   written: WrittenRule,
-  pairs: readonly (ToolTarget & Pick<Subject, "kind">)[],
+  pairs: readonly RuledTool[],
   configuration: Configuration,
 ): Promise<readonly Overruled[]> {
   const { rules } = await loadPolicies(configuration);
@@ -198,8 +207,8 @@ async function overruledBy(
   const engine = new PolicyEngine({ rules: [...compared.keys()] });
   const decision = rules.find((rule) => isThat(rule, written))?.decision;
   return pairs.flatMap((pair) => {
-    const { server, tool, kind } = pair;
-    const { rule } = engine.check({ server, tool, kind, mode: "default", interactive: true });
+    const { server, tool, kind, client } = pair;
+    const { rule } = engine.check({ server, tool, kind, client, mode: "default", interactive: true });
     return rule.decision === decision ? [] : [{ server, tool, rule: compared.get(rule) ?? rule }];
   });
 }
@@ -213,18 +222,16 @@ function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRul
 }
 
 /** The tools that a rule matches: cached tools that fit its patterns, or else the exact tool that it names. */
-async function pairsOf(
-  named: Subject,
-  { server, tool }: RuleToWrite,
-  host: Host,
-): Promise<readonly (ToolTarget & Pick<Subject, "kind">)[]> {
-  const { kind } = named;
+async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host): Promise<readonly RuledTool[]> {
+  const { kind, client } = named;
   if (kind !== "tool") return isWild(named.tool) ? [] : [named];
   const [isServer, isTool] = [namePattern(server).matches, namePattern(tool).matches];
   await host.recall();
   const known = host.states().flatMap(({ name }) => {
     const tools = isServer(name) ? (host.catalog(name)?.tools ?? []) : [];
-    return tools.flatMap((one) => (isTool(one.name) ? [{ server: name, tool: one.name, kind }] : []));
+    return tools.flatMap((one) =>
+      isTool(one.name) ? [{ server: name, tool: one.name, kind, ...(client !== undefined && { client }) }] : [],
+    );
   });
   const isExact = !/[*?]/.test(named.server + named.tool);
   return known.length === 0 && isExact ? [named] : known;

@@ -34,10 +34,20 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
 }
 
 /** Who answered a rule that asks, and how. */
-function answerText({ answer, refusal }: LedgerEntry): SafeText {
-  if (refusal !== undefined) return refusal === "user" ? safe`; you said no` : safe`; there was no terminal to ask on`;
-  return yes[answer ?? "none"];
+function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
+  const where = answeredIn === undefined ? safe`` : places[answeredIn];
+  if (refusal === "user") return safe`; you said no${where}`;
+  if (refusal !== undefined)
+    return client === undefined ? safe`; there was no terminal to ask on` : safe`; there was no way to ask you`;
+  return safe`${yes[answer ?? "none"]}${where}`;
 }
+
+const places = {
+  page: safe` on the gateway's page`,
+  form: safe` in the client's form`,
+  inbox: safe` in the inbox`,
+  grant: safe` before the call was repeated`,
+} as const;
 
 const yes = {
   none: safe``,
@@ -46,7 +56,12 @@ const yes = {
   typed: safe`; you typed it`,
 } as const;
 
-function what({ kind, server, tool }: LedgerEntry): SafeText {
+function what(entry: LedgerEntry): SafeText {
+  const { client } = entry;
+  return client === undefined ? subject(entry) : safe`${subject(entry)} (${toSafeLine(clip(client, longestName))})`;
+}
+
+function subject({ kind, server, tool }: LedgerEntry): SafeText {
   const names = toSafeLine(clip(tool === "" ? server : `${server}.${tool}`, longestName));
   switch (kind) {
     case "tool":

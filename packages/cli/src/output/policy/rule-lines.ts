@@ -35,10 +35,11 @@ export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): 
   return joinSafe([subject, ...conditionTexts(conditions)], safe`, `);
 }
 
-type Conditions = Pick<PolicyRule, "argsPattern" | "annotations" | "modes" | "interactive">;
+type Conditions = Pick<PolicyRule, "client" | "argsPattern" | "annotations" | "modes" | "interactive">;
 
-function conditionTexts({ argsPattern, annotations, modes, interactive }: Conditions): readonly SafeText[] {
+function conditionTexts({ client, argsPattern, annotations, modes, interactive }: Conditions): readonly SafeText[] {
   return [
+    ...(client === undefined ? [] : [safe`client ${toVisibleLine(client.text)}`]),
     ...(argsPattern === undefined ? [] : [safe`arguments match ${toVisibleLine(argsPattern.text)}`]),
     ...[...(annotations ?? [])].map(([name, value]) => toVisibleLine(`${name} is ${JSON.stringify(value)}`)),
     ...(modes === undefined ? [] : [safe`mode ${toVisibleLine(modes.join(" or "))}`]),
@@ -58,7 +59,7 @@ export function originText({ origin: { source, file, line, name } }: PolicyRule)
 }
 
 export function ruleDocument(rule: PolicyRule): object {
-  const { tier, decision, priority, server, tool, kind, argsPattern, annotations, modes, interactive } = rule;
+  const { tier, decision, priority, server, tool, kind, client, argsPattern, annotations, modes, interactive } = rule;
   return {
     decision,
     tier,
@@ -66,6 +67,7 @@ export function ruleDocument(rule: PolicyRule): object {
     ...(server && { server: server.text }),
     ...(tool && { tool: tool.text }),
     ...(kind && { kind }),
+    ...(client && { client: client.text }),
     ...(argsPattern && { argsPattern: argsPattern.text }),
     ...(annotations && { annotations: Object.fromEntries(annotations) }),
     ...(modes && { modes }),

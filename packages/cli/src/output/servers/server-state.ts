@@ -5,7 +5,7 @@ import type { ErrorCode } from "@fairlead/core/errors";
 import type { CatalogCounts, ServerState } from "@fairlead/core/events";
 import type { CachedCatalogInfo, FailedStart } from "@fairlead/core/host";
 import { initialServerState, notConnectedError } from "@fairlead/core/mcp/server-state";
-import type { ConfiguredServer } from "@fairlead/core/settings/define/definition";
+import type { ConfiguredServer, SharedBy } from "@fairlead/core/settings/define/definition";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
@@ -26,6 +26,8 @@ export interface ListedServer {
   readonly tokens?: number | undefined;
   /** Failed in this run or an earlier one: commands that do not name the server skip it for a while. */
   readonly failed?: FailedStart | undefined;
+  /** Who shares a connection to the server behind the gateway. */
+  readonly share?: SharedBy | undefined;
 }
 
 /** Whether the attempt to connect has ended. */
@@ -95,7 +97,7 @@ function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCou
 
 /** A server as `mcp list` shows it. */
 export function serverText(
-  { server, state, known, changed = [], signIn, tokens, failed }: ListedServer,
+  { server, state, known, changed = [], signIn, tokens, failed, share }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
@@ -109,6 +111,7 @@ export function serverText(
     ...cachedLines(known, cost),
     ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
+    ...(share === undefined ? [] : [safe`  gateway: ${shareWords[share]}`]),
     ...explanationLines(state).map(typed),
     ...failedLines(state, failed),
   ];
@@ -117,6 +120,11 @@ export function serverText(
     if (!isTold(message)) lines.push(safe`  ${toSafeLine(severity)}: ${toSafeLine(message)}`);
   return joinSafe(lines);
 }
+
+const shareWords: Readonly<Record<SharedBy, SafeText>> = {
+  all: safe`shared by all clients`,
+  client: safe`one connection for each client`,
+};
 
 function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): SafeText[] {
   if (known?.savedAt === undefined) return [];
@@ -160,7 +168,8 @@ function transportOf({ server, state, known }: ListedServer): string {
 }
 
 /** A server in `--json` documents. */
-export function serverDocument({ server, state, known, changed = [], signIn, tokens, failed }: ListedServer): object {
+export function serverDocument(listed: ListedServer): object {
+  const { server, state, known, changed = [], signIn, tokens, failed, share } = listed;
   const { offer } = state.status === "connected" ? state : (known ?? {});
   return {
     name: server.name,
@@ -173,6 +182,7 @@ export function serverDocument({ server, state, known, changed = [], signIn, tok
     resources: offer?.resources ?? 0,
     ...(tokens === undefined ? {} : { tokens }),
     ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
+    ...(share === undefined ? {} : { share }),
     ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),
     ...(changed.length > 0 ? { changed } : {}),
     ...(known?.savedAt === undefined ? {} : { savedAt: new Date(known.savedAt).toISOString() }),

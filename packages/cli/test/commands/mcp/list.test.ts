@@ -52,6 +52,7 @@ test("the JSON document has every server with its status, reason, transport and 
       tools: 1,
       tokens: expect.any(Number),
       protocolVersion: "2025-11-25",
+      share: "all",
     },
     {
       name: "gone",
@@ -60,6 +61,7 @@ test("the JSON document has every server with its status, reason, transport and 
       transport: "stdio",
       scope: "user",
       ...counts,
+      share: "all",
       error: "server_exited",
     },
     { name: "off", status: "disabled", reason: "user", transport: "sse", scope: "user", ...counts, error: "denied" },
@@ -230,4 +232,30 @@ test("a server whose folder is not trusted is blocked, not failed", async () => 
   await here.write(userFile, { mcpServers: { inside: { command: process.execPath, cwd: here.project } } });
   const { servers } = JSON.parse((await here.run("mcp", "list", "--json")).stdout);
   expect(servers).toMatchObject([{ name: "inside", status: "blocked", reason: "untrusted_folder" }]);
+});
+
+test("says who shares each server behind the gateway", async () => {
+  await using here = await machine({
+    [userFile]: {
+      mcpServers: { files: { command: "files" }, browser: { command: "npx", args: ["@playwright/mcp"] } },
+      fairlead: { servers: { files: { share: "client" } } },
+    },
+  });
+  const { stdout } = await here.run("mcp", "list", "--cached");
+  expect(stdout.match(/gateway: .*/g)).toEqual(Array(2).fill("gateway: one connection for each client"));
+  const { servers } = JSON.parse((await here.run("mcp", "list", "--cached", "--json")).stdout) as {
+    servers: { share: string }[];
+  };
+  expect(servers.map(({ share }) => share)).toEqual(["client", "client"]);
+});
+
+test("Fairlead's own gateway is listed with the reason why it is not started", async () => {
+  await using here = await machine({
+    [userFile]: { mcpServers: { fairlead: { command: "fairlead", args: ["serve"] } } },
+  });
+  const { code, stdout } = await here.run("mcp", "list");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /why: .*it is Fairlead's own gateway \(fairlead serve\)[^\n]*\n {2}next: fairlead mcp disable fairlead/,
+  );
 });

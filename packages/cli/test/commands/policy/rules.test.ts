@@ -65,6 +65,25 @@ describe("policy allow, ask, deny", () => {
     );
   });
 
+  test("a rule for one client decides about its requests alone, and can be listed, explained and removed", async () => {
+    await using here = await machine();
+    const { stdout, stderr } = await here.run("policy", "allow", "demo.greet", "--client", "codex");
+    expect(stdout).toMatch(/^allow demo\.greet for client codex: written to .*:3\n$/);
+    expect(stderr).toMatch(/^note: Gemini CLI also reads this file and ignores "client": .*\n/);
+    expect(stderr).toMatch(/undo: fairlead policy remove demo\.greet --client codex\n$/);
+    expect(await here.read(rules)).toContain('client = "codex"\ndecision = "allow"\npriority = 250\n');
+    expect(await decisionOf(here, "demo.greet")).toBe("ask_user");
+    expect(await decisionOf(here, "demo.greet", "--client", "codex")).toBe("allow");
+    expect(await decisionOf(here, "demo.greet", "--client", "claude-code")).toBe("ask_user");
+    expect((await here.run("policy", "list")).stdout).toMatch(/allow +demo\.greet, client codex +250/);
+    await here.run("policy", "deny", "demo.greet");
+    expect(await decisionOf(here, "demo.greet", "--client", "codex")).toBe("allow");
+    const removed = await here.run("policy", "remove", "demo.greet", "--client", "codex");
+    expect(removed.stdout).toMatch(/^removed allow demo\.greet for client codex from /);
+    expect(removed.stderr).toContain("undo: fairlead policy allow demo.greet --client codex");
+    expect(await decisionOf(here, "demo.greet", "--client", "codex")).toBe("deny");
+  });
+
   test("a whole server and one of its tools, in any order", async () => {
     await using here = await machine();
     await here.run("policy", "allow", "demo.greet");

@@ -160,8 +160,8 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         before.peer.transport === snapshot.peer.transport;
       const remembered: CachedCatalog = {
         ...snapshot,
-        // A protocol that was only reused keeps the date of its negotiation.
-        reachedAt: isAsBefore ? before.reachedAt : savedAt,
+        // A protocol that was only reused keeps the date of its negotiation, and a chosen one was not negotiated.
+        reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
       };

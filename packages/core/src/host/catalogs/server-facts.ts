@@ -4,14 +4,14 @@ import type { JsonObject } from "@fairlead/wire";
 import type { CachedCatalog } from "../../discover/catalog-store.ts";
 import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
-import type { ServerFacts } from "../gateway-types.ts";
+import type { ServerDescription } from "../gateway-types.ts";
 
 /** The part of a cached or connected catalog that facts come from. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 export interface KnownServers {
   /** Undefined if the server is not connected, and its cached catalog does not have the facts. */
-  readonly serverFacts: (server: string) => ServerFacts | undefined;
+  readonly serverFacts: (server: string) => ServerDescription | undefined;
   /** How the server is reached, or was reached last. */
   readonly peerOf: (server: string) => Peer | undefined;
   /** Whether the server asked a question that could not be attributed to one of several clients. */

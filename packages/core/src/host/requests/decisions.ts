@@ -186,7 +186,8 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     decisionOf: (tool) => confirmations?.decide(tool).decision,
     async deniedTo({ name: client }) {
       const { decide } = await current();
-      return (tool) => decide({ who: "client", client, ...tool }).decision === "deny";
+      return ({ serverName, serverToolName }) =>
+        decide({ who: "client", client, serverName, serverToolName }).decision === "deny";
     },
     notes: () => loaded?.lock.notes() ?? [],
     async renew() {

@@ -77,6 +77,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, { ...options, ...this.#wire });
     };
-    return executor.forward({ client, tool, args, send }, { ...this.limits(timeout), signal, onProgress });
+    const how = { ...this.limits(timeout), signal, onProgress, sender: this.client };
+    return executor.forward({ client, tool, args, send }, how);
   }
 }

@@ -27,7 +27,7 @@ export function isAnsweredInAdvance(
 }
 
 /** The error of a request that was cancelled before it was sent. */
-export function cancelled(
+export function cancelledRequest(
   { serverName, serverToolName, kind = "tool" }: PolicyRequest,
   { reason }: AbortSignal,
 ): HostError {

@@ -52,6 +52,7 @@ export interface HostRequests
       | "toolOffers"
       | "forward"
       | "sampleThrough"
+      | "toolsWithin"
     > {
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
@@ -79,7 +80,12 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
   const { forward } = createForwarding({ ...options, calls: calls.parts, spine });
   const { closing } = work;
   const isDenied: TurnHost["isDenied"] = (tool) => decisions.decisionOf(tool) === "deny";
-  const search = createHostSearch({ catalogs, isDenied, isMeantByAll: configuration.isMeantByAll });
+  const search = createHostSearch({
+    catalogs,
+    isDenied,
+    deniedTo: decisions.deniedTo,
+    isMeantByAll: configuration.isMeantByAll,
+  });
   const { approvals } = decisions;
   const { close: closeConversations, ...conversations } = createHostConversations({
     ...options,
@@ -115,6 +121,14 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
       createCallableTool({ open: () => catalogs.tools.openConversation(), confirm, signal: closing }),
 
     forward,
+
+    toolsWithin: (tools, budget) =>
+      work.run(async () => {
+        const { toolsWithin } = await import("./tools-within.ts");
+        const isAlwaysLoaded = (server: string): boolean =>
+          configuration.definition(server)?.extras.alwaysLoad ?? false;
+        return toolsWithin(tools, budget, { isAlwaysLoaded, used: await ledger.usedTools() });
+      }),
 
     sampleThrough: (serverName, params, ask, { signal, confirm: port, client } = {}) =>
       spine.run({

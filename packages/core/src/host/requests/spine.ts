@@ -12,7 +12,7 @@ import type { HostRequest } from "./host-request.ts";
 import { answerOf, type LedgerRow } from "./ledger.ts";
 import {
   type AnyRequest,
-  cancelled,
+  cancelledRequest,
   carryKey,
   isAnsweredInAdvance,
   isChangedTool,
@@ -156,7 +156,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       if (decision.decision === "deny") return refuse(request, decision);
       return decision.decision === "allow" ? false : rules.question(request, decision, request.shown, taking);
     });
-    await unlessAborted(asked, signal, () => cancelled(request, signal));
+    await unlessAborted(asked, signal, () => cancelledRequest(request, signal));
   }
 
   /**
@@ -234,7 +234,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       const decision = admitted instanceof Promise ? await admitted : admitted;
       if (request.onAllowed)
         request.onAllowed((await import("../../policy/rules/rule-text.ts")).ruleText(decision.rule));
-      if (signal.aborted) throw cancelled(request, signal);
+      if (signal.aborted) throw cancelledRequest(request, signal);
       result = await request.execute(signal);
       write(request, progress, request.outcomeOf?.(result) ?? "ok", began);
     } catch (error) {

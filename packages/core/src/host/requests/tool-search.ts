@@ -5,27 +5,25 @@ import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { FoundTool, ToolSearch } from "../../search/tool-search.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
-import type { SearchedTool } from "../types.ts";
+import type { Host } from "../types.ts";
 
 export interface HostSearchOptions {
   readonly catalogs: Pick<Catalogs, "tools" | "catalog">;
   readonly isMeantByAll: (server: string) => boolean;
   readonly isDenied: (tool: ToolIdentity) => boolean;
+  readonly deniedTo: Host["deniedTo"];
 }
 
 export interface HostSearch {
   readonly find: TurnHost["searchTools"];
-  readonly searchTools: (
-    query: string | readonly string[],
-    options?: { readonly limit?: number },
-  ) => Promise<readonly SearchedTool[]>;
+  readonly searchTools: Host["searchTools"];
 }
 
 const usualLimit = 10;
 /** Tools that are left out afterwards must not leave the answer short. */
 const spare = 200;
 
-export function createHostSearch({ catalogs, isMeantByAll, isDenied }: HostSearchOptions): HostSearch {
+export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
   let search: Promise<ToolSearch> | undefined;
 
   async function load(): Promise<ToolSearch> {
@@ -40,12 +38,13 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied }: HostSearc
     queries: readonly string[],
     limit: number,
     isWanted: (tool: DiscoveredMCPTool) => boolean,
+    isHidden = isDenied,
   ): Promise<readonly FoundTool[]> {
     search ??= load();
     const { find: rank } = await search;
     // The schema of a tool is compiled last, and only as long as tools are missing: it takes longer than the search.
     const isFound = ({ tool }: FoundTool): boolean =>
-      isWanted(tool) && !isDenied(tool) && tool.quarantine === undefined;
+      isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
     const ranked = await rank(queries, most);
     const found = firstOf(ranked, limit, isFound);
@@ -54,10 +53,12 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied }: HostSearc
   }
 
   return {
-    find,
-    async searchTools(query, { limit = usualLimit } = {}) {
+    find: (queries, limit, isWanted) => find(queries, limit, isWanted),
+    async searchTools(query, { limit = usualLimit, client, isOffered = () => true } = {}) {
+      const isHidden = client === undefined ? isDenied : await deniedTo({ name: client });
       const queries = typeof query === "string" ? [query] : query;
-      const found = await find(queries, limit, ({ serverName }) => isMeantByAll(serverName));
+      const isWanted = (tool: DiscoveredMCPTool): boolean => isMeantByAll(tool.serverName) && isOffered(tool);
+      const found = await find(queries, limit, isWanted, isHidden);
       return found.map(({ tool: { name, serverName: server, serverToolName: tool, description }, score }) => ({
         server,
         tool,

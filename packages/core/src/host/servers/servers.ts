@@ -145,8 +145,11 @@ interface IdleOptions {
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const users = new Map<string, number>();
   const timers = new Map<string, () => void>();
+  let isClosed = false;
 
   function wait(server: string): void {
+    // A request may end while the host is being closed.
+    if (isClosed) return;
     timers.get(server)?.();
     timers.set(
       server,
@@ -166,6 +169,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
       };
     },
     close() {
+      isClosed = true;
       for (const callOff of timers.values()) callOff();
       timers.clear();
     },

@@ -23,6 +23,8 @@ export interface RuleToWrite {
   /** Default: `tool`. */
   readonly kind?: RequestKind;
   readonly argsPattern?: string;
+  /** The client of the gateway whose requests the rule is about. Default: all requests. */
+  readonly client?: string;
   readonly decision: DecisionOutcome;
 }
 
@@ -83,7 +85,16 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
 const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and editable by hand. fairlead policy list shows the rules in force.\n`;
 
 /** A rule with any other member is a different rule, even for the same tool. */
-const comparable = new Set(["mcpName", "toolName", "kind", "argsPattern", "decision", "priority", "denyMessage"]);
+const comparable = new Set([
+  "mcpName",
+  "toolName",
+  "kind",
+  "client",
+  "argsPattern",
+  "decision",
+  "priority",
+  "denyMessage",
+]);
 
 /** A `[[rule]]` in the text of a policy file. */
 export interface RuleInFile {
@@ -147,7 +158,7 @@ function rulesOf(
 /** Whether a rule is about exactly these requests and has no other condition. */
 export function isAbout(
   { members, value }: RuleInFile,
-  { server, tool, kind = "tool", argsPattern }: Omit<RuleToWrite, "decision">,
+  { server, tool, kind = "tool", argsPattern, client }: Omit<RuleToWrite, "decision">,
 ): boolean {
   return (
     [...members.keys()].every((name) => comparable.has(name)) &&
@@ -155,6 +166,7 @@ export function isAbout(
     value("toolName") === tool &&
     (value("kind") ?? "tool") === kind &&
     value("argsPattern") === argsPattern &&
+    value("client") === client &&
     members.has("decision")
   );
 }
@@ -175,22 +187,28 @@ function spaced(text: string, eol: string): string {
 
 /** A narrower rule is stronger, so "all tools of the server except this one" works in any order. */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
+/** A rule for one client is stronger than the same rule for all, and weaker than one about fewer requests. */
+const clientPriority = 50;
 
 /** The priority that Fairlead writes for a rule about these requests. */
-export function usualPriority({ tool, argsPattern }: Pick<RuleToWrite, "tool" | "argsPattern">): number {
-  if (argsPattern !== undefined) return priorities.arguments;
-  return tool === "*" || tool === everyResource ? priorities.server : priorities.tool;
+export function usualPriority(rule: Pick<RuleToWrite, "tool" | "argsPattern" | "client">): number {
+  const { tool, argsPattern, client } = rule;
+  const extra = client === undefined ? 0 : clientPriority;
+  if (argsPattern !== undefined) return priorities.arguments + extra;
+  return (tool === "*" || tool === everyResource ? priorities.server : priorities.tool) + extra;
 }
 
-function toLines({ server, tool, kind = "tool", argsPattern, decision }: RuleToWrite): readonly string[] {
+function toLines(rule: RuleToWrite): readonly string[] {
+  const { server, tool, kind = "tool", argsPattern, client, decision } = rule;
   return [
     "[[rule]]",
     `mcpName = ${quoted(server)}`,
     `toolName = ${quoted(tool)}`,
     ...(kind === "tool" ? [] : [`kind = "${kind}"`]),
+    ...(client === undefined ? [] : [`client = ${quoted(client)}`]),
     ...(argsPattern === undefined ? [] : [`argsPattern = ${quoted(argsPattern)}`]),
     `decision = "${decision}"`,
-    `priority = ${usualPriority({ tool, ...(argsPattern !== undefined && { argsPattern }) })}`,
+    `priority = ${usualPriority(rule)}`,
   ];
 }
 

@@ -169,7 +169,14 @@ export interface ClientProfile {
   /** The only tools that the client reaches, as patterns of `server.tool`; absent: all. */
   readonly tools?: readonly string[];
   /** The room for the tools that are listed to the client; absent: all tools are listed. */
-  readonly toolBudget?: { readonly tokens?: number; readonly tools?: number };
+  readonly toolBudget?: ToolBudget;
+}
+
+/** The room for definitions of tools. */
+export interface ToolBudget {
+  readonly tokens?: number;
+  /** How many tools. */
+  readonly tools?: number;
 }
 
 /** A name in `mcpServers`, whether or not its entry is valid. */
@@ -246,7 +253,7 @@ export interface HostSettings {
     readonly denyTools: readonly string[];
   };
   /** The room for tool declarations in a request to a model; without a number, the default of the model. */
-  readonly toolBudget: { readonly tokens?: number; readonly tools?: number };
+  readonly toolBudget: ToolBudget;
   /** The size of the model's context in tokens, if the user gives it. */
   readonly contextTokens?: number;
   /** Maximum tokens of a result that a model gets in full. */

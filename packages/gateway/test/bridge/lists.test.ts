@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
+import type { JsonObject, Session } from "@fairlead/wire";
+import { expect, test } from "vitest";
+import { allowAll, gatewayScene } from "../support/gateway-scene.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
+
+async function namesOf(client: Session): Promise<readonly unknown[]> {
+  const { tools } = await client.request("tools/list");
+  return (tools as readonly JsonObject[]).map(({ name }) => name);
+}
+
+function starts(notes: string): number {
+  return existsSync(notes)
+    ? readFileSync(notes, "utf8")
+        .split("\n")
+        .filter((line) => line.startsWith("start")).length
+    : 0;
+}
+
+test("names that two servers have belong to the first; the address of a server has its own names", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await gatewayScene({
+    servers: {
+      one: stdioServer("counted", join(folder.path, "one")),
+      two: stdioServer("counted", join(folder.path, "two")),
+    },
+  });
+  const [all, two] = [await here.client({ era: "legacy" }), await here.client({ era: "modern", only: "two" })];
+  expect(await namesOf(all)).toEqual(["echo", "ask", "two__echo", "two__ask"]);
+  expect(await namesOf(two)).toEqual(["echo", "ask"]);
+  await all.request("tools/call", { name: "two__echo", arguments: { text: "merged" } });
+  await two.request("tools/call", { name: "echo", arguments: { text: "alone" } });
+  expect(readFileSync(join(folder.path, "two"), "utf8")).toMatch(
+    /call echo {"text":"merged"}\ncall echo {"text":"alone"}/,
+  );
+  expect(readFileSync(join(folder.path, "one"), "utf8")).not.toContain("call");
+});
+
+test("lists come from the cache without a process, and neither a dead nor a hanging server delays them", async () => {
+  await using folder = await temporaryFolder();
+  const notes = join(folder.path, "notes");
+  const good = { good: stdioServer("counted", notes) };
+  await using first = await gatewayScene({ servers: good });
+  await namesOf(await first.client({ era: "legacy" }));
+  expect(starts(notes)).toBe(1);
+  await first.gateway[Symbol.asyncDispose]();
+
+  const clock = steppedClock();
+  await using here = await gatewayScene({
+    home: first.home,
+    clock,
+    servers: { ...good, hangs: stdioServer("silent"), dead: stdioServer("exits") },
+  });
+  const client = await here.client({ era: "modern" });
+  const listed = namesOf(client);
+  // The first list gives servers that were never connected a short time.
+  await clock.fire(2000);
+  expect(await listed).toEqual(["echo", "ask"]);
+  expect(await namesOf(client)).toEqual(["echo", "ask"]);
+  expect(await namesOf(await here.client({ era: "legacy" }))).toEqual(["echo", "ask"]);
+  expect(starts(notes)).toBe(1);
+  await client.request("tools/call", { name: "echo", arguments: { text: "now" } });
+  expect(starts(notes)).toBe(2);
+});
+
+test("ten clients of both eras share one process of a server", async () => {
+  await using folder = await temporaryFolder();
+  const notes = join(folder.path, "notes");
+  await using here = await gatewayScene({ servers: { good: stdioServer("counted", notes) } });
+  const clients = await Promise.all(
+    Array.from({ length: 10 }, (_, at) => here.client({ era: at % 2 === 0 ? "legacy" : "modern" })),
+  );
+  await Promise.all(clients.map(namesOf));
+  const results = await Promise.all(
+    clients.map((client, at) => client.request("tools/call", { name: "echo", arguments: { text: `${at}` } })),
+  );
+  expect(results.map(({ content }) => content)).toEqual(clients.map((_, at) => [{ type: "text", text: `${at}` }]));
+  expect(starts(notes)).toBe(1);
+});
+
+test("each client has its own process of a server that is not shared", async () => {
+  await using folder = await temporaryFolder();
+  const notes = join(folder.path, "notes");
+  await using here = await gatewayScene({
+    servers: { good: stdioServer("counted", notes) },
+    fairlead: { servers: { good: { share: "client" } } },
+  });
+  const clients = await Promise.all([1, 2].map(() => here.client({ era: "legacy" })));
+  for (const client of clients) expect(await namesOf(client)).toEqual(["echo", "ask"]);
+  for (const client of clients) await client.request("tools/call", { name: "echo", arguments: {} });
+  expect(starts(notes)).toBe(2);
+});
+
+test("a profile limits servers and tools, also for the address of a server", async () => {
+  await using folder = await temporaryFolder();
+  const server = (name: string) => stdioServer("counted", join(folder.path, name));
+  await using here = await gatewayScene({
+    servers: { one: server("one"), two: server("two") },
+    fairlead: { clients: { tester: { servers: ["one"], tools: ["one.ec*"] } } },
+  });
+  const [all, one] = [await here.client({ era: "legacy" }), await here.client({ era: "legacy", only: "one" })];
+  expect(await namesOf(all)).toEqual(["echo"]);
+  expect(await namesOf(one)).toEqual(["echo"]);
+  for (const [client, name] of [
+    [all, "ask"],
+    [all, "two__echo"],
+    [one, "ask"],
+  ] as const)
+    await expect(client.request("tools/call", { name, arguments: {} })).rejects.toMatchObject({
+      evidence: { rpc: { code: -32602 } },
+    });
+  await expect(here.client({ era: "legacy", only: "two" })).rejects.toThrow();
+  expect(existsSync(join(folder.path, "two"))).toBe(false);
+});
+
+test("a tool budget lists what fits; the others are found and called", async () => {
+  await using folder = await temporaryFolder();
+  const notes = join(folder.path, "notes");
+  await using here = await gatewayScene({
+    servers: { one: stdioServer("counted", notes), fx: stdioServer("conformance") },
+    fairlead: { clients: { tester: { toolBudget: { tools: 4 } } } },
+    rules: `${allowAll}\n[[rule]]\nmcpName = "fx"\ntoolName = "test_error_handling"\ndecision = "deny"\npriority = 900\n`,
+  });
+  const client = await here.client({ era: "modern" });
+  expect(await namesOf(client)).toEqual(["echo", "ask", "search_tools", "call_tool"]);
+  const search = async (words: string) => {
+    const { content } = await client.request("tools/call", { name: "search_tools", arguments: { queries: [words] } });
+    return JSON.stringify(content);
+  };
+  expect(await search("answers with a line of text")).toContain("test_simple_text");
+  expect(await search("test_error_handling fails always")).not.toContain("test_error_handling");
+  expect(
+    await client.request("tools/call", { name: "call_tool", arguments: { name: "test_simple_text" } }),
+  ).toMatchObject({ content: [{ text: "A line of text." }] });
+  expect(
+    await client.request("tools/call", { name: "call_tool", arguments: { name: "test_error_handling" } }),
+  ).toMatchObject({ isError: true });
+});
+
+test("a rule that denies a tool hides it from clients, which are told", async () => {
+  await using folder = await temporaryFolder();
+  await using here = await gatewayScene({ servers: { one: stdioServer("counted", join(folder.path, "one")) } });
+  const client = await here.client({ era: "legacy" });
+  expect(await namesOf(client)).toEqual(["echo", "ask"]);
+  const told = new Promise<void>((resolve) => {
+    client.onNotification(async (method) => {
+      if (method === "notifications/tools/list_changed" && (await namesOf(client)).length === 1) resolve();
+    });
+  });
+  const deny = '[[rule]]\nmcpName = "one"\ntoolName = "ask"\nclient = "tester"\ndecision = "deny"\npriority = 900\n';
+  await here.setRules(`${allowAll}\n${deny}`);
+  await told;
+  expect(await namesOf(client)).toEqual(["echo"]);
+  expect(await client.request("tools/call", { name: "ask", arguments: {} })).toMatchObject({ isError: true });
+});
