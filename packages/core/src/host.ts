@@ -42,7 +42,6 @@ export type * from "./host/types.ts";
 export async function createHost(options: HostOptions = {}): Promise<Host> {
   checkHostOptions(options);
   const from = toConfigurationOptions(options);
-  if (options.declare !== undefined) refuseNested(from.environment.env);
   const load = (): Promise<Configuration> => loadConfiguration(from);
   const host = openHost(await load(), { recover: true, ...options, load });
   await Promise.all([host.recall(), host.policy()]);
@@ -56,6 +55,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
  */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
   const { clock = systemClock, now = options.today ?? Date.now, load } = options;
+  if (options.declare !== undefined) refuseNested(first.environment.env);
   const { on, emit } = createEmitter();
   const work = createOpenWork();
   const configuration = createLiveConfiguration(first);

@@ -1,8 +1,11 @@
 /** Opens the gateway of `fairlead serve` and of the background host: the settings of each client's workspace, and its hosts. */
 
 import { openHost } from "@fairlead/core/host";
+import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
+import { userRuleFile, writeRule } from "@fairlead/core/policy/rules/write-rule";
+import { locate } from "@fairlead/core/settings/read/paths";
 import { type ConfigurationOptions, loadConfiguration } from "@fairlead/core/trust/configuration";
-import { createConsent } from "@fairlead/gateway/consent/consent";
+import { type ConsentOptions, createConsent } from "@fairlead/gateway/consent/consent";
 import { type CreateGatewayHost, createGateway, type Gateway, type Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import type { Io } from "../shell/io.ts";
@@ -26,8 +29,26 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
     await Promise.all([host.recall(), host.policy()]);
     return host;
   };
-  return createGateway({ createHost, consent: createConsent({ stateFolder: state }), version: version() });
+  const consent = createConsent({ stateFolder: state, saveRule: (answered) => saveRule(answered, io) });
+  return createGateway({ createHost, consent, version: version() });
 }
+
+/** Writes the user's "always" as a rule for this client. */
+async function saveRule(
+  { client, server, kind, name }: SavedAnswer,
+  { env, home, platform }: OpenGatewayOptions["io"],
+): Promise<void> {
+  const locations = await locate({ environment: { env, home, cwd: home, platform }, workspace: false });
+  await writeRule(userRuleFile(locations), {
+    client: escapeName(client),
+    server: escapeName(server),
+    tool: kind === "sampling" ? "*" : escapeName(name),
+    kind,
+    decision: "allow",
+  });
+}
+
+type SavedAnswer = Parameters<NonNullable<ConsentOptions["saveRule"]>>[0];
 
 function configurationOptions(
   { cwd, env, options }: Workspace,

@@ -1,6 +1,7 @@
 /** Reads the words of `fairlead serve` that a relay understands by itself, without loading the command. */
 
 import { resolve } from "node:path";
+import { parentVariable } from "@fairlead/core/trust/parent-variable";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 
 /** The name of a client that has none, in rules and in the history. */
@@ -8,11 +9,15 @@ export const unnamedClient = "stdio";
 
 type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
-/** Returns undefined for words that the command itself must read: other options, mistakes, `--help`. */
+/**
+ * Returns undefined for words that the command itself must read: other options, mistakes, `--help`. The command also says
+ * why a server of a gateway cannot be a gateway.
+ */
 export function readRelayWords(
   words: readonly string[],
   { cwd, env }: Pick<RelayClient, "cwd" | "env">,
 ): RelayClient | undefined {
+  if (env[parentVariable]) return undefined;
   const options: Options = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";

@@ -2,9 +2,7 @@
 
 import { HostError } from "../errors.ts";
 import type { Transport } from "../settings/define/definition.ts";
-
-/** The variable that tells a server's process, and everything that it starts, that a gateway has started it. */
-export const parentVariable = "FAIRLEAD_PARENT";
+import { parentVariable } from "./parent-variable.ts";
 
 /** Whether the entry runs `fairlead serve`, directly or by a launcher such as `npx` or `node`. */
 export function isOwnGateway(transport: Transport | undefined): boolean {

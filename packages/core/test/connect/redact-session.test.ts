@@ -4,6 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { temporaryFolder } from "@fairlead/test-servers";
+import type { McpRequestOptions, Session } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createRedactor, createValueRedactor } from "../../src/connect/redact.ts";
 import { redactSession } from "../../src/connect/redact-session.ts";
@@ -135,4 +136,35 @@ test("other work gets its turn while secrets are hidden in a page of many short 
   done.abort();
   expect(turns).toBeGreaterThan(4);
   expect(page).toMatchObject({ tools: [{ name: token, last: ["(hidden)"] }] });
+});
+
+test("what a server asks and logs while a forwarded request is open has no secrets", async () => {
+  const hideValues = createValueRedactor([token]);
+  let given: McpRequestOptions = {};
+  const inner: Session = {
+    ...scriptedSession(),
+    async request(_method, _params, options = {}) {
+      given = options;
+      return {};
+    },
+  };
+  const session = redactSession(inner, { redact: hideValues, hideValues, hideUnmistakable: (text) => text });
+  const seen: unknown[] = [];
+  await session.request(
+    "tools/call",
+    {},
+    {
+      owner: "one",
+      answer: async (_method, params, _signal, origin) => {
+        seen.push(params, origin);
+        return {};
+      },
+      onNotification: (_method, params) => void seen.push(params),
+    },
+  );
+  const origin = { isAmbiguous: false };
+  await given.answer?.("elicitation/create", { message: `is it ${token}?` }, new AbortController().signal, origin);
+  given.onNotification?.("notifications/message", { data: token });
+  expect(given.owner).toBe("one");
+  expect(seen).toEqual([{ message: "is it (hidden)?" }, origin, { data: "(hidden)" }]);
 });

@@ -211,3 +211,23 @@ describe("waiting in line", () => {
     expect(sent).toHaveLength(1);
   });
 });
+
+test("the calls of one sender do not wait for those of another", async () => {
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { client, sent } = clientOf([echo], async ({ text }) => {
+    if (text === "slow") await held;
+    return done;
+  });
+  const executor = executorWith({ limits: { callsPerServer: 1, callsTotal: 1 } });
+  const call = (text: string, sender: string) =>
+    executor.call({ client, tool: "echo", args: { text } }, { ...patient, sender });
+  const slow = [call("slow", "one"), call("quick", "one")];
+  await call("quick", "two");
+  expect(sent.map(([, { text }]) => text)).toEqual(["slow", "quick"]);
+  release();
+  await Promise.all(slow);
+  await executor.close();
+});

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { isOwnGateway, parentVariable, refuseNested } from "../../src/trust/own-entry.ts";
+import { isOwnGateway, refuseNested } from "../../src/trust/own-entry.ts";
+import { parentVariable } from "../../src/trust/parent-variable.ts";
 import { machine } from "../support/machine.ts";
 
 test.each([

@@ -1,4 +1,3 @@
-import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connect } from "../../src/connect.ts";
 import { WireError } from "../../src/errors.ts";
@@ -6,6 +5,7 @@ import type { HttpLimits } from "../../src/serve/http-limits.ts";
 import { type HttpListener, listenHttp } from "../../src/serve/http-listener.ts";
 import { type ServedClient, type ServedSession, serveClient } from "../../src/serve/served-session.ts";
 import type { Era, JsonObject, Session } from "../../src/session.ts";
+import { initialize, post } from "../support/http-post.ts";
 
 /** A server with one tool for each thing that a served session can do. */
 function session(client: ServedClient): ServedSession {
@@ -123,7 +123,6 @@ test("a client that is turned away does not wait: its request gets status 503", 
   await listener.close();
 });
 
-const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: {} };
 const meta = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientCapabilities": {},
@@ -179,7 +178,7 @@ describe("refused before any handler sees it", () => {
   });
 
   test("other methods and paths", async () => {
-    expect((await post(listener.url, { headers: {}, body: "", method: "GET" })).status).toBe(405);
+    expect((await post(listener.url, { method: "GET" })).status).toBe(405);
     expect((await post(`${listener.url}/other`, { headers: {}, body: initialize })).status).toBe(404);
   });
 });
@@ -212,21 +211,3 @@ describe("arguments that a tool's schema wants in headers", () => {
     expect((await post(listener.url, { headers, body })).status).toBe(status);
   });
 });
-
-interface Post {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  readonly method?: string;
-}
-
-function post(url: string, { headers, body, method = "POST" }: Post) {
-  return new Promise<{ status: number | undefined; headers: IncomingMessage["headers"] }>((resolve, reject) => {
-    const all = { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers };
-    const sent = request(url, { method, headers: all, agent: false }, (response) => {
-      response.resume();
-      response.on("close", () => resolve({ status: response.statusCode, headers: response.headers }));
-    });
-    sent.on("error", reject);
-    sent.end(method === "GET" ? undefined : JSON.stringify(body));
-  });
-}

@@ -123,7 +123,12 @@ Examples:
   },
 };
 
-export const daemonVerbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = { status, stop, restart, logs };
+export const daemonVerbs: Readonly<Record<"status" | "stop" | "restart" | "logs", Verb>> = {
+  status,
+  stop,
+  restart,
+  logs,
+};
 
 /** @throws HostError `usage` */
 function placeOf({ io }: Pick<Context, "io">): HostPlace {

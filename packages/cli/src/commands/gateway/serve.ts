@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { refuseNested } from "@fairlead/core/trust/own-entry";
 import type { Gateway, Workspace } from "@fairlead/gateway/gateway";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { createClientTokens } from "@fairlead/gateway/tokens/client-tokens";
@@ -52,6 +53,7 @@ Examples:
   },
 
   async run(context) {
+    refuseNested(context.io.env);
     const { http = false, alone = false, token, ...options } = context.command.opts<Options>();
     checkHttpOptions({ http, ...options }, context);
     if (!token && !http) throw usageError("--no-token works only with --http", context);

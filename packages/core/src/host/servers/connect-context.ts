@@ -6,7 +6,7 @@
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
 import type { ServerLogs } from "../../connect/server-log.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
-import { parentVariable } from "../../trust/own-entry.ts";
+import { parentVariable } from "../../trust/parent-variable.ts";
 import { once } from "../open-work.ts";
 import type { OpenHostOptions } from "../types.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";

@@ -141,6 +141,24 @@ test("a lazily started server is stopped when nobody has called it for a while, 
   expect(await at.notes()).toEqual(["start counted", "call echo {}", "start counted", "call echo {}"]);
 });
 
+test("a gateway's host starts a server with the first request, whatever the settings say, and stops it when it is idle", async () => {
+  const clock = manualClock();
+  await using at = await home((path) => ({ s: counted(path) }));
+  await using host = await at.host({ clock, recover: true, idleStop: 1000, lazy: true });
+  await host.start();
+  expect(await at.notes()).toEqual([]);
+  const stopped = new Promise((resolve) => {
+    host.on("state", ({ state }) => state.status === "disconnected" && resolve(undefined));
+  });
+  const client = { name: "codex", conversation: "1" };
+  const params = { name: "echo", arguments: {} };
+  await host.forward({ client, server: "s", method: "tools/call", params }, { confirmed: true });
+  await clock.pass(1000);
+  await stopped;
+  expect(host.serverFacts("s")).toMatchObject({ serverInfo: { name: "counted" }, capabilities: { tools: {} } });
+  expect(await at.notes()).toEqual(["start counted", "call echo {}"]);
+});
+
 test("a tool that goes and comes back as another is changed, and so is one whose list was not to be kept", async () => {
   await using at = await home((path) => ({ s: counted(path) }));
   const pay = (description: string): object[] => [{ name: "pay", description, inputSchema }];

@@ -37,6 +37,10 @@ describe("the narrower a rule, the higher its priority", () => {
       { mcpName: "git", toolName: "push", priority: 200 },
     ],
     [
+      { server: "git", tool: "*", client: "codex" },
+      { mcpName: "git", toolName: "*", client: "codex", priority: 150 },
+    ],
+    [
       { server: "git", tool: "push", argsPattern: "main" },
       { mcpName: "git", toolName: "push", argsPattern: "main", priority: 300 },
     ],

@@ -215,3 +215,36 @@ describe("extras of a server", () => {
     expect(untrusted.problems).toEqual([expect.not.objectContaining({ serverName: "s" })]);
   });
 });
+
+describe("profiles of clients", () => {
+  test("come from the person's files, the strongest as a whole, and never from a workspace", async () => {
+    await using world = await createWorld();
+    await world.writeUser({
+      fairlead: {
+        clients: {
+          codex: { servers: ["a"], tools: ["a.*"], toolBudget: 500 },
+          cursor: { toolBudget: { tokens: 9, tools: 3 } },
+        },
+      },
+    });
+    await world.writeWorkspace({ fairlead: { clients: { codex: { servers: ["planted"] }, other: { servers: [] } } } });
+    const clients = async () => Object.fromEntries((await world.load()).host.clients);
+    expect(await clients()).toEqual({
+      codex: { servers: ["a"], tools: ["a.*"], toolBudget: { tokens: 500 } },
+      cursor: { toolBudget: { tokens: 9, tools: 3 } },
+    });
+    await world.writeSystem({ fairlead: { clients: { codex: { tools: [] } } } });
+    expect((await clients())["codex"]).toEqual({ tools: [] });
+  });
+
+  test("with a list of the wrong type give access to nothing, and say so", async () => {
+    await using world = await createWorld();
+    await world.writeUser({ fairlead: { clients: { codex: { servers: "a", tools: 7 } } } });
+    const { host, problems } = await world.load();
+    expect(host.clients.get("codex")).toEqual({ servers: [], tools: [] });
+    expect(said(problems)).toEqual([
+      expect.stringContaining('"servers" must be a list'),
+      expect.stringContaining('"tools" must be a list'),
+    ]);
+  });
+});
