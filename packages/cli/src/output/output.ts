@@ -127,6 +127,11 @@ export function count(number: number, noun: string): SafeText {
   return safe`${number} ${toSafeLine(noun)}${number === 1 ? safe`` : safe`s`}`;
 }
 
+/** `1 234 567`. */
+export function spacedNumber(value: number): SafeText {
+  return toSafeLine(value.toLocaleString("en-US").replaceAll(",", " "));
+}
+
 function pad(cell: SafeText, size: number): SafeText {
   return safe`${cell}${repeatSafe(safe` `, size - width(cell))}`;
 }

@@ -10,6 +10,14 @@ import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
+/** What the tool definitions of each server cost a model. Servers without tools are left out. */
+async function tokensByServer(host: Host, servers?: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const sums = new Map<string, number>();
+  for (const { server, tokens } of await host.toolOffers(servers === undefined ? {} : { servers }))
+    sums.set(server, (sums.get(server) ?? 0) + tokens);
+  return sums;
+}
+
 /** Lists the servers with their cached catalogs; connects to none. */
 export async function listCachedServers(
   listed: readonly ListedServer[],
@@ -17,9 +25,9 @@ export async function listCachedServers(
   context: Context,
 ): Promise<readonly ListedServer[]> {
   const { out, globals } = context;
-  const [cached, failed, shares] = await useHost(configuration, context, async (host) => {
-    const [catalogs, starts] = await Promise.all([host.recall(), host.failedStarts()]);
-    return [catalogs, starts, sharesOf(listed, host)] as const;
+  const { cached, failed, tokens, shares } = await useHost(configuration, context, async (host) => {
+    const [recalled, failures] = await Promise.all([host.recall(), host.failedStarts()]);
+    return { cached: recalled, failed: failures, tokens: await tokensByServer(host), shares: sharesOf(listed, host) };
   });
   const signIns = await signedIn(configuration);
   const recalled = listed.map((one) => ({
@@ -27,6 +35,7 @@ export async function listCachedServers(
     known: cached.find(({ server }) => server === one.server.name),
     failed: failed.find(({ server }) => server === one.server.name),
     signIn: signIns.get(one.server.name),
+    tokens: tokens.get(one.server.name),
     share: shares.get(one.server.name),
   }));
   if (!globals.json) out.print(joinSafe(recalled.map((one) => serverText(one, out))));
@@ -69,15 +78,18 @@ export function listServers(
           signIn: signIns.get(state.name),
           share: host.shareOf(state.name),
         };
-        if (state.status === "connected") return show(reached);
         const { name } = state;
+        if (state.status === "connected") {
+          shows.push(tokensByServer(host, [name]).then((tokens) => show({ ...reached, tokens: tokens.get(name) })));
+          return;
+        }
         shows.push(
           host.failedStarts().then((all) => show({ ...reached, failed: all.find((each) => each.server === name) })),
         );
       },
     });
     await Promise.all(shows);
-    const failed = await host.failedStarts();
+    const [failed, tokens] = await Promise.all([host.failedStarts(), tokensByServer(host)]);
     const states = new Map(host.states().map((state) => [state.name, state]));
     const shares = sharesOf(listed, host);
     const reached = listed.map(({ server, state }) => ({
@@ -87,6 +99,7 @@ export function listServers(
       changed: changed.get(server.name),
       signIn: signIns.get(server.name),
       failed: failed.find((each) => each.server === server.name),
+      tokens: tokens.get(server.name),
     }));
     if (isLive) for (const one of reached) show(one);
     else if (!globals.json) out.print(joinSafe(reached.map((one) => serverText(one, out))));

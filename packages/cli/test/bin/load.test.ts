@@ -81,3 +81,12 @@ test.skipIf(process.getuid?.() === 0 || process.platform === "win32")(
     expect(await readdir(folder.path)).toEqual(["main.cjs", "other.cjs"]);
   },
 );
+
+test("the bundle has only ASCII: the loader reads other characters wrongly", async () => {
+  const bundle = fileURLToPath(new URL("../../bundle", import.meta.url));
+  const files = (await readdir(bundle)).filter((name) => name.endsWith(".cjs"));
+  expect(files.length).toBeGreaterThan(10);
+  // The answers are JSON, which the command requires as any other file.
+  for (const name of files.filter((each) => each !== "answers.cjs"))
+    expect([name, /[\u0080-\uffff]/.test(await readFile(join(bundle, name), "utf8"))]).toEqual([name, false]);
+});

@@ -1,6 +1,6 @@
 /** The index of all tools by word, and the ranking of tools for a query (BM25F with synonyms). */
 
-import { createTurns } from "../text/turns.ts";
+import { createTurns, type Turns } from "../text/turns.ts";
 import { queryWords } from "./query-words.ts";
 import { type SearchableServer, type SearchableTool, wordsOfServer, wordsOfTool } from "./tool-words.ts";
 
@@ -42,9 +42,15 @@ interface IndexState {
 const saturation = 2;
 /** How many removed tools the index may hold before it is built again. */
 const mostOutdated = 1000;
+/** Characters that are read in one slice: a few milliseconds, also for words that were never seen before. */
+const perSlice = 8_000;
+/** A tool without any text takes as long as so many characters. */
+const perTool = 100;
 
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
+  // One count for all servers: many small ones are as much work as a large one.
+  const turns = createTurns(perSlice);
   let last: Promise<void> = Promise.resolve();
 
   /** Changes are made one after the other. */
@@ -58,14 +64,14 @@ export function createToolIndex(): ToolIndex {
     const live = liveCount(state);
     if (state.tools.length <= 2 * live + mostOutdated) return;
     const next = emptyState();
-    for (const { server, tools } of state.servers.values()) await addServer(next, server, tools);
+    for (const { server, tools } of state.servers.values()) await addServer(next, server, tools, turns);
     state = next;
   }
 
   return {
     set: (server, tools) =>
       afterLast(async () => {
-        await addServer(state, server, tools);
+        await addServer(state, server, tools, turns);
         await withoutOutdated();
       }),
 
@@ -100,14 +106,19 @@ function liveCount({ servers }: IndexState): number {
 }
 
 /** Reads the tools in slices of a few milliseconds, then makes them take the place of the server's former tools. */
-async function addServer(state: IndexState, server: SearchableServer, tools: readonly SearchableTool[]): Promise<void> {
+async function addServer(
+  state: IndexState,
+  server: SearchableServer,
+  tools: readonly SearchableTool[],
+  turns: Turns,
+): Promise<void> {
   const { postings, servers, tools: entries } = state;
   const ofServer = wordsOfServer(server);
-  const turns = createTurns(64);
   const first = entries.length;
   for (const [at, tool] of tools.entries()) {
     entries.push(undefined);
-    for (const [word, weight] of wordsOfTool(tool, ofServer)) {
+    const { weights, characters } = wordsOfTool(tool, ofServer);
+    for (const [word, weight] of weights) {
       const posting = postings.get(word);
       if (posting === undefined) postings.set(word, { tools: [first + at], weights: [weight] });
       else {
@@ -115,7 +126,7 @@ async function addServer(state: IndexState, server: SearchableServer, tools: rea
         posting.weights.push(weight);
       }
     }
-    await turns.done(1);
+    await turns.done(characters + perTool);
   }
   removeServer(state, server.name);
   for (const [at, tool] of tools.entries()) entries[first + at] = { server: server.name, tool };

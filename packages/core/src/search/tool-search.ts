@@ -6,7 +6,7 @@ import { isObject } from "@fairlead/wire/json";
 import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { groupBy } from "../text/group-by.ts";
-import { createTurns } from "../text/turns.ts";
+import { createTurns, type Turns } from "../text/turns.ts";
 import { findTools, type KnownTool } from "./find-tools.ts";
 import { createToolIndex } from "./tool-index.ts";
 import type { SearchableServer, SearchableTool } from "./tool-words.ts";
@@ -31,14 +31,15 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   const index = createToolIndex();
   const digests = new Map<string, string>();
   let indexed: readonly DiscoveredMCPTool[] = [];
-  let byName = new Map<string, readonly KnownTool[]>();
+  let byName: ReadonlyMap<string, readonly KnownTool[]> = new Map();
   /** The tools as they are now: an unchanged server keeps the words of its former tools. */
-  let current = new Map<string, DiscoveredMCPTool>();
+  let current: ReadonlyMap<string, DiscoveredMCPTool> = new Map();
   let updating: Promise<void> | undefined;
 
   async function update(): Promise<void> {
     const latest = tools();
     if (latest === indexed) return;
+    const turns = createTurns();
     const byServer = groupBy(latest, ({ serverName }) => serverName);
     for (const server of [...digests.keys()].filter((name) => !byServer.has(name))) {
       digests.delete(server);
@@ -46,13 +47,12 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
     }
     for (const [server, ofServer] of byServer) {
       const about = aboutServer(server);
-      const digest = await digestOf(about, ofServer);
+      const digest = await digestOf(about, ofServer, turns);
       if (digests.get(server) === digest) continue;
       await index.set(about, ofServer.map(toSearchable));
       digests.set(server, digest);
     }
-    current = new Map(latest.map((tool) => [toolKey(tool.serverName, tool.serverToolName), tool]));
-    byName = namesOf(latest);
+    ({ byName, byKey: current } = await mapsOf(latest));
     indexed = latest;
   }
 
@@ -69,18 +69,31 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   };
 }
 
-/** The tools by each of their names, in lower case. */
-function namesOf(tools: readonly DiscoveredMCPTool[]): Map<string, readonly KnownTool[]> {
-  const names = new Map<string, KnownTool[]>();
+const toolsPerTurn = 500;
+
+interface ToolMaps {
+  /** By each of their names, in lower case. */
+  readonly byName: ReadonlyMap<string, readonly KnownTool[]>;
+  readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
+}
+
+async function mapsOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolMaps> {
+  const byName = new Map<string, KnownTool[]>();
+  const byKey = new Map<string, DiscoveredMCPTool>();
+  const turns = createTurns(toolsPerTurn);
   for (const tool of tools) {
     const { serverName: server, serverToolName: own } = tool;
     const known = { server, tool: { name: own } };
+    byKey.set(toolKey(server, own), tool);
     for (const name of new Set([tool.name, own, `${server}/${own}`, `${server}.${own}`, `${server}__${own}`])) {
       const key = name.toLowerCase();
-      names.set(key, [...(names.get(key) ?? []), known]);
+      const others = byName.get(key);
+      if (others === undefined) byName.set(key, [known]);
+      else others.push(known);
     }
+    await turns.done(1);
   }
-  return names;
+  return { byName, byKey };
 }
 
 function toSearchable(tool: DiscoveredMCPTool): SearchableTool {
@@ -93,9 +106,8 @@ function schemaOf({ parameterSchemaJson }: DiscoveredMCPTool): JsonObject | unde
 }
 
 /** Changes with everything that the index reads. */
-async function digestOf(about: SearchableServer, tools: readonly DiscoveredMCPTool[]): Promise<string> {
+async function digestOf(about: SearchableServer, tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(about));
-  const turns = createTurns();
   for (const tool of tools) {
     const text = JSON.stringify([tool.serverToolName, tool.title, tool.description, tool.parameterSchemaJson]);
     hash.update(text);

@@ -49,15 +49,29 @@ export function wordsOfServer({ name, title = "", instructions = "" }: Searchabl
   return weights;
 }
 
-export function wordsOfTool(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+export interface ToolWords {
+  readonly weights: ReadonlyMap<string, number>;
+  /** How many characters were read. */
+  readonly characters: number;
+}
+
+export function wordsOfTool(tool: SearchableTool, ofServer: ReadonlyMap<string, number>): ToolWords {
   const weights: Weights = new Map(ofServer);
   const { names, texts } = parametersOf(tool.inputSchema);
-  add(weights, tool.name, nameField);
-  add(weights, tool.title ?? "", titleField);
-  add(weights, (tool.description ?? "").slice(0, longestText), descriptionField);
-  add(weights, names.join(" ").slice(0, longestText), parametersField);
-  add(weights, texts.join(" ").slice(0, longestText), parameterTextsField);
-  return weights;
+  const fields: readonly (readonly [text: string, field: Field])[] = [
+    [tool.name, nameField],
+    [tool.title ?? "", titleField],
+    [tool.description ?? "", descriptionField],
+    [names.join(" "), parametersField],
+    [texts.join(" "), parameterTextsField],
+  ];
+  let characters = 0;
+  for (const [text, field] of fields) {
+    const read = text.slice(0, longestText);
+    add(weights, read, field);
+    characters += read.length;
+  }
+  return { weights, characters };
 }
 
 function add(weights: Weights, text: string, { weight, usual, b }: Field): void {

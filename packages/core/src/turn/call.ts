@@ -47,6 +47,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   const { id } = request;
   let event: CallEvent = { type: "call", id, name: request.name, args: request.args, status: "requested" };
   let began: number | undefined;
+  let called: DiscoveredMCPTool | undefined;
 
   function tell(change: Partial<CallEvent>): void {
     event = { ...event, ...change };
@@ -83,7 +84,8 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     const { name, args, found } = findCalled(request, state);
     event = { ...event, name, args };
     if (found.kind === "tool") {
-      const { serverName: server, serverToolName } = found.tool;
+      called = found.tool;
+      const { serverName: server, serverToolName } = called;
       event = { ...event, server, serverToolName };
     }
     tell({});
@@ -104,7 +106,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
     }
     const failure = toHostError(error);
     tell({ status: statusOf(failure), error: toCallFailure(failure), ...durationMs() });
-    const told = failure.code === "tool_unknown" ? failure.message : tellFailure(failure);
+    const told = failure.code === "tool_unknown" ? failure.message : tellFailure(failure, called);
     return ended({ response: { error: told }, media: [] });
   }
 }

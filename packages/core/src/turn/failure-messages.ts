@@ -4,7 +4,11 @@ import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
 import { toLabel } from "../normalise/content/shorten.ts";
 import { asUntrusted, createNonce } from "../normalise/content/untrusted.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
+import { toolSignature } from "../search/tool-signature.ts";
 import { closest } from "../text/closest.ts";
+import { toModelText } from "../text/model-text.ts";
+import { exceedsTokens } from "../text/token-estimate.ts";
 import type { Named } from "./conversation-tools.ts";
 import type { CallFailure } from "./events.ts";
 
@@ -24,11 +28,25 @@ export function toHostError(error: unknown): HostError {
   return new HostError("internal", `internal error of the host: ${words}`, { cause: error });
 }
 
-/** Returns the text for the model. */
-export function tellFailure({ code, message }: HostError): string {
+/** Returns the text for the model. If the arguments are wrong, it has the parameters of the tool. */
+export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTool): string {
   const what = ours[code] ?? "The call failed.";
-  const data = asUntrusted([{ text: `${code}: ${toLabel(message)}` }], createNonce(), "the reason");
-  return [what, ...data.map(({ text }) => text)].join("\n");
+  const reason = [{ text: `${code}: ${toLabel(message)}` }];
+  if (code === "arguments_invalid" && tool !== undefined) reason.push({ text: aboutParameters(tool) });
+  return [what, ...asUntrusted(reason, createNonce(), "the reason").map(({ text }) => text)].join("\n");
+}
+
+/** Tokens of a schema in an error. */
+const mostTokens = 4_000;
+
+/** A model that found the tool by search may know its signature only. */
+function aboutParameters({
+  name,
+  schema: { description, parametersJsonSchema: parameters },
+}: DiscoveredMCPTool): string {
+  const whole = JSON.stringify(parameters);
+  const about = exceedsTokens([whole], mostTokens) ? toolSignature({ name, description, parameters }) : whole;
+  return `parameters of ${toLabel(name)}: ${toModelText(about)}`;
 }
 
 /** Returns the failure for the user. */

@@ -24,12 +24,9 @@ export async function searchTools(args: JsonObject, state: ConversationState, ho
   const limit = Math.min(Math.max(Math.trunc(Number(args["limit"] ?? usualLimit)) || usualLimit, 1), mostFound);
   const callable = toolSelection.callable(model);
   const allowed = new Map(callable.filter((tool) => !host.isDenied(tool)).map((tool) => [keyOf(tool), tool]));
-  // Tools that the conversation may not use are left out afterwards.
-  const ranked = await host.searchTools(queries, limit + mostFound);
-  const found = ranked
-    .flatMap(({ tool }) => allowed.get(keyOf(tool)) ?? [])
-    .filter(({ quarantine }) => quarantine === undefined)
-    .slice(0, limit);
+  const isUsable = (tool?: DiscoveredMCPTool): boolean => tool !== undefined && tool.quarantine === undefined;
+  const ranked = await host.searchTools(queries, limit, (tool) => isUsable(allowed.get(keyOf(tool))));
+  const found = ranked.flatMap(({ tool }) => allowed.get(keyOf(tool)) ?? []);
   toolSelection.reveal(found, model);
   const counts = countsText(found.length, callable.length, callable.length - allowed.size, missingServers(state, host));
   const text = found.length === 0 ? nothingText(queries, allowed) : foundText(found, queries, allowed);

@@ -8,10 +8,11 @@ import type { LeftOut } from "../normalise/content/parts.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ToolCallConfirmationDetails, ToolConfirmationOutcome } from "../registry/confirmation.ts";
+import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
-import type { ToolSearch } from "../search/tool-search.ts";
+import type { FoundTool } from "../search/tool-search.ts";
 
 /** Returns the confirmation when the user is free. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
@@ -32,8 +33,12 @@ export interface TurnHost {
   readonly loadUsedTools: () => Promise<void>;
   /** The tools that were used before in this workspace, latest first; empty until `loadUsedTools` has ended. */
   readonly usedTools: () => readonly { readonly serverName: string; readonly serverToolName: string }[];
-  /** Finds tools of all servers, best first. */
-  readonly searchTools: ToolSearch["find"];
+  /** Finds tools that are wanted and that no rule denies, best first. */
+  readonly searchTools: (
+    queries: readonly string[],
+    limit: number,
+    isWanted: (tool: DiscoveredMCPTool) => boolean,
+  ) => Promise<readonly FoundTool[]>;
   /** Whether a rule denies every call of the tool. */
   readonly isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean;
   /** The listed or cached catalog of a server; undefined if there is none. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createToolIndex, type RankedTool } from "../../src/search/tool-index.ts";
+import type { SearchableTool } from "../../src/search/tool-words.ts";
 
 const files = [
   { name: "read_file", description: "Reads a file from the disk." },
@@ -64,7 +65,8 @@ test("an index that was changed often ranks as a new one", async () => {
     expect(index.rank(query, 10)[0]).toMatchObject({ tool: { name: fresh.rank(query, 10)[0]?.tool.name } });
 });
 
-test("other work gets its turn while a large catalog is read", async () => {
+/** Fills the index and returns how often other work got its turn meanwhile. */
+async function turnsDuring(servers: readonly (readonly SearchableTool[])[]): Promise<number> {
   const index = createToolIndex();
   let turns = 0;
   let isDone = false;
@@ -73,8 +75,18 @@ test("other work gets its turn while a large catalog is read", async () => {
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  const many = Array.from({ length: 2000 }, (_none, at) => ({ name: `tool_${at}`, description: "Does one thing." }));
-  await index.set({ name: "many" }, many);
+  for (const [at, tools] of servers.entries()) await index.set({ name: `server ${at}` }, tools);
   isDone = true;
-  expect(turns).toBeGreaterThan(20);
+  return turns;
+}
+
+const named = (many: number, description: string): readonly SearchableTool[] =>
+  Array.from({ length: many }, (_none, at) => ({ name: `tool_${at}`, description }));
+
+test.each([
+  ["a large server", [named(2000, "Does one thing.")]],
+  ["many small servers", Array.from({ length: 1000 }, () => named(2, "Does one thing."))],
+  ["long descriptions", [named(60, "It does one thing or another. ".repeat(200))]],
+])("other work gets its turn while the index reads %s", async (_what, servers) => {
+  expect(await turnsDuring(servers)).toBeGreaterThan(20);
 });

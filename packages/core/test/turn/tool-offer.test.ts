@@ -121,6 +121,16 @@ test("a tool that does not fit is called through call_tool, under its own name",
   expect(brokenIn(conversation.history)).toBeUndefined();
 });
 
+test("wrong arguments are answered with the parameters of the tool", async () => {
+  await using at = await crowd(budget);
+  const model = plays(calls("paint_fence", { text: 5 }), calls("report_999"), says("ok"));
+  const events = await collect(at.host.conversation({ model }).send("go"));
+  expect(outcomes(events)[0]).toEqual(["paint_fence", "error", "arguments_invalid"]);
+  const [, wrong = "", unknown = ""] = model.requests.map((asked) => answers(asked).join());
+  expect(wrong).toContain('parameters of paint_fence: {\\"type\\":\\"object\\",\\"properties\\":{\\"text\\":{');
+  expect(unknown).not.toContain("parameters of");
+});
+
 test("alwaysLoad comes first, as far as there is room", async () => {
   await using at = await crowd({ ...budget, servers: { large: { alwaysLoad: true } } });
   const conversation = at.host.conversation({ model: plays(says("ok")) });

@@ -19,7 +19,7 @@ export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
 /** @throws WireError with the JSON-RPC error for the client */
 export async function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
-  if (method.endsWith("/list")) await context.discovered(call.era, call.signal);
+  if (method.endsWith("/list") || isUnknown(context, asked)) await context.discovered(call.era, call.signal);
   switch (method) {
     case "tools/list":
       return listed(call, params, "tools", await allowedTools(context));
@@ -40,6 +40,14 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
     default:
       throw rpcError(rpcCodes.methodNotFound, `the gateway does not support ${method.slice(0, 100)}`);
   }
+}
+
+/** Whether the request names something that is not listed yet: the client may have it from an earlier gateway. */
+function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
+  const name = stringOf(params["name"]) ?? "";
+  if (method === "tools/call") return !view().tools.has(name);
+  if (method === "prompts/get") return !view().prompts.has(name);
+  return method === "resources/read" && serverOfUri(stringOf(params["uri"]) ?? "", view()) === undefined;
 }
 
 function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObject }>): readonly JsonObject[] {

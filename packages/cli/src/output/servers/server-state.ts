@@ -10,7 +10,7 @@ import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairl
 import { waitWords } from "@fairlead/core/text/wait-words";
 import type { Admission } from "@fairlead/core/trust/admit";
 import { errorDocument } from "../error-lines.ts";
-import { count, type Output } from "../output.ts";
+import { count, type Output, spacedNumber } from "../output.ts";
 import { ageWords } from "../time-text.ts";
 import { place, transportWord } from "./server-details.ts";
 import { redact } from "./server-redaction.ts";
@@ -22,6 +22,8 @@ export interface ListedServer {
   readonly known?: CachedCatalogInfo | undefined;
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
+  /** Estimated tokens that its tool definitions cost a model. */
+  readonly tokens?: number | undefined;
   /** Failed in this run or an earlier one: commands that do not name the server skip it for a while. */
   readonly failed?: FailedStart | undefined;
   /** Who shares a connection to the server behind the gateway. */
@@ -95,16 +97,18 @@ function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCou
 
 /** A server as `mcp list` shows it. */
 export function serverText(
-  { server, state, known, changed = [], signIn, failed, share }: ListedServer,
+  { server, state, known, changed = [], signIn, tokens, failed, share }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
 ): SafeText {
   const { name, scope, origin, shadows, problems } = server;
+  const cost = tokens === undefined ? safe`` : safe`, about ${spacedNumber(tokens)} tokens`;
+  const words = state.status === "connected" ? safe`${stateWords(state)}${cost}` : stateWords(state);
   const lines = [
-    safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](stateWords(state))}`,
+    safe`${style.bold(toVisibleLine(name))}  ${style[colourOf(state)](words)}`,
     safe`  ${toSafeLine(transportOf({ server, state, known }))}: ${target(server)}`,
     safe`  from ${place(origin)} (${toSafeLine(scope)})`,
     ...(signIn?.state === "signed_in" && state.status !== "needs_auth" ? [safe`  ${signInWords(signIn)}`] : []),
-    ...cachedLines(known),
+    ...cachedLines(known, cost),
     ...(changed.length > 0 ? [safe`  changed definitions: ${toVisibleLine(changed.join(", "))}`] : []),
     ...shadows.map((shadowed) => safe`  replaces ${place(shadowed)} (${toSafeLine(shadowed.scope)})`),
     ...(share === undefined ? [] : [safe`  gateway: ${shareWords[share]}`]),
@@ -122,9 +126,9 @@ const shareWords: Readonly<Record<SharedBy, SafeText>> = {
   client: safe`one connection for each client`,
 };
 
-function cachedLines(known: CachedCatalogInfo | undefined): SafeText[] {
+function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): SafeText[] {
   if (known?.savedAt === undefined) return [];
-  return [safe`  cached: ${offerWords(known.offer)} (${ageWords(Date.now() - known.savedAt)} ago)`];
+  return [safe`  cached: ${offerWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
 /** With `--cached`, the state does not say why the server failed. */
@@ -165,7 +169,7 @@ function transportOf({ server, state, known }: ListedServer): string {
 
 /** A server in `--json` documents. */
 export function serverDocument(listed: ListedServer): object {
-  const { server, state, known, changed = [], signIn, failed, share } = listed;
+  const { server, state, known, changed = [], signIn, tokens, failed, share } = listed;
   const { offer } = state.status === "connected" ? state : (known ?? {});
   return {
     name: server.name,
@@ -176,6 +180,7 @@ export function serverDocument(listed: ListedServer): object {
     tools: offer?.tools ?? 0,
     prompts: offer?.prompts ?? 0,
     resources: offer?.resources ?? 0,
+    ...(tokens === undefined ? {} : { tokens }),
     ...(state.status === "connected" ? { protocolVersion: state.peer.protocolVersion } : {}),
     ...(share === undefined ? {} : { share }),
     ...(signIn === undefined ? {} : { signIn: signInDocument(signIn) }),

@@ -1,17 +1,9 @@
 /** What tool declarations cost a model, as text: servers and tools sorted by tokens, with bars. */
 
 import { groupBy } from "@fairlead/core/text/group-by";
-import {
-  joinSafe,
-  padSafe,
-  repeatSafe,
-  type SafeText,
-  safe,
-  toSafeLine,
-  toVisibleLine,
-} from "@fairlead/core/text/safe-text";
+import { joinSafe, padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
-import { count, type Style } from "../output.ts";
+import { count, type Style, spacedNumber } from "../output.ts";
 
 export interface ServerCost {
   readonly server: string;
@@ -37,21 +29,17 @@ export function costsText(costs: readonly ServerCost[], style: Style): SafeText 
   const most = Math.max(1, ...costs.flatMap(({ tools }) => tools.map(({ tokens }) => tokens)));
   const blocks = costs.map(({ server, tokens, tools }) => {
     const share = Math.round((100 * tokens) / Math.max(all, 1));
-    const title = safe`${style.bold(toVisibleLine(server))}: about ${number(tokens)} tokens, ${share} % of all`;
+    const title = safe`${style.bold(toVisibleLine(server))}: about ${spacedNumber(tokens)} tokens, ${share} % of all`;
     return joinSafe([title, ...tools.map((tool) => toolLine(tool, most))]);
   });
   const offered = costs.flatMap(({ tools }) => tools).filter((tool) => tool.offered);
   const tokens = offered.reduce((sum, tool) => sum + tool.tokens, 0);
-  const total = safe`A model is offered ${count(offered.length, "tool")} directly, about ${number(tokens)} tokens; all tools: about ${number(all)} tokens.`;
+  const total = safe`A model is offered ${count(offered.length, "tool")} directly, about ${spacedNumber(tokens)} tokens; all tools: about ${spacedNumber(all)} tokens.`;
   return joinSafe([...blocks, total], safe`\n\n`);
 }
 
 function toolLine({ serverToolName, tokens, offered }: OfferedTool, most: number): SafeText {
   const bar = repeatSafe(safe`#`, Math.max(1, Math.round((barWidth * tokens) / most)));
   const note = offered ? safe`` : safe` (found by search)`;
-  return safe`  ${repeatSafe(safe` `, 7 - number(tokens).length)}${number(tokens)}  ${padSafe(bar, barWidth)}  ${toVisibleLine(serverToolName)}${note}`;
-}
-
-function number(value: number): SafeText {
-  return toSafeLine(value.toLocaleString("en-US").replaceAll(",", " "));
+  return safe`  ${repeatSafe(safe` `, 7 - spacedNumber(tokens).length)}${spacedNumber(tokens)}  ${padSafe(bar, barWidth)}  ${toVisibleLine(serverToolName)}${note}`;
 }

@@ -50,6 +50,7 @@ test("the JSON document has every server with its status, reason, transport and 
       scope: "user",
       ...counts,
       tools: 1,
+      tokens: expect.any(Number),
       protocolVersion: "2025-11-25",
       share: "all",
     },
@@ -107,7 +108,7 @@ test("the text names file and line, what a server offers, or why it does not wor
   await using here = await machine(every);
   const { stdout, stderr } = await here.run("mcp", "list");
   expect(stdout).toMatch(
-    /good {2}connected: 1 tool\n {2}stdio: .*node .*well-behaved\.mjs --api-key \(hidden\)\n {2}from .*home\/\.gemini\/settings\.json:3:5 \(user\)\n/,
+    /good {2}connected: 1 tool, about \d+ tokens\n {2}stdio: .*node .*well-behaved\.mjs --api-key \(hidden\)\n {2}from .*home\/\.gemini\/settings\.json:3:5 \(user\)\n/,
   );
   expect(stdout).toMatch(/gone {2}failed: server exited\n[\s\S]*?why: "gone" exited with code 3.*\n {2}next: /);
   expect(stdout).toMatch(/off {2}disabled\n[\s\S]*next: fairlead mcp enable off\n/);
@@ -207,7 +208,7 @@ test("on a terminal each is shown as soon as it has answered, and the one that i
   expect(before).not.toMatch(/slow {2}/);
   await here.write("project/open", "");
   expect(await terminal.exitCode).toBe(0);
-  expect(terminal.screen()).toMatch(/slow {2}connected: 1 tool\n[\s\S]*slow-start[\s\S]*from /);
+  expect(terminal.screen()).toMatch(/slow {2}connected: 1 tool, about \d+ tokens\n[\s\S]*slow-start[\s\S]*from /);
   expect(terminal.screen()).not.toContain("connecting");
   expect(terminal.screen().match(/^(off|fast|slow) {2}/gm)).toEqual(["off  ", "fast  ", "slow  "]);
 });

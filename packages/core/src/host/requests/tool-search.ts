@@ -1,7 +1,9 @@
 /** Tool search of one host: over all tools that policy does not hide. Loaded with the first search. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
-import type { ToolSearch } from "../../search/tool-search.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { FoundTool, ToolSearch } from "../../search/tool-search.ts";
+import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { Host } from "../types.ts";
 
@@ -12,7 +14,8 @@ export interface HostSearchOptions {
   readonly deniedTo: Host["deniedTo"];
 }
 
-export interface HostSearch extends ToolSearch {
+export interface HostSearch {
+  readonly find: TurnHost["searchTools"];
   readonly searchTools: Host["searchTools"];
 }
 
@@ -31,27 +34,48 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
     });
   }
 
-  async function find(queries: readonly string[], limit: number, isHidden = isDenied) {
+  async function find(
+    queries: readonly string[],
+    limit: number,
+    isWanted: (tool: DiscoveredMCPTool) => boolean,
+    isHidden = isDenied,
+  ): Promise<readonly FoundTool[]> {
     search ??= load();
-    const found = await (await search).find(queries, limit + spare);
-    return found.filter(({ tool }) => tool.quarantine === undefined && !isHidden(tool)).slice(0, limit);
+    const { find: rank } = await search;
+    // The schema of a tool is compiled last, and only as long as tools are missing: it takes longer than the search.
+    const isFound = ({ tool }: FoundTool): boolean =>
+      isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
+    const most = limit + spare;
+    const ranked = await rank(queries, most);
+    const found = firstOf(ranked, limit, isFound);
+    if (found.length === limit || ranked.length < most) return found;
+    return firstOf(await rank(queries, Number.POSITIVE_INFINITY), limit, isFound);
   }
 
   return {
-    find: (queries, limit) => find(queries, limit),
+    find: (queries, limit, isWanted) => find(queries, limit, isWanted),
     async searchTools(query, { limit = usualLimit, client, isOffered = () => true } = {}) {
       const isHidden = client === undefined ? isDenied : await deniedTo({ name: client });
-      const found = await find(typeof query === "string" ? [query] : query, limit + spare, isHidden);
-      return found
-        .filter(({ tool }) => isMeantByAll(tool.serverName) && isOffered(tool))
-        .slice(0, limit)
-        .map(({ tool: { name, serverName: server, serverToolName: tool, description }, score }) => ({
-          server,
-          tool,
-          name,
-          description,
-          score,
-        }));
+      const queries = typeof query === "string" ? [query] : query;
+      const isWanted = (tool: DiscoveredMCPTool): boolean => isMeantByAll(tool.serverName) && isOffered(tool);
+      const found = await find(queries, limit, isWanted, isHidden);
+      return found.map(({ tool: { name, serverName: server, serverToolName: tool, description }, score }) => ({
+        server,
+        tool,
+        name,
+        description,
+        score,
+      }));
     },
   };
+}
+
+/** The first items that hold. The others are not looked at. */
+function firstOf<T>(items: readonly T[], most: number, holds: (item: T) => boolean): readonly T[] {
+  const found: T[] = [];
+  for (const item of items) {
+    if (found.length >= most) break;
+    if (holds(item)) found.push(item);
+  }
+  return found;
 }

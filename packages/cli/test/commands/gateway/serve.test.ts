@@ -1,0 +1,162 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isRunning, scaled, stdioServer, temporaryFolder, until } from "@fairlead/test-servers";
+import { expect, it } from "vitest";
+import { type Client, type GatewayMachine, gatewayMachine, type Message } from "../../support/gateway-client.ts";
+import { processesOf } from "../../support/left-over.ts";
+
+/** A machine with the server `counted`, which notes every start and call in a file. */
+async function countedMachine(): Promise<GatewayMachine & { readonly notes: () => Promise<readonly string[]> }> {
+  const folder = await temporaryFolder();
+  const file = await folder.write("notes", "");
+  const here = await gatewayMachine({ counted: stdioServer("counted", file) });
+  return {
+    ...here,
+    notes: async () => (await readFile(file, "utf8")).split("\n").filter((line) => line !== ""),
+    async [Symbol.asyncDispose]() {
+      await here[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function textOf(message: Message): unknown {
+  const { content } = message["result"] as { readonly content: readonly { readonly text: string }[] };
+  return content[0]?.text;
+}
+
+const lost = { error: { code: -32603, message: expect.stringContaining("may have run"), data: { reason: "lost" } } };
+
+it("serves ten clients that start at the same moment with one host and one process for each server", async () => {
+  const names = Array.from({ length: 10 }, (_, at) => `s${at}`);
+  await using here = await gatewayMachine(
+    Object.fromEntries(names.map((name) => [name, stdioServer("counted", "", "", name)])),
+  );
+  const clients = await Promise.all(Array.from({ length: 10 }, () => here.client("--client", "many")));
+  const answers = await Promise.all(
+    clients.flatMap((client) =>
+      names.map((name) => client.call(name === "s0" ? "echo" : `${name}__echo`, { text: name })),
+    ),
+  );
+  expect(answers.map(textOf)).toEqual(clients.flatMap(() => names));
+  expect(await here.hostStarts()).toBe(1);
+  const servers = processesOf(here).filter((line) => line.includes("relay.sh") && !line.includes("/bin/cat"));
+  expect(new Set(servers.map((line) => line.slice(line.indexOf(" "))))).toHaveProperty("size", 10);
+  expect(servers).toHaveLength(10);
+  const status = await here.run("daemon", "status", "--json");
+  expect(JSON.parse(status.stdout)).toMatchObject({
+    running: true,
+    clients: clients.map(() => ({ name: "many" })),
+    servers: expect.arrayContaining(names.map((name) => ({ name, status: "connected" }))),
+  });
+
+  // (e) A killed host costs none of its ten relays their connection.
+  await here.killHost();
+  const again = await Promise.all(clients.map((client) => client.call("echo", { text: "again" })));
+  expect(again.map(textOf)).toEqual(clients.map(() => "again"));
+  expect(await here.hostStarts()).toBe(2);
+});
+
+it("survives the death of its host between calls, and announces that lists may have changed", async () => {
+  await using here = await countedMachine();
+  const client = await here.client();
+  expect(textOf(await client.call("echo", { text: "one" }))).toBe("one");
+  await here.killHost();
+  await client.told("notifications/tools/list_changed");
+  expect(textOf(await client.call("echo", { text: "two" }))).toBe("two");
+  expect((await here.notes()).filter((line) => line.startsWith("call"))).toHaveLength(2);
+});
+
+it("answers a call as lost that its server had when the host died, and never repeats it", async () => {
+  await using here = await countedMachine();
+  const client = await here.client();
+  const call = client.call("ask", { method: "elicitation/create", params: { message: "?", requestedSchema: {} } });
+  await until(() => client.other.some(({ method }) => method === "elicitation/create"));
+  await here.killHost();
+  expect(await call).toMatchObject(lost);
+  expect(await call).toMatchObject({ error: { message: "the gateway was restarted; counted.ask may have run" } });
+  expect(textOf(await client.call("echo", { text: "next" }))).toBe("next");
+  expect((await here.notes()).filter((line) => line.startsWith("call ask"))).toHaveLength(1);
+});
+
+it("sends a call again that no server had when the host died", async () => {
+  await using gate = await temporaryFolder();
+  const open = join(gate.path, "open");
+  await using here = await gatewayMachine({ slow: stdioServer("slow-start", open) });
+  // The list is cached, so that the call is what starts the server.
+  await gate.write("open", "");
+  expect((await here.run("mcp", "list", "--strict")).code).toBe(0);
+  await gate[Symbol.asyncDispose]();
+  await gate.write("closed", "");
+  const client = await here.client();
+  const call = client.call("echo", { text: "late" });
+  await until(() => processesOf(here).some((line) => line.includes("slow-start")));
+  await here.killHost();
+  await until(() => processesOf(here).some((line) => line.includes("slow-start")));
+  await gate.write("open", "");
+  expect(textOf(await call)).toBe("late");
+});
+
+it("makes no more effects than calls when its host is killed in the middle of them", async () => {
+  await using here = await countedMachine();
+  const client = await here.client();
+  const count = scaled(200, 40);
+  const answers: Message[] = [];
+  let killing: Promise<void> | undefined;
+  let made = 0;
+  async function work(): Promise<void> {
+    while (made < count) {
+      made += 1;
+      if (made === count / 2) killing = here.killHost();
+      answers.push(await client.call("echo", { text: String(made) }));
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, work));
+  await killing;
+  expect(answers).toHaveLength(count);
+  const failed = answers.filter((answer) => answer["result"] === undefined);
+  for (const answer of failed) expect(answer).toMatchObject(lost);
+  const effects = (await here.notes()).filter((line) => line.startsWith("call"));
+  expect(new Set(effects).size).toBe(effects.length);
+  expect(effects.length).toBeGreaterThanOrEqual(count - failed.length);
+  expect(effects.length).toBeLessThanOrEqual(count);
+  expect(textOf(await client.call("echo", { text: "next" }))).toBe("next");
+});
+
+it("ends with its client at once, and cancels the client's calls", async () => {
+  await using here = await countedMachine();
+  const client: Client = await here.client();
+  void client.call("ask", { method: "elicitation/create", params: {} }).catch(() => {});
+  await client.told("elicitation/create");
+  const { pid = 0 } = client.child;
+  await client.end();
+  expect(isRunning(pid)).toBe(false);
+  expect(client.child.exitCode).toBe(0);
+  const status = async (): Promise<unknown> => JSON.parse((await here.run("daemon", "status", "--json")).stdout);
+  expect(await status()).toMatchObject({ running: true });
+  while (((await status()) as { readonly clients: readonly unknown[] }).clients.length > 0);
+});
+
+it("runs its own servers with --alone, and when the run folder cannot be made", async () => {
+  await using here = await countedMachine();
+  const alone = await here.client("--alone");
+  expect(textOf(await alone.call("echo", { text: "alone" }))).toBe("alone");
+  await alone.end();
+  await here.write("home/.fairlead/run", "a file where the folder should be");
+  const other = await here.client();
+  expect(textOf(await other.call("echo", { text: "other" }))).toBe("other");
+  expect(other.errors()).toMatch(/^fairlead: no background host: .*; this program starts its own servers\n$/);
+  expect(await here.hostPid()).toBeUndefined();
+});
+
+it("reaches only the servers and tools that it is told", async () => {
+  await using here = await gatewayMachine({
+    one: stdioServer("counted", "", "", "one"),
+    two: stdioServer("counted", "", "", "two"),
+  });
+  const client = await here.client("--servers=two", "--tools", "two.e*");
+  const { result } = await client.ask("tools/list");
+  expect((result as { readonly tools: readonly { readonly name: string }[] }).tools.map(({ name }) => name)).toEqual([
+    expect.stringContaining("echo"),
+  ]);
+});
