@@ -71,6 +71,7 @@ export class PostAnswer {
   readonly #response: ServerResponse;
   readonly #options: PostAnswerOptions;
   #isOver = false;
+  #hasWaited = false;
 
   constructor(response: ServerResponse, options: PostAnswerOptions) {
     this.#response = response;
@@ -95,9 +96,14 @@ export class PostAnswer {
     writeEvent(this.#response, message, unsentBytes);
   }
 
-  /** Tells a client that has waited for a while that its request is still open. */
+  /** Tells a client that has waited since the last call that its request is still open. */
   keepAlive(): void {
     if (!this.isConnected) return;
+    // A comment begins an event stream, and with it the status of the response is sent: not for a request that has just come.
+    if (!this.#hasWaited) {
+      this.#hasWaited = true;
+      return;
+    }
     if (!this.#response.headersSent) beginEvents(this.#response, this.#options.headers);
     writeComment(this.#response);
   }

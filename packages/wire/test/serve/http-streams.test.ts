@@ -72,6 +72,7 @@ describe("with time", () => {
     const sent = [begin(server.url, { headers, body: call }), begin(server.url, modern("tools/call", { name: "x" }))];
     const waiting = await server.calls.reached(2);
     time.advance(15_000);
+    time.advance(15_000);
     for (const one of waiting) one.finish({ content: [] });
     for (const one of sent) {
       const ended = await one.ended;
@@ -79,7 +80,18 @@ describe("with time", () => {
       expect(messagesIn(ended)).toMatchObject([{ result: { content: [] } }]);
     }
     await post(server.url, { headers, method: "DELETE" });
-    expect((await listening.ended).text).toBe(": waiting\n\n");
+    expect((await listening.ended).text).toBe(": waiting\n\n: waiting\n\n");
+  });
+
+  test("a request that has just come keeps the status of its answer", async () => {
+    const time = stoppedTime();
+    await using server = await waitingServer({ time });
+    const sent = begin(server.url, modern("tools/call", { name: "x" }));
+    const [waiting] = await server.calls.reached(1);
+    time.advance(15_000);
+    waiting?.finish({ content: [] });
+    expect((await sent.response).headers["content-type"]).toBe("application/json");
+    await sent.ended;
   });
 
   test("a session without a stream ends after 30 minutes, another stays", async () => {
