@@ -34,7 +34,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
   // A server that has accepted `initialize` stays in the legacy era. To start it again takes as long as it took before.
-  const probe = patience * settings.times.probe;
+  const probe = slowerProbe * settings.times.probe;
   if (performance.now() - began > probe) return opened.session;
   await opened.session.close();
   return (await open(target, attempt, { ...settings, times: { ...settings.times, probe } })).session;
@@ -44,7 +44,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
  * A server of both eras that was slow to answer the probe is started again if it answered within so many times
  * `times.probe`, and then has that time to answer.
  */
-const patience = 5;
+const slowerProbe = 5;
 
 interface Opened {
   readonly session: Session;

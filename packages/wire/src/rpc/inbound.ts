@@ -29,7 +29,7 @@ export interface InboundOptions {
 }
 
 /** The source of a request, with the request's id for messages that belong to it. */
-export interface InboundOrigin extends RequestOrigin {
+interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
 }
 
@@ -53,7 +53,7 @@ export interface Inbound {
 }
 
 /** A request of the other side, and the request of ours that it belongs to. */
-export interface InboundMessage {
+interface InboundMessage {
   readonly method: string;
   readonly params: JsonObject;
   readonly size: number;

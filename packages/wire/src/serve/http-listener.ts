@@ -17,14 +17,14 @@ export interface HttpEntry {
 }
 
 /** The status for a request that is not let in, or the owner of what it opens, and what `onClient` gets with it. */
-export type Admission<Context> =
+export type HttpAdmission<Context> =
   | { readonly status: 401 | 403 | 404 }
   | { readonly owner: string; readonly context: Context };
 
 /** Options of `listenHttp`. */
 export interface HttpListenerOptions<Context = undefined> extends HttpFaceOptions<Context> {
   /** Decides about each request before its body is read. Default: everything with the path `path`, as one owner. */
-  readonly admit?: (entry: HttpEntry) => Admission<Context>;
+  readonly admit?: (entry: HttpEntry) => HttpAdmission<Context>;
   /** Default: any free port. */
   readonly port?: number;
   /** The path in `url`. Default: `/mcp`. */
@@ -54,7 +54,7 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   // Without `admit` there is no context: its type is then undefined.
   const admit =
     options.admit ??
-    ((entry: HttpEntry): Admission<Context> =>
+    ((entry: HttpEntry): HttpAdmission<Context> =>
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
 

@@ -4,7 +4,7 @@ export { legacyVersions, modernVersions } from "../eras/versions.ts";
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 export type { HttpLimits, HttpTimes } from "./http-limits.ts";
 export {
-  type Admission,
+  type HttpAdmission,
   type HttpEntry,
   type HttpListener,
   type HttpListenerOptions,
