@@ -141,16 +141,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       return context;
     }
 
-    function take(open: OpenChannel, era: Era, { name, only }: HttpClient): void {
+    /** Rejects if the servers cannot be had: the listener then answers the client. */
+    async function take(open: OpenChannel, era: Era, { name, only }: HttpClient): Promise<void> {
       const found: GatewayClient = { ...client, name, only, conversation: era === "legacy" ? randomUUID() : name };
-      if (era === "legacy") return void Promise.allSettled([serve(open, found, workspace)]);
+      if (era === "legacy") return serve(open, found, workspace);
       const key = keyOf({ name, only });
       const context = contexts.get(key) ?? openContext(key, found);
       contexts.set(key, context);
-      void context.then(
-        (opened) => serveConnection(open, opened, onOpen, false),
-        () => contexts.delete(key),
-      );
+      const opened = await context.catch((error: unknown) => {
+        contexts.delete(key);
+        throw error;
+      });
+      serveConnection(open, opened, onOpen, false);
     }
 
     const listener = await listenHttp<HttpClient>({

@@ -18,8 +18,11 @@ import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answe
 export interface HttpFaceOptions<Context> {
   /** The protocol eras that are served. */
   readonly eras: readonly Era[];
-  /** Called for each session of the legacy era, and for each request of the modern era. */
-  readonly onClient: (open: OpenChannel, era: Era, context: Context) => void;
+  /**
+   * Called for each session of the legacy era, and for each request of the modern era. If it returns a promise that
+   * rejects, the session or the request ends; a request without an answer gets status 503.
+   */
+  readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
   /** The input schema of a tool, if it is known: a modern request repeats some arguments as headers. */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
@@ -82,7 +85,7 @@ export function createHttpFace<Context>(
     });
     owner.answers.add(answer);
     const request = createHttpRequest(message, size, answer);
-    onClient(request.open, "modern", context);
+    serve(request.open, "modern", context, request.abandon);
   }
 
   function takeLegacy({ message, size, headers, owner }: Posted, response: ServerResponse, context: Context) {
@@ -116,7 +119,12 @@ export function createHttpFace<Context>(
       onEnd: leave,
     });
     if (!found.session.take(message, size, answer)) answer.end();
-    if (session === undefined) onClient(found.session.open, "legacy", context);
+    if (session === undefined) serve(found.session.open, "legacy", context, found.session.end);
+  }
+
+  function serve(open: OpenChannel, era: Era, context: Context, end: () => void): void {
+    const serving = onClient(open, era, context);
+    if (serving instanceof Promise) serving.catch(end);
   }
 
   /** A modern client goes on with `initialize`; a legacy client learns which versions are served. */

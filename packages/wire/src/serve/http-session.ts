@@ -20,7 +20,7 @@ export interface HttpSession {
   keepAlive(): void;
   /** Whether no request and no stream is open. */
   isIdle(): boolean;
-  end(): void;
+  readonly end: () => void;
 }
 
 /** Messages that wait for the client to open its GET stream, or for the server to take them. */
@@ -125,7 +125,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
 /** One request of the modern era. Its channel ends with the response, or when the client closes the connection. */
 export interface HttpRequest {
   readonly open: OpenChannel;
-  abandon(): void;
+  readonly abandon: () => void;
 }
 
 export function createHttpRequest(message: RpcMessage, size: number, answer: PostAnswer): HttpRequest {

@@ -123,6 +123,14 @@ test("a client that is turned away does not wait: its request gets status 503", 
   await listener.close();
 });
 
+test("a client that cannot be served does not wait either", async () => {
+  const eras = ["legacy", "modern"] as const;
+  const listener = await listenHttp({ eras, onClient: () => Promise.reject(new Error("no servers")) });
+  expect((await post(listener.url, { headers: {}, body: initialize })).status).toBe(503);
+  expect((await post(listener.url, { headers: modernHeaders, body: modernCall })).status).toBe(503);
+  await listener.close();
+});
+
 const meta = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   "io.modelcontextprotocol/clientCapabilities": {},
