@@ -49,6 +49,19 @@ export async function askClient(
   return call.ask(method, method === "elicitation/create" ? labelled(own, server, isNamed) : own, signal);
 }
 
+/** The questions in a modern server's result, for a modern client: the client answers them with its next request. */
+export function labelledRequests(inputRequests: JsonObject, server: string, isNamed: boolean): JsonObject {
+  const entries = Object.entries(inputRequests).map(([key, request]) => {
+    const { method, params } = objectOf(request);
+    const isElicitation = method === "elicitation/create" && isObject(params);
+    return [
+      key,
+      isElicitation ? { ...objectOf(request), params: labelled(params, server, isNamed) } : request,
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
 /** The progress token is between the server and the gateway. */
 function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);

@@ -2,9 +2,9 @@
 
 import { HostError } from "@fairlead/core/errors";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
-import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
-import { askClient, canElicit, lackingFor, withElicitationId } from "../asking/server-question.ts";
+import { askClient, canElicit, labelledRequests, lackingFor, withElicitationId } from "../asking/server-question.ts";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { adaptResult } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
@@ -61,7 +61,7 @@ export async function forwardRequest(
       },
     );
     if (result["isError"] === true) questions.throwIfLacking();
-    return adaptResult(method, result, call.era);
+    return adaptResult(method, await questions.inResult(result), call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions.throwIfLacking();
     return failed(error, call, request);
@@ -104,15 +104,24 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
     const asked = withElicitationId(method, params, elicitations);
     const ask = (until: AbortSignal): Promise<JsonObject> =>
       askClient(call, { server, isNamed }, { method, params: asked }, until);
-    if (method !== "sampling/createMessage") return ask(signal);
+    return method === "sampling/createMessage" ? sample(params, ask, signal) : ask(signal);
+  };
+
+  /** A rule decides whether the server may use the client's model. */
+  async function sample(
+    params: JsonObject,
+    ask: (until: AbortSignal) => Promise<JsonObject>,
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
     const host = await context.hosts.hostOf(server, call.era);
-    const shown = { server, kind: "sampling" as const, name: method, args: params };
+    const shown = { server, kind: "sampling" as const, name: "sampling/createMessage", args: params };
     return host.sampleThrough(server, params, ask, {
       signal,
       client: context.client,
       confirm: context.consent.port(askedClient(context, call), shown, signal),
     });
-  };
+  }
+
   return {
     options: {
       answer,
@@ -125,6 +134,15 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       if (call.era === "legacy" || names.length === 0) return;
       const message = `the server "${server}" needs a client that declares ${names.join(" and ")}`;
       throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: lacking });
+    },
+    /** The result for the client: a modern server's questions are in it. */
+    async inResult(result: JsonObject): Promise<JsonObject> {
+      const { resultType, inputRequests } = result;
+      if (resultType !== "input_required" || !isObject(inputRequests)) return result;
+      for (const request of Object.values(inputRequests))
+        if (member(request, "method") === "sampling/createMessage")
+          await sample(objectOf(member(request, "params")), async () => ({}), call.signal);
+      return { ...result, inputRequests: labelledRequests(inputRequests, server, isNamed) };
     },
     /** The request is over: so are its questions at addresses. */
     end(): void {

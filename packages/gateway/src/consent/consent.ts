@@ -74,7 +74,8 @@ export function createConsent(options: ConsentOptions): Consent {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
       throw declined(details);
     }
-    if (answer === "always") await saveRule?.({ ...request, client: client.name });
+    // If the rule cannot be written, the yes still holds for this conversation.
+    if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
     await details.onConfirm(outcomeOf(answer, details), place);
     if (answer !== "once") answerOthers(client, request);
   }
