@@ -224,17 +224,17 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
   };
 }
 
-/** The client does not declare what the server needs. */
-const missingCapability = -32021;
-
 /** A refused call has a result, because a model sees results and often no errors. */
-function failed(error: unknown, call: ClientCall, { method }: Forwarded): JsonObject {
+function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
   const reply = serverReply(error);
   const { code, data } = reply?.evidence.rpc ?? {};
   if (reply !== undefined && call.era === "modern" && code === rpcCodes.resourceNotFound)
     throw rpcError(rpcCodes.invalidParams, reply.message, data);
-  if (reply !== undefined && call.era === "legacy" && code === missingCapability)
-    throw rpcError(missingCapability, `this server needs a client that can do more: ${reply.message}`, data);
+  const isNotFound = method === "resources/read" && code === rpcCodes.invalidParams;
+  if (reply !== undefined && call.era === "legacy" && isNotFound && member(data, "uri") === params["uri"])
+    throw rpcError(rpcCodes.resourceNotFound, reply.message, data);
+  if (reply !== undefined && call.era === "legacy" && code === rpcCodes.missingCapability)
+    throw rpcError(rpcCodes.missingCapability, `this server needs a client that can do more: ${reply.message}`, data);
   const isRefused = error instanceof HostError && (error.code === "denied" || error.code === "changed");
   if (reply === undefined && isRefused && method === "tools/call") {
     const text = [error.message, ...(error.next === undefined ? [] : [`Next: ${error.next}`])].join("\n");
