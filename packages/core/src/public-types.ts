@@ -44,9 +44,12 @@ export type {
   CatalogTool,
   PromptArgument,
 } from "./discover/catalog.ts";
+export type { CachedCatalog } from "./discover/catalog-store.ts";
 export type { HostErrorOptions } from "./errors.ts";
 export type { Emitter, Listener, StateExplanation } from "./events.ts";
 export type { SecretStore } from "./files/secrets/secret-port.ts";
+export type { CatalogSnapshot } from "./host/catalogs/catalog-cache.ts";
+export type { ServerListing } from "./host/catalogs/catalog-sync.ts";
 export type {
   DeclaredCapabilities,
   ForwardedRequest,
