@@ -48,8 +48,7 @@ export type { CachedCatalog } from "./discover/catalog-store.ts";
 export type { HostErrorOptions } from "./errors.ts";
 export type { Emitter, Listener, StateExplanation } from "./events.ts";
 export type { SecretStore } from "./files/secrets/secret-port.ts";
-export type { CatalogSnapshot } from "./host/catalogs/catalog-cache.ts";
-export type { ServerListing } from "./host/catalogs/catalog-sync.ts";
+export type { CatalogSnapshot, ServerListing } from "./host/catalogs/catalog-cache.ts";
 export type {
   DeclaredCapabilities,
   ForwardedRequest,
@@ -62,9 +61,9 @@ export type {
   ReferenceOptions,
   RequestingClient,
   SampleOptions,
+  SearchToolsOptions,
   ServerDescription,
   SubscribeOptions,
-  ToolSearchOptions,
 } from "./host/types.ts";
 export type { StartableServer } from "./mcp/managed-server.ts";
 export type { ServerChange } from "./mcp/server-state.ts";

@@ -4,7 +4,7 @@ import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairle
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
-import type { ServerListing } from "./catalogs/catalog-sync.ts";
+import type { ServerListing } from "./catalogs/catalog-cache.ts";
 
 /** The client that sends a request through a gateway. */
 export interface RequestingClient {
@@ -70,7 +70,7 @@ export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confi
 }
 
 /** Options of `host.searchTools`. */
-export interface ToolSearchOptions {
+export interface SearchToolsOptions {
   /** Default: 10. */
   readonly limit?: number;
   /** The name of a gateway's client: tools that the rules deny to it are left out. */

@@ -25,7 +25,7 @@ import type { Conversation, ConversationOptions, OfferedTool, SendOptions } from
 import type { TurnEvent } from "../turn/events.ts";
 import type { FailedStart } from "./catalogs/failed-starts.ts";
 import type { HostPrompt, HostResource, HostTool } from "./catalogs/listings.ts";
-import type { GatewayHost, SubscribeOptions, ToolSearchOptions } from "./gateway-types.ts";
+import type { GatewayHost, SearchToolsOptions, SubscribeOptions } from "./gateway-types.ts";
 import type { OpenHostOptions } from "./options.ts";
 
 export type * from "./gateway-types.ts";
@@ -210,7 +210,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
    * Finds tools by what they do: best first, over all listed and cached tools that no rule denies, whether a model is
    * offered them directly or not. Several queries take turns. An exact name comes first. Default limit: 10.
    */
-  searchTools(query: string | readonly string[], options?: ToolSearchOptions): Promise<readonly SearchedTool[]>;
+  searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**
    * What a new conversation would offer to its model: each tool with its estimated tokens, whether it is offered
    * directly, and why. Without a model, the limits of most models are assumed.

@@ -39,6 +39,9 @@ export type CatalogSnapshot = Pick<
   "accepted" | "catalog" | "hidden" | "offer" | "peer" | "capabilities"
 >;
 
+/** The catalog of a connected server, and how the server was reached. */
+export type ServerListing = Omit<CatalogSnapshot, "accepted">;
+
 export interface CatalogCacheOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;

@@ -10,7 +10,7 @@ import type { McpClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 import type { CachedCatalogInfo } from "../types.ts";
-import type { CatalogCache, CatalogSnapshot } from "./catalog-cache.ts";
+import type { CatalogCache, ServerListing } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
 import type { ChangedDefinitions } from "./changed-definitions.ts";
 import type { FailedStarts } from "./failed-starts.ts";
@@ -249,9 +249,6 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     },
   };
 }
-
-/** The catalog of a connected server, and how the server was reached. */
-export type ServerListing = Omit<CatalogSnapshot, "accepted">;
 
 interface Unsaved {
   readonly entry: ServerDefinition;
