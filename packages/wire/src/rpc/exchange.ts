@@ -59,6 +59,8 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   #pausedAt: number | undefined;
   /** True after a first response that did not end the request. */
   isFollowed = false;
+  /** When nobody waited for the response any more, by the session's clock. */
+  givenUpAt = 0;
   /** True while `beforeSend` runs. */
   isUnsent = false;
   #isEnded = false;
@@ -238,6 +240,12 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.#isEnded = true;
     this.#stopListening?.();
     if (this.#onEnd !== undefined) for (const callback of this.#onEnd) callback();
+  }
+
+  /** Notes when nobody waits for the response any more. */
+  giveUp(now: number): this {
+    this.givenUpAt = now;
+    return this;
   }
 
   /** Fails the request and cancels it in the transport. */

@@ -16,17 +16,32 @@ type OpenRequests = ReadonlyMap<number, Exchange>;
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
+/** Milliseconds in which a server may still work on a request that was given up, and ask about it. */
+const lingering = 10_000;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /**
  * The open request that a request of the server belongs to.
  *
  * @param about The request on whose stream the message arrived; undefined for transports with one stream.
+ * @param givenUp Requests that nobody waits for any more; the server may not know that yet.
  */
-export function relatedToRequest(open: OpenRequests, about: number | undefined): Related {
-  if (about === undefined) return onlyOwners(open, mayBeAsked);
-  const exchange = open.get(about);
-  return exchange === undefined ? none : { exchange, isAmbiguous: false };
+export function relatedToRequest(
+  open: OpenRequests,
+  about: number | undefined,
+  givenUp: OpenRequests,
+  now: number,
+): Related {
+  if (about !== undefined) {
+    const exchange = open.get(about);
+    return exchange === undefined ? none : { exchange, isAmbiguous: false };
+  }
+  const found = onlyOwners(open, mayBeAsked);
+  const { exchange } = found;
+  if (exchange === undefined) return found;
+  for (const other of givenUp.values())
+    if (mayBeAsked(other) && other.owner !== exchange.owner && other.givenUpAt > now - lingering) return ambiguous;
+  return found;
 }
 
 /** The open request that a notification of the server belongs to, except progress, which names its request. */

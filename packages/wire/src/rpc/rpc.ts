@@ -54,7 +54,7 @@ export interface Rpc {
   readonly close: () => Promise<void>;
 }
 
-/** How many ids of given-up requests are kept, so that their late responses cause no diagnostic. */
+/** How many given-up requests are kept, so that their late responses cause no diagnostic. */
 const maxGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
@@ -66,7 +66,7 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: A
 
 function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const pending = new Map<number, Exchange>();
-  const givenUp = new Set<number>();
+  const givenUp = new Map<number, Exchange>();
   const cancellations = createPendingCancellations();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
   const diagnose = createDiagnostics(diagnostic);
@@ -132,8 +132,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   /** Fails a request, tells the server, and expects a late response. */
   function giveUp(id: number, exchange: Exchange, error: WireError): void {
     pending.delete(id);
-    givenUp.add(id);
-    if (givenUp.size > maxGivenUp) for (const oldest of givenUp) if (givenUp.delete(oldest)) break;
+    givenUp.set(id, exchange.giveUp(clock.now()));
+    if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
     // The code that follows a task cancels the task instead.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
@@ -164,7 +164,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       receiveNotification(method, params, about);
       return "notifications";
     }
-    inbound.take(id, { method, params, size, related: relatedToRequest(pending, about) });
+    inbound.take(id, { method, params, size, related: relatedToRequest(pending, about, givenUp, clock.now()) });
     return "requests";
   }
 

@@ -54,6 +54,25 @@ describe("a question on the only stream of a server", () => {
     expect(replies(server)).toEqual([{ name: "first", isAmbiguous: false }]);
   });
 
+  test("may be about another owner's request that was cancelled just before, but not about one from long ago", async () => {
+    const server = memoryServer();
+    const time = stoppedTime();
+    await using rpc = await rpcTo(server, { time, onRequest: answeredBy("session") });
+    const stop = new AbortController();
+    call(rpc, { ...other, signal: stop.signal, timeout: Number.POSITIVE_INFINITY });
+    call(rpc, { ...first, timeout: Number.POSITIVE_INFINITY });
+    stop.abort();
+    server.say(question(1));
+    await turn();
+    time.advance(10_000);
+    server.say(question(2));
+    await turn();
+    expect(replies(server)).toEqual([
+      { name: "session", isAmbiguous: true },
+      { name: "first", isAmbiguous: false },
+    ]);
+  });
+
   test("ends with its request", async () => {
     const server = memoryServer();
     const signals: AbortSignal[] = [];
