@@ -12,10 +12,11 @@ import { serveConnection } from "./bridge/serve-connection.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
-import { type CreateGatewayHost, createHostPool, type Workspace } from "./hosts/client-hosts.ts";
+import { createHostPool } from "./hosts/client-hosts.ts";
+import type { CreateGatewayHost, Workspace } from "./hosts/gateway-host.ts";
 import type { ClientTokens } from "./tokens/client-tokens.ts";
 
-export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/client-hosts.ts";
+export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-host.ts";
 
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
@@ -118,10 +119,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       throw error;
     });
     const served = serveConnection(open, createBridgeContext(parts, client, hosts), onOpen, true);
-    const done = served.closed.finally(async () => {
+    const close = async (): Promise<void> => {
       leave();
       await hosts.close();
-    });
+    };
+    const done = served.closed.then(close, close);
     const end = async (): Promise<void> => {
       await served.close();
       await done;

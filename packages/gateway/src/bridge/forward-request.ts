@@ -187,13 +187,13 @@ function confirmationOf(
   const asked = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
   const port = context.consent.port(asked, shown, call.signal);
   const confirm: typeof port = async (question) => {
-    let isAsked = false;
+    const asked: unknown[] = [];
     await port(async () => {
       const details = await question();
-      isAsked = details !== false;
+      if (details !== false) asked.push(details);
       return details;
     });
-    if (isAsked) onYes?.();
+    if (asked.length > 0) onYes?.();
   };
   return { confirm };
 }

@@ -1,31 +1,11 @@
 /** The hosts that one client uses: the shared ones, and one of its own for servers that must not be shared. */
 
 import type { Clock } from "@fairlead/core/clock";
-import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core/host/types";
+import type { Host } from "@fairlead/core/host/types";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
-import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { Era, JsonObject } from "@fairlead/wire";
+import type { CreateGatewayHost, Workspace } from "./gateway-host.ts";
 import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-hosts.ts";
-
-/** The folder and the environment in which a client runs. Clients with equal ones share a host. */
-export interface Workspace {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The client's options that choose the settings. */
-  readonly options?: Pick<ConfigurationOptions, "root" | "settingsFile" | "workspace" | "trustWorkspace"> | undefined;
-}
-
-/** Options that a gateway's host passes to `createHost`. */
-export interface HostHooks {
-  /** What the host declares to servers. */
-  readonly declare: DeclaredCapabilities;
-  /** Answers questions that belong to no request. */
-  readonly onQuestion: QuestionHandler;
-  /** The protocol era to try first with a server that speaks both. Default: the modern one. */
-  readonly era?: Era;
-}
-
-export type CreateGatewayHost = (workspace: Workspace, hooks: HostHooks) => Promise<Host>;
 
 export interface ClientHosts {
   readonly shared: SharedHost;

@@ -7,7 +7,7 @@ import type { Clock } from "@fairlead/core/clock";
 import type { Host } from "@fairlead/core/host/types";
 import type { Era } from "@fairlead/wire";
 import { createListNews, type ListNews } from "../lists/list-news.ts";
-import type { HostHooks } from "./client-hosts.ts";
+import type { HostHooks } from "./gateway-host.ts";
 
 /** The host whose lists clients see, with the news of its lists. */
 export interface SharedHost {

@@ -9,7 +9,7 @@ export interface ClientReach {
   readonly only: string | undefined;
   /** The servers in the order of the settings. */
   readonly servers: readonly string[];
-  hasTool(server: string, tool: string): boolean;
+  readonly hasTool: (server: string, tool: string) => boolean;
 }
 
 /** The demo server is reached only if there is no other, or if it is named. */

@@ -145,8 +145,9 @@ test("a rule that denies a tool hides it from clients, which are told", async ()
   const client = await here.client({ era: "legacy" });
   expect(await namesOf(client)).toEqual(["echo", "ask"]);
   const told = new Promise<void>((resolve) => {
-    client.onNotification(async (method) => {
-      if (method === "notifications/tools/list_changed" && (await namesOf(client)).length === 1) resolve();
+    client.onNotification((method) => {
+      if (method !== "notifications/tools/list_changed") return;
+      void namesOf(client).then(({ length }) => length === 1 && resolve());
     });
   });
   const deny = '[[rule]]\nmcpName = "one"\ntoolName = "ask"\nclient = "tester"\ndecision = "deny"\npriority = 900\n';

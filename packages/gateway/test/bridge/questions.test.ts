@@ -14,7 +14,8 @@ const privileges = { sampling: true, roots: true, share: "client" };
 
 function person(asked: string[]): RequestHandler {
   return async (method, params): Promise<JsonObject> => {
-    asked.push(`${method} ${String(params["message"] ?? "")}`.trim());
+    const { message } = params;
+    asked.push(typeof message === "string" ? `${method} ${message}` : method);
     switch (method) {
       case "elicitation/create":
         return { action: "accept", content: { name: "Ada", color: "blue", username: "ada", email: "a@b.c" } };

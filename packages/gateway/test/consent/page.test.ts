@@ -71,10 +71,12 @@ function send(
     const sent = request(
       url,
       { method, headers: { ...(body !== "" && { "content-type": "application/x-www-form-urlencoded" }), ...headers } },
-      async (response) => {
+      (response) => {
         let text = "";
-        for await (const chunk of response.setEncoding("utf8")) text += String(chunk);
-        resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers });
+        response.setEncoding("utf8").on("data", (chunk: string) => {
+          text += chunk;
+        });
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers }));
       },
     );
     sent.on("error", reject).end(body);
