@@ -31,7 +31,7 @@ export function clientDocument(report: ClientReport): object {
     title: clients[client].title,
     file,
     action,
-    ...(entry && { entry: withoutSecrets(entry) }),
+    ...(entry && { entry: action === "printed" ? entry : withoutSecrets(entry) }),
     ...(difference && { difference }),
     ...(move && { moved: move.names, staying: move.staying }),
     ...(warnings.length > 0 && { warnings }),

@@ -3,15 +3,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "@fairlead/core/errors";
 import {
-  type ClientEntry,
   type ClientName,
   clientNames,
   clients,
-  type ForeignEntry,
   fromForeignEntry,
   isClientName,
   ownEntryName,
-  toForeignEntry,
 } from "@fairlead/core/settings/clients/client";
 import { clientFile, isInstalled } from "@fairlead/core/settings/clients/client-places";
 import { changeServers, openClientText } from "@fairlead/core/settings/clients/client-text";
@@ -25,20 +22,23 @@ import { openReceipts, type ReceiptStore } from "@fairlead/core/settings/clients
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
+import { entryFor, gatewayPort, isSameUrl, revokeTokens, withToken } from "../clients/client-entry.ts";
 import { type ClientReport, clientDocument, differenceText, printedEntry } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
 import { listClients } from "../clients/list-clients.ts";
 import { type MovePlan, moveServers, planMove } from "../clients/move-servers.ts";
-import { ownCommand } from "../clients/own-command.ts";
 import { isRunning } from "../clients/running-client.ts";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
+import { checkHttpOptions, toPort } from "../shell/http-server.ts";
 import { canAsk, confirm } from "../shell/prompt.ts";
 import type { Context, Verb } from "../shell/verb.ts";
 
 interface Options {
   readonly print?: boolean;
   readonly yes?: boolean;
+  readonly http?: boolean;
+  readonly port?: string;
   readonly replace?: boolean;
   readonly list?: boolean;
 }
@@ -51,6 +51,7 @@ your servers through your rules. Shows the exact difference first and asks; the 
 
   clients   ${clientNames.join(", ")}
 
+With --http, the entry has a URL on this machine and a token of its own; "fairlead serve --http --port ${gatewayPort}" must run.
 With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that
 cannot be moved stay. With --list, starts what each client would start, and shows whether it answers.
 
@@ -67,6 +68,8 @@ Examples:
       .addArgument(new Argument("[client...]", "the clients to connect").choices(clientNames))
       .option("--print", "print the entry for each client; write nothing")
       .option("--yes", "write without asking")
+      .option("--http", "write the URL of fairlead serve --http and a token, instead of a command")
+      .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
       .option("--replace", "move the client's own servers to Fairlead's settings")
       .option("--list", "show which clients are connected, and whether it works");
   },
@@ -74,6 +77,7 @@ Examples:
   async run(context) {
     const { out, globals, command, operands } = context;
     const options = command.opts<Options>();
+    checkHttpOptions(options, context);
     const configuration = await configurationOf(context);
     if (options.list) return listClients(operands.filter(isClientName), configuration, context);
     const names = operands.length > 0 ? operands.filter(isClientName) : await installed(configuration);
@@ -121,21 +125,28 @@ async function connectOne(
 async function tryConnect(
   client: ClientName,
   file: string,
-  { print = false, yes = false, replace = false }: Options,
+  { print = false, yes = false, replace = false, http = false, port = gatewayPort }: Options,
   configuration: Configuration,
   context: Context,
 ): Promise<ClientReport> {
   const { io, out, globals } = context;
-  const { entry, warnings } = await entryFor(client, configuration, context);
+  const url = http ? `http://127.0.0.1:${toPort(port, context)}/mcp` : undefined;
+  const { entry, warnings } = await entryFor({ client, file, url }, configuration, context);
   const base = { client, file, entry, warnings };
   if (print) {
-    const text = await changeServers(client, file, undefined, { remove: [], set: { name: ownEntryName, entry } });
-    if (!globals.json) out.print(printedEntry({ ...base, action: "printed" }, text));
-    return { ...base, action: "printed" };
+    // The printed lines are complete, so their token is made now.
+    const whole = url === undefined ? entry : await withToken(client, url, configuration.locations.state);
+    const set = { name: ownEntryName, entry: whole };
+    const report: ClientReport = { ...base, entry: whole, action: "printed" };
+    const text = await changeServers(client, file, undefined, { remove: [], set });
+    if (!globals.json) out.print(printedEntry(report, text));
+    return report;
   }
-  const receipts = openReceipts(configuration.locations.state);
+  const { state } = configuration.locations;
+  const receipts = openReceipts(state);
   const move = replace ? await planMove(client, file, configuration) : undefined;
-  const plan = await planConnect({ client, file, entry, move: move?.names ?? [] }, receipts);
+  const request = { client, file, entry, move: move?.names ?? [] };
+  const plan = await planConnect(request, receipts);
   const report: ClientReport = {
     ...base,
     action: "unchanged",
@@ -143,7 +154,7 @@ async function tryConnect(
     ...(move && { move }),
     warnings: [...warnings, ...(await runningWarning(client, context))],
   };
-  if (plan.text === plan.after && plan.earlier !== undefined) {
+  if (plan.earlier !== undefined && (plan.text === plan.after || isSameUrl(plan, request.move))) {
     if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is connected already: ${toSafeLine(file)}`);
     return report;
   }
@@ -154,14 +165,19 @@ async function tryConnect(
       "usage",
       `${client} was not connected: connect asks first, and there is no terminal to ask on`,
       {
-        next: `fairlead connect ${client}${replace ? " --replace" : ""} --yes`,
+        next: `fairlead connect ${client}${http ? " --http" : ""}${replace ? " --replace" : ""} --yes`,
       },
     );
   if (!yes && !(await confirm(io, safe`Write this?`))) {
     out.say(safe`nothing was written`);
     return { ...report, action: "declined" };
   }
-  return { ...report, action: await write({ plan, move, receipts }, configuration, context) };
+  const final =
+    url === undefined ? plan : await planConnect({ ...request, entry: await withToken(client, url, state) }, receipts);
+  const action = await write({ plan: final, move, receipts }, configuration, context);
+  // A stdio entry needs no token, so the tokens of an earlier entry end with it.
+  if (url === undefined && plan.earlier !== undefined) await revokeTokens(client, state);
+  return { ...report, action };
 }
 
 interface Work {
@@ -208,22 +224,4 @@ async function verifyWritten({ client, file }: ConnectPlan, { io }: Context): Pr
   throw new HostError("busy", `${clients[client].title} has overwritten ${file}, and the entry is gone`, {
     next: `End ${clients[client].title}, then: fairlead connect ${client}`,
   });
-}
-
-async function entryFor(
-  client: ClientName,
-  { environment: { env }, locations }: Configuration,
-  { io, globals }: Context,
-): Promise<{ readonly entry: ForeignEntry; readonly warnings: readonly string[] }> {
-  const { node, file, isTemporary } = await ownCommand(io, locations.root);
-  const settings = globals.settings === undefined ? [] : ["--settings", locations.files.user ?? globals.settings];
-  const entry: ClientEntry = {
-    kind: "stdio",
-    command: node,
-    args: [file, "serve", "--client", client, ...settings],
-    // The client's own environment may differ from this shell's.
-    env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
-  };
-  const warning = "Fairlead runs from npm's cache, which npm may clear: npm install -g fairlead, then connect again";
-  return { entry: toForeignEntry(client, entry) ?? {}, warnings: isTemporary ? [warning] : [] };
 }

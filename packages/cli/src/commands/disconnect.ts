@@ -13,6 +13,7 @@ import { openReceipts, type Receipt, type ReceiptStore } from "@fairlead/core/se
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
+import { revokeTokens } from "../clients/client-entry.ts";
 import { type ClientReport, clientDocument, differenceText } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
 import { configurationOf } from "../shell/configuration.ts";
@@ -54,11 +55,11 @@ Examples:
     };
     const refusal = plan.kind === "changed" && !force ? changedSince(receipt) : undefined;
     if (refusal !== undefined && plan.kind === "changed") {
-      const difference = lineDifference(plan.wrote ?? "", plan.text);
+      const difference = lineDifference(plan.wrote ?? plan.after, plan.text);
       const refused: ClientReport = {
         ...report,
         action: "refused",
-        ...(plan.wrote === undefined ? { difference: [] } : { difference }),
+        difference,
         error: refusal,
       };
       if (globals.json) out.json({ ...clientDocument(refused) });
@@ -79,6 +80,7 @@ Examples:
         ? out.json(clientDocument({ ...report, action: "declined" }))
         : out.say(safe`nothing was written`);
     await writeDisconnect(receipt, plan, receipts);
+    await revokeTokens(client, configuration.locations.state);
     if (globals.json) return out.json(clientDocument(report));
     out.say(safe`disconnected: ${toSafeLine(clients[client].title)} (${toSafeLine(receipt.file)})`);
     for (const name of receipt.moved)

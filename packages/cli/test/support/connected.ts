@@ -4,13 +4,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Ending, type Machine, machine } from "./machine.ts";
 
-/** A server with one tool, which speaks the version that its client asks for. Its name is that of Fairlead's own file. */
-const server = `
+/** A server with one tool, `greet`, which speaks the version that its client asks for. */
+export const greetServer = `
 const answers = {
-  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "stand-in", version: "1" } }),
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "greeter", version: "1" } }),
   ping: () => ({}),
   "tools/list": () => ({ tools: [{ name: "greet", description: "Greets.", inputSchema: { type: "object" } }] }),
-  "tools/call": () => ({ content: [{ type: "text", text: "hello from fairlead" }] }),
+  "tools/call": () => ({ content: [{ type: "text", text: "hello from a server" }] }),
 };
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
@@ -33,7 +33,7 @@ export async function connectMachine(
   files: Readonly<Record<string, string | object>> = {},
   env: Readonly<Record<string, string>> = {},
 ): Promise<ConnectMachine> {
-  const here = await machine({ ...files, "bin/fairlead.cjs": server });
+  const here = await machine({ ...files, "bin/fairlead.cjs": greetServer });
   const entryFile = join(here.path, "bin/fairlead.cjs");
   const program = { node: process.execPath, file: entryFile };
   // No client of the machine that runs the tests is found.

@@ -43,6 +43,9 @@ interface ClientTraits {
 /** The name of the entry that `connect` writes. */
 export const ownEntryName = "fairlead";
 
+/** The keys of an entry that hold its token. */
+export const tokenKeys: readonly string[] = ["headers", "http_headers"];
+
 export const clientNames: readonly ClientName[] = [
   "claude-code",
   "claude-desktop",

@@ -9,7 +9,7 @@ import { updateText } from "../../files/atomic/update-text.ts";
 import { readText } from "../../files/read-text.ts";
 import { notWritten, unless } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
-import { type ClientName, clients, type ForeignEntry, isOwnEntry, ownEntryName } from "./client.ts";
+import { type ClientName, clients, type ForeignEntry, isOwnServer, ownEntryName, tokenKeys } from "./client.ts";
 import { changeServers, openClientText, removeOwnEntry } from "./client-text.ts";
 import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 
@@ -70,7 +70,7 @@ export async function readClientFile(file: string): Promise<string | undefined> 
 }
 
 function isOwn(value: unknown, receipt: Receipt | undefined): boolean {
-  return isOwnEntry(value) || (receipt !== undefined && isDeepStrictEqual(value, receipt.entry));
+  return isOwnServer(ownEntryName, value) || (receipt !== undefined && isDeepStrictEqual(value, receipt.entry));
 }
 
 /** The text to restore: that of an earlier receipt if the file is as written, else the file without Fairlead's entry. */
@@ -105,7 +105,7 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
       file,
       before: before === undefined ? null : digestOf(before),
       after: digestOf(after),
-      entry,
+      entry: withoutToken(entry),
       moved,
       folders: text === undefined ? await missingFolders(file) : (earlier?.folders ?? []),
       written: new Date().toISOString(),
@@ -128,6 +128,11 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
       throw error;
     }
   });
+}
+
+/** Only the digest of a token is stored. */
+function withoutToken(entry: ForeignEntry): ForeignEntry {
+  return Object.fromEntries(Object.entries(entry).filter(([key]) => !tokenKeys.includes(key)));
 }
 
 export function overtaken(file: string): HostError {

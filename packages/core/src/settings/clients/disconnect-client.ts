@@ -1,14 +1,15 @@
 /** Undoes `fairlead connect`: restores a client's file byte for byte, or removes only Fairlead's entry from it. */
 
 import { rm, rmdir } from "node:fs/promises";
+import { objectOf } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
 import { withLock } from "../../files/atomic/lock.ts";
 import { updateText } from "../../files/atomic/update-text.ts";
 import { findWritableFile } from "../../files/real-path.ts";
 import { toWriteError, unless } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
-import { ownEntryName } from "./client.ts";
-import { changeServers, removeOwnEntry } from "./client-text.ts";
+import { type ForeignEntry, ownEntryName, tokenKeys } from "./client.ts";
+import { changeServers, openClientText, removeOwnEntry } from "./client-text.ts";
 import { overtaken, readClientFile } from "./connect-client.ts";
 import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 
@@ -32,16 +33,24 @@ export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): 
   const old = stored === "lost" ? text : stored.text;
   const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
   if (after === text) return { kind: "gone", text };
+  // The receipt has no token: the one in the file is taken, and the digest shows whether it is the same.
+  const { servers } = await openClientText(client, file, text);
+  const written = { ...entry, ...tokenIn(servers.get(ownEntryName)?.value) };
   const wrote =
     stored === "lost"
       ? undefined
-      : await changeServers(client, file, stored.text, { remove: moved, set: { name: ownEntryName, entry } });
+      : await changeServers(client, file, stored.text, { remove: moved, set: { name: ownEntryName, entry: written } });
   return {
     kind: "changed",
     text,
     after,
     wrote: wrote !== undefined && digestOf(wrote) === receipt.after ? wrote : undefined,
   };
+}
+
+function tokenIn(value: unknown): ForeignEntry {
+  const own = Object.entries(objectOf(value));
+  return Object.fromEntries(own.filter(([key]) => tokenKeys.includes(key)));
 }
 
 /** Carries out a plan. @throws HostError `busy` if the file has changed since the plan was made */

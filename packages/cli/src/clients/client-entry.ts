@@ -1,0 +1,100 @@
+/** The entry that `connect` writes for a client: a command, or a URL with a token of its own. */
+
+import { stat } from "node:fs/promises";
+import { HostError } from "@fairlead/core/errors";
+import {
+  type ClientEntry,
+  type ClientName,
+  clients,
+  type ForeignEntry,
+  fromForeignEntry,
+  toForeignEntry,
+} from "@fairlead/core/settings/clients/client";
+import type { ConnectPlan } from "@fairlead/core/settings/clients/connect-client";
+import { digestOf } from "@fairlead/core/settings/clients/receipts";
+import { hidden } from "@fairlead/core/text/hidden-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import type { Configuration } from "@fairlead/core/trust/configuration";
+import type { Context } from "../shell/verb.ts";
+import { ownCommand } from "./own-command.ts";
+
+/** The port of `fairlead serve --http` in entries. A free port would be another one after each start. */
+export const gatewayPort = "4100";
+
+export interface EntryRequest {
+  readonly client: ClientName;
+  readonly file: string;
+  /** The gateway's URL; undefined: the client starts a command. */
+  readonly url: string | undefined;
+}
+
+export interface PlannedEntry {
+  /** Without a token: it is made when the user has said yes. */
+  readonly entry: ForeignEntry;
+  readonly warnings: readonly string[];
+}
+
+export async function entryFor(
+  { client, file, url }: EntryRequest,
+  { environment: { env }, locations }: Configuration,
+  { io, globals }: Context,
+): Promise<PlannedEntry> {
+  if (url !== undefined) return { entry: formOf(client, bearer(url, hidden)), warnings: await readableByOthers(file) };
+  const { node, file: ownFile, isTemporary } = await ownCommand(io, locations.root);
+  const settings = globals.settings === undefined ? [] : ["--settings", locations.files.user ?? globals.settings];
+  const entry: ClientEntry = {
+    kind: "stdio",
+    command: node,
+    args: [ownFile, "serve", "--client", client, ...settings],
+    // The client's own environment may differ from this shell's.
+    env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
+  };
+  const warning = "Fairlead runs from npm's cache, which npm may clear: npm install -g fairlead, then connect again";
+  return { entry: formOf(client, entry), warnings: isTemporary ? [warning] : [] };
+}
+
+function bearer(url: string, token: string): ClientEntry {
+  return { kind: "http", url, headers: { Authorization: `Bearer ${token}` } };
+}
+
+/** @throws HostError `usage` if the client's file has no form for a URL */
+function formOf(client: ClientName, entry: ClientEntry): ForeignEntry {
+  const form = toForeignEntry(client, entry);
+  if (form !== undefined) return form;
+  throw new HostError("usage", `${clients[client].title} has no servers with a URL in its file`, {
+    next: `fairlead connect ${client}`,
+  });
+}
+
+/** The entry with a new token, whose digest is stored in the state folder. */
+export async function withToken(client: ClientName, url: string, state: string): Promise<ForeignEntry> {
+  const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
+  return formOf(client, bearer(url, await createClientTokens(state).create(client)));
+}
+
+export async function revokeTokens(client: ClientName, state: string): Promise<void> {
+  const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
+  const tokens = createClientTokens(state);
+  if ((await tokens.list()).some((token) => token.client === client)) await tokens.revoke(client);
+}
+
+/** Whether the file is as `connect --http` wrote it for the same URL: then its token stays. */
+export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {
+  const [planned, written] = [fromForeignEntry(entry), fromForeignEntry(earlier?.entry)];
+  return (
+    move.length === 0 &&
+    planned?.kind === "http" &&
+    written?.kind === "http" &&
+    planned.url === written.url &&
+    text !== undefined &&
+    digestOf(text) === earlier?.after
+  );
+}
+
+const forOthers = 0o044;
+
+async function readableByOthers(file: string): Promise<readonly string[]> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined || process.platform === "win32" || (found.mode & forOthers) === 0) return [];
+  return [`other users of this machine can read ${file}, and the token in it: chmod 600 ${toShellWord(file)}`];
+}

@@ -1,0 +1,80 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmod, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, test } from "vitest";
+import { connectMachine, greetServer, textOf } from "../support/connected.ts";
+import { type Machine, userFile } from "../support/machine.ts";
+import { program } from "../support/process.ts";
+
+/** `fairlead serve --http`, until the end of its scope. */
+async function gatewayOf({ env, project }: Machine): Promise<AsyncDisposable & { readonly port: string }> {
+  const child = spawn(process.execPath, [program, "serve", "--http"], {
+    cwd: project,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const gone = once(child, "exit");
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const { url } = JSON.parse(line) as { url: string };
+  return {
+    port: new URL(url).port,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await gone;
+    },
+  };
+}
+
+test("connect --http writes a URL and a token of its own, which works until disconnect", async () => {
+  await using here = await connectMachine({
+    "greeter.cjs": greetServer,
+    "home/.cursor/mcp.json": "{}",
+  });
+  const greeter = { command: process.execPath, args: [join(here.path, "greeter.cjs")] };
+  await here.write(userFile, { mcpServers: { greeter } });
+  await here.fairlead("tools", "greeter");
+  await using gateway = await gatewayOf(here);
+  await chmod(join(here.home, ".cursor/mcp.json"), 0o644);
+  const { code, stderr } = await here.fairlead("connect", "cursor", "--http", "--port", gateway.port, "--yes");
+  expect(code).toBe(0);
+  expect(stderr).toContain('"Authorization": "(hidden)"');
+  expect(stderr).toContain("can read");
+  const text = (await textOf(here, "home/.cursor/mcp.json")) ?? "";
+  const { url, headers } = (
+    JSON.parse(text) as { mcpServers: { fairlead: { url: string; headers: Record<string, string> } } }
+  ).mcpServers.fairlead;
+  expect(url).toBe(`http://127.0.0.1:${gateway.port}/mcp`);
+  const token = /^Bearer (\S{40,})$/.exec(headers["Authorization"] ?? "")?.[1] ?? "none";
+  // The same URL again keeps the token.
+  expect(await here.fairlead("connect", "cursor", "--http", "--port", gateway.port)).toMatchObject({ code: 0 });
+  expect(await textOf(here, "home/.cursor/mcp.json")).toBe(text);
+  expect((await here.fairlead("connect", "--list", "cursor")).stdout).toContain("connected, 1 tool ");
+  // Neither the tokens nor the receipt hold the token itself.
+  const state = join(here.home, ".fairlead");
+  for (const name of await readdir(state, { recursive: true }))
+    expect((await readFile(join(state, name), "utf8").catch(() => "")).includes(token), name).toBe(false);
+  expect((await here.fairlead("disconnect", "cursor", "--yes")).code).toBe(0);
+  expect(await textOf(here, "home/.cursor/mcp.json")).toBe("{}");
+  const refused = await fetch(url, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
+  });
+  expect(refused.status).toBe(401);
+});
+
+test("--print makes a token for the printed lines; Claude Desktop has no form for a URL", async () => {
+  await using here = await connectMachine();
+  const { stdout } = await here.fairlead("connect", "windsurf", "codex", "--http", "--print");
+  expect(stdout).toMatch(
+    /"serverUrl": "http:\/\/127.0.0.1:4100\/mcp",\n\s+"headers": \{\n\s+"Authorization": "Bearer \S{40,}"/,
+  );
+  expect(stdout).toMatch(/url = "http:\/\/127.0.0.1:4100\/mcp"\nhttp_headers = \{ Authorization = "Bearer \S{40,}" \}/);
+  expect(await here.fairlead("connect", "claude-desktop", "--http", "--yes")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Claude Desktop has no servers with a URL in its file"),
+  });
+  expect(await here.fairlead("connect", "cursor", "--port", "1")).toMatchObject({ code: 2 });
+});
