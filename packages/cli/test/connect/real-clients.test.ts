@@ -38,11 +38,13 @@ function isProgram(file: string): boolean {
 }
 
 let here: GatewayMachine;
+let isOpen = false;
 
 beforeAll(async () => {
   if (absent.length > 0) process.stderr.write(`real clients: absent, not tested: ${absent.join(", ")}\n`);
   if (found.size === 0) return;
   here = await gatewayMachine({ greeter: { command: process.execPath, args: ["greeter.cjs"], cwd: "~" } });
+  isOpen = true;
   await here.write("home/greeter.cjs", greetServer);
   await here.write("home/.gemini/trustedFolders.json", { [here.project]: "TRUST_FOLDER" });
   const settings = JSON.parse(await here.read(userFile)) as { security: object };
@@ -56,7 +58,9 @@ beforeAll(async () => {
   // The catalog is read before the clients ask for it.
   await here.run("tools", "greeter");
 });
-afterAll(async () => here?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  if (isOpen) await here[Symbol.asyncDispose]();
+});
 
 /** What a client prints, on both of its streams. */
 function run(name: Program, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -200,7 +204,7 @@ describe("after fairlead connect", () => {
 /** A model that calls the tool `greet` under the name that the client gives it, then says what came back. */
 function callsGreet({ tools, rounds }: Asked): ModelAnswer {
   const name = tools.find((tool) => tool.endsWith("greet"));
-  const result = JSON.stringify(rounds.at(-1)?.[0]?.result) ?? "";
+  const result = JSON.stringify(rounds.at(-1)?.[0]?.result ?? "");
   if (rounds.length > 0) return says(`the tool said: ${/hello from a server/.exec(result)?.[0] ?? result}`);
   return name === undefined ? says(`no tool among ${tools.join(", ")}`) : calls(name);
 }
