@@ -44,10 +44,19 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
 
 /** Whether the request names something that is not listed yet: the client may have it from an earlier gateway. */
 function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
-  const name = stringOf(params["name"]) ?? "";
-  if (method === "tools/call") return !view().tools.has(name);
-  if (method === "prompts/get") return !view().prompts.has(name);
-  return method === "resources/read" && serverOfUri(stringOf(params["uri"]) ?? "", view()) === undefined;
+  const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
+  switch (method) {
+    case "tools/call":
+      return !view().tools.has(stringOf(name) ?? "");
+    case "prompts/get":
+    case "completion/complete":
+      if (typeof name === "string") return !view().prompts.has(name);
+      return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
+    case "resources/read":
+      return serverOfUri(stringOf(uri) ?? "", view()) === undefined;
+    default:
+      return false;
+  }
 }
 
 function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObject }>): readonly JsonObject[] {
