@@ -9,6 +9,7 @@ import { adaptResult, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { serverTask } from "./tasks.ts";
 
 /** A request of a client, as it came. */
 export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
@@ -37,6 +38,10 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
       return forwardRequest(context, call, { ...asked, server: readerOf(context, call, params["uri"]) });
     case "completion/complete":
       return forwardRequest(context, call, { ...asked, ...completed(context, call, params) });
+    case "tasks/get":
+    case "tasks/update":
+    case "tasks/cancel":
+      return forwardRequest(context, call, { ...asked, ...serverTask(call, params, context.view()) });
     default:
       throw rpcError(rpcCodes.methodNotFound, `the gateway does not support ${method.slice(0, 100)}`);
   }
