@@ -18,7 +18,8 @@ export function gatewaySection({ direct, legs, bridgedCalls, exceptions }, table
       [...Object.entries(direct).map(([name, one]) => row([`direct ${name}`, one])), ...Object.entries(legs).map(row)],
     ),
     "",
-    "`gateway` is a server on stdio that speaks both protocol eras. In the last three rows the client and the server have no era in common, and the gateway translates.",
+    "`gateway` is a server on stdio that speaks both protocol eras. A legacy client and a modern server, or the reverse, have no era in common, and the gateway",
+    "translates. The address of all servers is `/mcp`, of a gateway with one server.",
     "The scenarios `http-header-validation`, `http-custom-header-server-validation` and `server-session-lifecycle`, which the suite does not score, pass too.",
     "",
     ...Object.entries(exceptions).flatMap(([key, scenarios]) => [

@@ -19,24 +19,26 @@ export async function startServer() {
 }
 
 /**
- * Starts the gateway. Its servers: `stdio` speaks both eras, `http` is the server at the address, `legacy` and `modern`
+ * Starts a gateway. Its servers: `stdio` speaks both eras, `http` is the server at the address, `legacy` and `modern`
  * speak one era. A rule file allows what the suite does: the suite has nobody who could say yes.
+ * @param names The servers that it has. Default: all.
  */
-export async function startGateway(serverUrl) {
+export async function startGateway(serverUrl, names) {
   const home = await mkdtemp(join(tmpdir(), "conformance-gateway-"));
   const entry = (...args) => ({ command: process.execPath, args: [program, ...args] });
-  const mcpServers = {
+  const all = {
     stdio: entry(),
     http: { httpUrl: serverUrl },
     legacy: entry("--legacy-only"),
     modern: entry("--modern-only"),
   };
+  const mcpServers = Object.fromEntries(Object.entries(all).filter(([name]) => names?.includes(name) ?? true));
   const privileges = { sampling: true };
   const settings = {
     mcpServers,
     fairlead: {
       servers: {
-        ...Object.fromEntries(Object.keys(mcpServers).map((name) => [name, privileges])),
+        ...Object.fromEntries(Object.keys(all).map((name) => [name, privileges])),
         // A server that is shared by clients is told of no roots.
         legacy: { ...privileges, roots: true, share: "client" },
       },
@@ -61,7 +63,8 @@ export async function startGateway(serverUrl) {
   const { line, stop } = await start([command, ...args], env, home);
   const { url } = JSON.parse(line);
   return {
-    urlOf: (server) => `${url}/${server}`,
+    /** The address of one server; without a name, of all servers together. */
+    urlOf: (server) => (server === undefined ? url : `${url}/${server}`),
     async stop() {
       await stop();
       await rm(home, { recursive: true, force: true });

@@ -36,7 +36,8 @@ export type StdioProgram =
   | "odd-parameters"
   | "results"
   | "asks"
-  | "conformance";
+  | "conformance"
+  | "tasks";
 
 /** A server on stdio. The usual ones run in one process for all tests, behind a small relay: see `shared-host.ts`. */
 export function stdioServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {

@@ -67,6 +67,11 @@ export interface McpRequestOptions {
   /** `caller`: an `input_required` result of a modern server is the result, and the caller sends the input. */
   readonly input?: "caller";
   /**
+   * `caller`: a task with which a modern server answers is the result, and the caller follows it. The server is told of
+   * tasks only if `capabilities` has them. Default: the request resolves with the task's result.
+   */
+  readonly tasks?: "caller";
+  /**
    * Whose request this is. A legacy stdio server does not say which request its own request belongs to: if all open
    * requests have one owner, the newest of them gets it; otherwise the session's handler does, as ambiguous.
    */

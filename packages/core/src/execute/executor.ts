@@ -70,6 +70,8 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
    * which would cost as much as sending the call. Default: a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
+  /** Whether the signals of all calls are aborted before `close`, as `closing` is. Default: only `closing` is. */
+  readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
 
@@ -110,7 +112,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
 
   /** Gives the call a signal that `close` aborts, and counts it as running. */
   function start<T>({ signal = closing }: ExecuteOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (signal === closing) return counted(run(closing));
+    if (signal === closing || options.abortsAll === true) return counted(run(signal));
     const own = new AbortController();
     const callOff = (): void => own.abort(signal.reason);
     if (closed.signal.aborted || signal.aborted) callOff();

@@ -18,7 +18,7 @@ export interface RequestingClient {
 export interface ForwardedRequest {
   readonly client: RequestingClient;
   readonly server: string;
-  /** `tools/call`, `prompts/get`, `resources/read`, `completion/complete` or `logging/setLevel`. */
+  /** `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel` or a method of tasks. */
   readonly method: string;
   /** Without `_meta`, which is an option. */
   readonly params: JsonObject;
@@ -28,7 +28,16 @@ export interface ForwardedRequest {
 export interface ForwardOptions
   extends Pick<
     McpRequestOptions,
-    "onProgress" | "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "owner" | "beforeSend"
+    | "onProgress"
+    | "meta"
+    | "capabilities"
+    | "logLevel"
+    | "onNotification"
+    | "answer"
+    | "input"
+    | "tasks"
+    | "owner"
+    | "beforeSend"
   > {
   readonly signal?: AbortSignal | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */

@@ -9,6 +9,7 @@ import { adaptResult, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { serverTask } from "./tasks.ts";
 
 /** A request of a client, as it came. */
 export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
@@ -37,6 +38,10 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
       return forwardRequest(context, call, { ...asked, server: readerOf(context, call, params["uri"]) });
     case "completion/complete":
       return forwardRequest(context, call, { ...asked, ...completed(context, call, params) });
+    case "tasks/get":
+    case "tasks/update":
+    case "tasks/cancel":
+      return forwardRequest(context, call, { ...asked, ...serverTask(call, params, context.view()) });
     default:
       throw rpcError(rpcCodes.methodNotFound, `the gateway does not support ${method.slice(0, 100)}`);
   }
@@ -44,10 +49,19 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
 
 /** Whether the request names something that is not listed yet: the client may have it from an earlier gateway. */
 function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
-  const name = stringOf(params["name"]) ?? "";
-  if (method === "tools/call") return !view().tools.has(name);
-  if (method === "prompts/get") return !view().prompts.has(name);
-  return method === "resources/read" && serverOfUri(stringOf(params["uri"]) ?? "", view()) === undefined;
+  const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
+  switch (method) {
+    case "tools/call":
+      return !view().tools.has(stringOf(name) ?? "");
+    case "prompts/get":
+    case "completion/complete":
+      if (typeof name === "string") return !view().prompts.has(name);
+      return method === "completion/complete" && !view().templates.has(stringOf(uri) ?? "");
+    case "resources/read":
+      return serverOfUri(stringOf(uri) ?? "", view()) === undefined;
+    default:
+      return false;
+  }
 }
 
 function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObject }>): readonly JsonObject[] {

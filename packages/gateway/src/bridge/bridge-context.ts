@@ -27,6 +27,8 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
+  /** Sampling requests of tasks that a rule or a person has allowed. */
+  readonly sampled: Set<string>;
   /** The lists as they are now. */
   readonly view: () => ClientView;
   /** Resolves when servers that were never listed have been waited for; rejects if the signal is aborted before. */
@@ -44,6 +46,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     ...parts,
     client,
     hosts,
+    sampled: new Set(),
     view() {
       if (view === undefined || version !== news.version()) {
         version = news.version();

@@ -10,6 +10,7 @@ import { adaptResult } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { reaches } from "./log-levels.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
+import { taskOptions, toClientTask } from "./tasks.ts";
 
 /** A request with the server's own names. */
 export interface Forwarded {
@@ -95,6 +96,7 @@ function subjectOf({ server, method, params }: Forwarded): string {
  */
 function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;
+  const { tasks, extensions } = taskOptions(call);
   /** Questions at an address that have their id from the gateway: a modern server has none. */
   const elicitations: string[] = [];
   /** Capabilities that questions needed and this request does not declare. */
@@ -125,8 +127,9 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   return {
     options: {
       answer,
-      capabilities: carried(call.capabilities),
+      capabilities: { ...carried(call.capabilities), ...extensions },
       ...(call.era === "modern" && { input: "caller" as const }),
+      ...(tasks && { tasks }),
     },
     /** For a request that has failed: a modern client learns what it would have to declare. */
     throwIfLacking(): void {
@@ -137,12 +140,18 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
     },
     /** The result for the client: a modern server's questions are in it. */
     async inResult(result: JsonObject): Promise<JsonObject> {
-      const { resultType, inputRequests } = result;
-      if (resultType !== "input_required" || !isObject(inputRequests)) return result;
-      for (const request of Object.values(inputRequests))
-        if (member(request, "method") === "sampling/createMessage")
-          await sample(objectOf(member(request, "params")), async () => ({}), call.signal);
-      return { ...result, inputRequests: labelledRequests(inputRequests, server, isNamed) };
+      const { inputRequests, taskId } = result;
+      const own = toClientTask(result, server, context.client.only);
+      if (!isObject(inputRequests)) return own;
+      for (const [key, request] of Object.entries(inputRequests)) {
+        if (member(request, "method") !== "sampling/createMessage") continue;
+        // A task shows its questions until they are answered: each is decided about once.
+        const question = JSON.stringify([server, taskId, key]);
+        if (taskId !== undefined && context.sampled.has(question)) continue;
+        await sample(objectOf(member(request, "params")), async () => ({}), call.signal);
+        if (taskId !== undefined) context.sampled.add(question);
+      }
+      return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
     },
     /** The request is over: so are its questions at addresses. */
     end(): void {

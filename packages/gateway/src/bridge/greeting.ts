@@ -4,6 +4,7 @@ import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { BridgeContext } from "./bridge-context.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
+import { hasTasks, tasksExtension } from "./tasks.ts";
 
 export interface Greeting {
   readonly serverInfo: JsonObject;
@@ -37,11 +38,14 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
     const facts = host.serverFacts(client.only) ?? (await connectedFacts(context, client.only, era));
     return {
       serverInfo: { ...(facts?.serverInfo ?? serverInfo) },
-      capabilities: Object.fromEntries(
-        Object.entries(facts?.capabilities ?? merged).filter(
-          ([name, value]) => passedOn.includes(name) && isObject(value),
+      capabilities: {
+        ...Object.fromEntries(
+          Object.entries(facts?.capabilities ?? merged).filter(
+            ([name, value]) => passedOn.includes(name) && isObject(value),
+          ),
         ),
-      ),
+        ...tasksOf(context, era),
+      },
       ...(facts?.instructions !== undefined && { instructions: facts.instructions }),
     };
   }
@@ -53,9 +57,16 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
   });
   return {
     serverInfo,
-    capabilities: merged,
+    capabilities: { ...merged, ...tasksOf(context, era) },
     instructions: [own, ...theirs].join("\n\n").slice(0, 10 * mostOfServer),
   };
+}
+
+/** Modern clients can follow the tasks of modern servers. */
+function tasksOf({ hosts, view }: BridgeContext, era: Era): JsonObject {
+  const { host } = hosts.shared;
+  const isOffered = view().servers.some((server) => hasTasks(host.serverFacts(server)?.capabilities));
+  return era === "modern" && isOffered ? { extensions: { [tasksExtension]: {} } } : {};
 }
 
 async function connectedFacts({ hosts }: BridgeContext, server: string, era: Era) {

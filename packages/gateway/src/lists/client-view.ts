@@ -1,6 +1,6 @@
 /** The tools, prompts and resources that one client sees, and the server that each of them belongs to. */
 
-import type { Catalog } from "@fairlead/core/discover/catalog";
+import type { Catalog, CatalogTool } from "@fairlead/core/discover/catalog";
 import type { Host } from "@fairlead/core/host/types";
 import { matchesTemplate } from "@fairlead/core/resources/templates/uri-template";
 import type { JsonObject } from "@fairlead/wire";
@@ -59,7 +59,7 @@ function mergedItems(reach: ClientReach, host: ListingHost, all: readonly Server
   const tools = host.tools().flatMap(({ name, server, serverToolName }) => {
     const definition = definitions.get(server)?.tools.get(serverToolName);
     if (definition === undefined || !reach.hasTool(server, serverToolName)) return [];
-    return [[name, { server, name: serverToolName, definition: { ...definition, name } }] as const];
+    return [[name, { server, name: serverToolName, definition: { ...withoutTasks(definition), name } }] as const];
   });
   const prompts = host.prompts().flatMap(({ name, server, serverPromptName }) => {
     const definition = definitions.get(server)?.prompts.get(serverPromptName);
@@ -75,7 +75,7 @@ function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   const tools = all.flatMap(({ server, catalog }) =>
     catalog.tools.flatMap((tool) =>
       reach.hasTool(server, tool.name)
-        ? [[tool.name, { server, name: tool.name, definition: { ...tool } }] as const]
+        ? [[tool.name, { server, name: tool.name, definition: withoutTasks(tool) }] as const]
         : [],
     ),
   );
@@ -93,6 +93,14 @@ export function serverOfUri(uri: string, { resources, templates, servers }: Clie
   if (servers.length === 1) return servers[0];
   const candidates = new Set([...resources.values(), ...templates.values()].map(({ server }) => server));
   return candidates.size === 1 ? [...candidates][0] : undefined;
+}
+
+/** Tasks of the legacy era are hidden: the gateway runs the task, and the client sees one call. */
+function withoutTasks(tool: CatalogTool): JsonObject {
+  if (tool.execution?.["taskSupport"] === undefined) return { ...tool };
+  const { taskSupport: _, ...execution } = tool.execution;
+  const { execution: _whole, ...rest } = tool;
+  return Object.keys(execution).length === 0 ? rest : { ...rest, execution };
 }
 
 function byName<T extends { readonly name: string }>(items: readonly T[]): ReadonlyMap<string, T> {

@@ -48,13 +48,14 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     rpc.setProtocolVersion(agreed);
   }
 
-  function metaWith(capabilities: JsonObject | undefined): JsonObject {
+  function metaWith(capabilities: JsonObject | undefined, tasks?: McpRequestOptions["tasks"]): JsonObject {
     const { clientInfo } = options;
-    return envelope(version, { clientInfo, capabilities: hasTasks ? withTasks(capabilities) : (capabilities ?? {}) });
+    const isFollowed = hasTasks && tasks !== "caller";
+    return envelope(version, { clientInfo, capabilities: isFollowed ? withTasks(capabilities) : (capabilities ?? {}) });
   }
 
-  function metaOf({ capabilities, logLevel }: McpRequestOptions): JsonObject {
-    const own = capabilities === undefined ? meta : metaWith(capabilities);
+  function metaOf({ capabilities, logLevel, tasks }: McpRequestOptions): JsonObject {
+    const own = capabilities === undefined ? meta : metaWith(capabilities, tasks);
     return logLevel === undefined ? own : { ...own, [logLevelKey]: logLevel };
   }
 
@@ -87,7 +88,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
       envelope: metaOf(given),
       token: slowMethods.has(method),
       // The protocol allows a task only as the answer to a tool call.
-      follow: method === "tools/call" ? follow : undefined,
+      follow: method === "tools/call" && given.tasks !== "caller" ? follow : undefined,
       ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
       ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
     };

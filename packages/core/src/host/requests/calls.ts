@@ -62,7 +62,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     const validator = createValidator();
     const { limits } = settings();
     return {
-      executor: createExecutor({ limits, validator, reconnect: ready, closing: work.closing, clock }),
+      executor: createExecutor({ limits, validator, reconnect: ready, closing: work.closing, abortsAll: true, clock }),
       validator,
     };
   });

@@ -22,8 +22,17 @@ export interface ForwardingOptions {
   readonly clock: Clock;
 }
 
-/** Requests that no rule decides about: they have no effect, and reveal nothing that a list does not show. */
-const undecided: ReadonlySet<string> = new Set(["completion/complete", "logging/setLevel"]);
+/**
+ * Requests that no rule decides about: they have no effect, and reveal nothing that a list does not show. Those about a
+ * task belong to a call that was decided.
+ */
+const undecided: ReadonlySet<string> = new Set([
+  "completion/complete",
+  "logging/setLevel",
+  "tasks/get",
+  "tasks/update",
+  "tasks/cancel",
+]);
 
 export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, "forward"> {
   const { configuration, calls, spine, work, clock } = options;

@@ -13,7 +13,7 @@ type Request = HostRequest<JsonObject, JsonObject>;
 /** The members of `ForwardOptions` that the wire takes. */
 export type ForwardedToWire = Pick<
   McpRequestOptions,
-  "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "owner" | "beforeSend"
+  "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "tasks" | "owner" | "beforeSend"
 >;
 
 export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest<JsonObject, JsonObject> {

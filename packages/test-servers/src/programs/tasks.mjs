@@ -1,0 +1,68 @@
+// Speaks the modern era, and answers a call of its tool `work` with a task, if the client declares tasks: the task asks for a name and
+// ends with it. Without tasks the tool answers at once.
+import { onLine, runIfMain } from "./program.mjs";
+
+const extension = "io.modelcontextprotocol/tasks";
+const question = {
+  method: "elicitation/create",
+  params: {
+    mode: "form",
+    message: "Who?",
+    requestedSchema: { type: "object", properties: { name: { type: "string" } } },
+  },
+};
+
+/** @param {import("./program.mjs").Io} io */
+export function tasks(io) {
+  const { output } = io;
+  const running = new Map();
+  const say = (message) => output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const text = (words) => ({ content: [{ type: "text", text: words }] });
+
+  /** The task as `tasks/get` tells it. */
+  const told = (taskId) => {
+    const task = running.get(taskId);
+    const times = { createdAt: "2026-07-28T00:00:00Z", lastUpdatedAt: "2026-07-28T00:00:00Z", ttlMs: null };
+    return task && { taskId, ...times, ...task };
+  };
+
+  function respond(method, params) {
+    const capabilities = params._meta?.["io.modelcontextprotocol/clientCapabilities"];
+    switch (method) {
+      case "server/discover":
+        return {
+          supportedVersions: ["2026-07-28"],
+          capabilities: { tools: {}, extensions: { [extension]: {} } },
+          _meta: { "io.modelcontextprotocol/serverInfo": { name: "tasks", version: "1.0.0" } },
+        };
+      case "tools/list":
+        return { tools: [{ name: "work", inputSchema: { type: "object" } }], ttlMs: 0, cacheScope: "private" };
+      case "tools/call": {
+        if (capabilities?.extensions?.[extension] === undefined) return text("at once");
+        const taskId = `task.${running.size + 1}`;
+        running.set(taskId, { status: "input_required", inputRequests: { who: question } });
+        return { resultType: "task", ...told(taskId), status: "working", inputRequests: undefined };
+      }
+      case "tasks/get":
+        return told(params.taskId);
+      case "tasks/update": {
+        const result = text(`done for ${params.inputResponses.who?.content?.name}`);
+        if (running.has(params.taskId)) running.set(params.taskId, { status: "completed", result });
+        return {};
+      }
+      case "tasks/cancel":
+        if (running.has(params.taskId)) running.set(params.taskId, { status: "cancelled" });
+        return {};
+    }
+  }
+
+  onLine(io, (line) => {
+    const { id, method, params = {} } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = params._meta?.["io.modelcontextprotocol/protocolVersion"] && respond(method, params);
+    if (result) say({ id, result: { resultType: "complete", ...result } });
+    else say({ id, error: { code: method === "tasks/get" ? -32602 : -32601, message: "not here" } });
+  });
+}
+
+runIfMain(import.meta.url, tasks);
