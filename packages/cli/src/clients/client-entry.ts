@@ -72,7 +72,7 @@ export async function withToken(client: ClientName, url: string, state: string):
   return formOf(client, bearer(url, await createClientTokens(state).create(client)));
 }
 
-export async function revokeTokens(client: ClientName, state: string): Promise<void> {
+export async function revokeClientTokens(client: ClientName, state: string): Promise<void> {
   const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
   const tokens = createClientTokens(state);
   if ((await tokens.list()).some((token) => token.client === client)) await tokens.revoke(client);

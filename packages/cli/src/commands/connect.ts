@@ -22,7 +22,7 @@ import { openReceipts, type ReceiptStore } from "@fairlead/core/settings/clients
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
-import { entryFor, gatewayPort, isSameUrl, revokeTokens, withToken } from "../clients/client-entry.ts";
+import { entryFor, gatewayPort, isSameUrl, revokeClientTokens, withToken } from "../clients/client-entry.ts";
 import { type ClientReport, clientDocument, differenceText, printedEntry } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
 import { listClients } from "../clients/list-clients.ts";
@@ -176,7 +176,7 @@ async function tryConnect(
     url === undefined ? plan : await planConnect({ ...request, entry: await withToken(client, url, state) }, receipts);
   const action = await write({ plan: final, move, receipts }, configuration, context);
   // A stdio entry needs no token, so the tokens of an earlier entry end with it.
-  if (url === undefined && plan.earlier !== undefined) await revokeTokens(client, state);
+  if (url === undefined && plan.earlier !== undefined) await revokeClientTokens(client, state);
   return { ...report, action };
 }
 

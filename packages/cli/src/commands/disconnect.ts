@@ -13,7 +13,7 @@ import { openReceipts, type Receipt, type ReceiptStore } from "@fairlead/core/se
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { Argument } from "commander";
-import { revokeTokens } from "../clients/client-entry.ts";
+import { revokeClientTokens } from "../clients/client-entry.ts";
 import { type ClientReport, clientDocument, differenceText } from "../clients/connect-report.ts";
 import { lineDifference } from "../clients/line-difference.ts";
 import { configurationOf } from "../shell/configuration.ts";
@@ -80,7 +80,7 @@ Examples:
         ? out.json(clientDocument({ ...report, action: "declined" }))
         : out.say(safe`nothing was written`);
     await writeDisconnect(receipt, plan, receipts);
-    await revokeTokens(client, configuration.locations.state);
+    await revokeClientTokens(client, configuration.locations.state);
     if (globals.json) return out.json(clientDocument(report));
     out.say(safe`disconnected: ${toSafeLine(clients[client].title)} (${toSafeLine(receipt.file)})`);
     for (const name of receipt.moved)
