@@ -133,10 +133,25 @@ export function openAppSession(context: Context, configuration: Configuration, s
     } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
   }
 
+  /** Loaded after the first frame. */
+  async function openInboxQuestions(): Promise<AsyncDisposable> {
+    const [{ openInbox }, { showInbox }] = await Promise.all([
+      import("@fairlead/gateway/consent/inbox"),
+      import("./inbox-questions.ts"),
+    ]);
+    const { ask, note, fail } = session;
+    return showInbox({ ask, note, fail, inbox: openInbox(folder), now: Date.now });
+  }
+
+  let inbox: Promise<AsyncDisposable> | undefined;
+  let isClosed = false;
   async function begin(): Promise<void> {
     const entries = await loadHistory(folder);
     if (entries !== undefined) store.dispatch({ type: "history", entries });
     await host.recall();
+    if (isClosed) return;
+    inbox = openInboxQuestions();
+    inbox.catch(session.fail);
     await Promise.all([host.start(), ready.then(() => askIfWaiting(services)).then(submitPrompt)]);
   }
   begin().catch((error: unknown) => {
@@ -146,9 +161,13 @@ export function openAppSession(context: Context, configuration: Configuration, s
   return {
     session,
     async close() {
+      isClosed = true;
       end();
+      // Before the open questions are closed: that is not the user's answer.
+      const shown = await inbox?.catch(() => undefined);
+      const isLeft = shown?.[Symbol.asyncDispose]();
       session.refuseAll();
-      await Promise.all([host[Symbol.asyncDispose](), saved]);
+      await Promise.all([host[Symbol.asyncDispose](), saved, isLeft]);
     },
   };
 }

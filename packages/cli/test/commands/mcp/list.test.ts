@@ -251,11 +251,11 @@ test("says who shares each server behind the gateway", async () => {
 
 test("Fairlead's own gateway is listed with the reason why it is not started", async () => {
   await using here = await machine({
-    [userFile]: { mcpServers: { fairlead: { command: "fairlead", args: ["serve"] } } },
+    [userFile]: { mcpServers: { gateway: { command: "fairlead", args: ["serve"] } } },
   });
   const { code, stdout } = await here.run("mcp", "list");
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /why: .*it is Fairlead's own gateway \(fairlead serve\)[^\n]*\n {2}next: fairlead mcp disable fairlead/,
+    /why: .*it is Fairlead's own gateway \(fairlead serve\)[^\n]*\n {2}next: fairlead mcp disable gateway/,
   );
 });

@@ -1,0 +1,110 @@
+/** Shows requests of the gateway's clients that wait for a yes as confirmations of the app, while the app runs. */
+
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
+import type { QuestionQueue } from "./question-queue.ts";
+
+export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
+  readonly inbox: Pick<Inbox, "list" | "answer" | "watch">;
+  readonly note: (tone: "info", text: string) => void;
+  readonly fail: (error: unknown) => void;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Milliseconds: an older request was refused before the app could show it; `fairlead approvals` lists it. */
+const recent = 60_000;
+const place = "the terminal app";
+
+/** Registers the app as an open inbox: clients wait for the user as long as it runs. */
+export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
+  const open = new Map<string, AbortController>();
+  let looking: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  async function put(entry: InboxEntry): Promise<void> {
+    if (isClosed) return;
+    const { id } = entry;
+    const gone = new AbortController();
+    open.set(id, gone);
+    try {
+      const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
+      // Answered elsewhere, expired, or the app ends: closing a question is not a no.
+      if (gone.signal.aborted) return;
+      const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place);
+      if (!isFirst) note("info", `${entry.server}.${entry.name} was answered before, in ${by}.`);
+    } finally {
+      // Between two looks: one that has begun may still list the entry.
+      looking = looking.then(() => void open.delete(id));
+      lookSoon();
+    }
+  }
+
+  async function look(): Promise<void> {
+    if (isClosed) return;
+    const entries = await inbox.list();
+    const listed = new Set(entries.map(({ id }) => id));
+    for (const [id, gone] of open) if (!listed.has(id)) gone.abort();
+    for (const entry of entries) if (!open.has(entry.id) && entry.since > now() - recent) void put(entry).catch(fail);
+  }
+
+  function lookSoon(): void {
+    looking = looking.then(look).catch(fail);
+  }
+
+  const watch = await inbox.watch(lookSoon);
+  lookSoon();
+  return {
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      for (const gone of open.values()) gone.abort();
+      await watch[Symbol.asyncDispose]();
+      await looking;
+    },
+  };
+}
+
+function detailsOf({
+  id,
+  client,
+  server,
+  name,
+  kind,
+  args,
+  reason,
+  change,
+  answers,
+}: InboxEntry): ToolCallConfirmationDetails {
+  const asker = `asked by the program "${client}" (approval ${id})`;
+  return {
+    type: "mcp",
+    title: "Confirm a client's request",
+    serverName: server,
+    toolName: kind === "tool" ? name : `${kind} ${name}`,
+    toolDisplayName: kind === "tool" ? name : `${kind} ${name}`,
+    description: "",
+    args,
+    rule: { decision: "ask_user", tier: "client", text: reason === "" ? asker : `${asker}; ${reason}` },
+    ...(change && { change }),
+    outcomes: [
+      ToolConfirmationOutcome.ProceedOnce,
+      ...(answers.includes("conversation") ? [ToolConfirmationOutcome.ProceedAlwaysTool] : []),
+      ...(answers.includes("always") ? [ToolConfirmationOutcome.ProceedAlwaysAndSave] : []),
+      ToolConfirmationOutcome.Cancel,
+    ],
+    onConfirm: async () => {},
+  };
+}
+
+function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
+  switch (outcome) {
+    case ToolConfirmationOutcome.ProceedOnce:
+      return "once";
+    case ToolConfirmationOutcome.ProceedAlwaysTool:
+      return "conversation";
+    case ToolConfirmationOutcome.ProceedAlwaysAndSave:
+      return "always";
+    default:
+      return "no";
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { openInbox } from "@fairlead/gateway/consent/inbox";
+import { expect, test } from "vitest";
+import { askingClient } from "../../support/asking-client.ts";
+import { machine } from "../../support/machine.ts";
+
+test("approvals lists, shows, allows and denies requests of clients", async () => {
+  await using here = await machine();
+  await using client = askingClient(here);
+  expect(await here.run("approvals")).toMatchObject({ code: 0, stdout: "", stderr: "no requests wait for approval\n" });
+  await client.request("one");
+  await client.request("two\u001b[31m");
+  const { approvals } = JSON.parse((await here.run("approvals", "list", "--json")).stdout) as {
+    readonly approvals: readonly { readonly id: string }[];
+  };
+  expect(approvals).toEqual([
+    {
+      id: expect.stringMatching(/^[0-9A-Z]+$/),
+      client: "cursor",
+      server: "files",
+      tool: "write_file",
+      args: { path: "a.txt", text: "one" },
+      since: expect.stringMatching(/^\d{4}-.*Z$/),
+      reason: "rule 1 of fairlead.toml",
+    },
+    expect.objectContaining({ args: { path: "a.txt", text: "two\u001b[31m" } }),
+  ]);
+  const [one = "", two = ""] = approvals.map(({ id }) => id);
+  const list = await here.run("approvals");
+  expect(list.stdout).toBe(
+    [one, two].map((id) => `${id}  files.write_file  for cursor, less than a minute ago\n`).join(""),
+  );
+  const shown = await here.run("approvals", "show", two.toLowerCase());
+  expect(shown.stdout).toContain("reason: rule 1 of fairlead.toml");
+  expect(shown.stdout).not.toContain("\u001b");
+
+  expect(await here.run("approvals", "allow", one)).toMatchObject({ code: 0, stdout: `${one}: allowed once\n` });
+  expect(await client.request("one")).toBe("yes");
+  expect(await client.request("one")).not.toBe("yes");
+  expect(await here.run("approvals", "deny", two, "--json")).toMatchObject({ code: 0 });
+  expect(await here.run("approvals", "deny", "nothing")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("approval nothing not found"),
+  });
+  expect((await openInbox(join(here.home, ".fairlead")).list()).map(({ id }) => id)).not.toContain(two);
+});
+
+test("only the first answer counts", async () => {
+  await using here = await machine();
+  await using client = askingClient(here);
+  await client.request("one");
+  const [{ id } = { id: "" }] = await openInbox(join(here.home, ".fairlead")).list();
+  expect((await here.run("approvals", "deny", id)).stdout).toBe(`${id}: denied\n`);
+  expect(await here.run("approvals", "allow", id)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("was answered before: denied, in fairlead approvals"),
+  });
+});

@@ -1,0 +1,50 @@
+/** A client of the gateway whose request waits for a yes in a machine's inbox. */
+
+import { join } from "node:path";
+import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
+import { createConsent } from "@fairlead/gateway/consent/consent";
+import type { Machine } from "./machine.ts";
+
+export interface AskingClient extends AsyncDisposable {
+  /** Requests to write a file with this text; resolves with `yes`, or with the reason why it was not run. */
+  request(text: string, signal?: AbortSignal): Promise<string>;
+}
+
+export function askingClient({ home }: Machine): AskingClient {
+  const consent = createConsent({ stateFolder: join(home, ".fairlead"), saveRule: async () => {} });
+  const { ProceedOnce, ProceedAlwaysTool, Cancel } = ToolConfirmationOutcome;
+  return {
+    async request(text, signal = new AbortController().signal) {
+      const details: ToolCallConfirmationDetails = {
+        type: "mcp",
+        title: "Confirm",
+        serverName: "files",
+        toolName: "write_file",
+        toolDisplayName: "write_file",
+        description: "Writes a file",
+        args: { path: "a.txt", text },
+        rule: { decision: "ask_user", tier: "user", text: "rule 1 of fairlead.toml" },
+        outcomes: [ProceedOnce, ProceedAlwaysTool, Cancel],
+        onConfirm: async () => {},
+      };
+      const client = {
+        name: "cursor",
+        conversation: "c1",
+        elicitation: { form: false, url: false },
+        elicit: () => Promise.reject(new Error("it cannot ask")),
+      };
+      const request = { server: "files", kind: "tool", name: "write_file" } as const;
+      return consent
+        .port(
+          client,
+          request,
+          signal,
+        )(async () => details)
+        .then(
+          () => "yes",
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        );
+    },
+    [Symbol.asyncDispose]: () => consent[Symbol.asyncDispose](),
+  };
+}
