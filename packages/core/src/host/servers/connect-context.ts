@@ -22,13 +22,16 @@ export interface HostConnectContext {
   close(): Promise<void>;
 }
 
-export type HostConnectContextOptions = Pick<OpenHostOptions, "debug" | "record" | "tokens" | "openBrowser" | "signIn">;
+export type HostConnectContextOptions = Pick<
+  OpenHostOptions,
+  "debug" | "record" | "tokens" | "openBrowser" | "signIn"
+> & { readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]> };
 
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, record, tokens } = options;
+  const { debug = false, record, tokens, hideSecrets } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -64,6 +67,7 @@ export function createConnectContext(
         auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
         log: (serverName) => logs.of(serverName),
         record: record && ((serverName, write) => record.connection(serverName, write)),
+        ...(hideSecrets && { hideSecrets }),
         debug: (serverName) => debug === true || debug === serverName,
       };
     },
