@@ -229,7 +229,7 @@ test("the events of a stored result are those that are recorded, with a part of 
     /^line 0 of [\s\S]*characters left out here[\s\S]*line 2999 of a long result$/,
   );
   const recorded = (await at.lines(`home/.fairlead/conversations/${conversation.id}.jsonl`))
-    .map((line) => JSON.parse(line) as CallEvent & { time?: string })
+    .map((line) => JSON.parse(line) as { type: string; time?: string })
     .filter(({ type }) => type === "call");
   expect(recorded.map(({ time: _time, ...event }) => event)).toEqual(events);
 });
