@@ -1,4 +1,5 @@
 // The results as a table for the terminal and for Markdown, and as a chart.
+import { readFileSync } from "node:fs";
 import { cpus, platform, totalmem } from "node:os";
 
 const number = (value) => (value >= 100 ? value.toFixed(0) : value.toPrecision(3));
@@ -65,7 +66,8 @@ ${lines.map(line).join("\n")}
 Medians of ${rounds.growth} interleaved runs.
 
 ${growth.map(({ text, isMet: met }) => `- ${text}: ${met ? "met" : "not met"}`).join("\n")}
-`;
+
+${readFileSync(new URL("remains.md", import.meta.url), "utf8")}`;
 }
 
 const colours = { Fairlead: "#2563eb", SDK: "#9ca3af", "Gemini CLI core": "#f59e0b", mcporter: "#10b981" };

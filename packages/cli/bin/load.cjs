@@ -2,6 +2,7 @@
 // folder, so that a changed cache needs the same rights as changed code. V8 takes a cache only with the flags under which it was
 // written, so Node's options are part of a cache's name. The libraries are bundled with a copy of this file.
 "use strict";
+const { isAscii } = require("node:buffer");
 const { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 const { Script } = require("node:vm");
@@ -31,7 +32,8 @@ exports.createLoader = function createLoader(
 ) {
   const cacheFolder = path.join(folder, "cache");
   const cacheName = `${build}-${process.version}-${process.arch}-${name.replaceAll(" ", "-")}${optionsTag()}`;
-  const cached = readCache(path.join(cacheFolder, cacheName));
+  const cacheFile = path.join(cacheFolder, cacheName);
+  const cached = readCache(cacheFile);
   const loaded = new Map();
   let isNew = false;
 
@@ -39,10 +41,11 @@ exports.createLoader = function createLoader(
     const known = loaded.get(file);
     if (known !== undefined) return known.module.exports;
     const filename = path.join(folder, file);
-    // The bundler writes other characters as escapes.
-    const source = readFileSync(filename, "latin1");
+    const source = readSource(filename);
     const cachedData = cached.get(file);
     const script = new Script(`(function (${given}) {${source}\n})`, { filename, cachedData });
+    // V8 keeps a copy.
+    cached.delete(file);
     if (cachedData === undefined) writeSoon();
     const module = { exports: {} };
     loaded.set(file, { module, script });
@@ -52,7 +55,12 @@ exports.createLoader = function createLoader(
 
   function requireFrom(id) {
     if (id.startsWith("./")) return load(id.slice(2));
-    return slow.has(id) ? loadWhenUsed(id) : (sibling(id) ?? require(id));
+    return isSlow(id) ? loadWhenUsed(id) : (sibling(id) ?? require(id));
+  }
+
+  /** Every host of the library needs digests. */
+  function isSlow(id) {
+    return slow.has(id) && (ownsProcess || id !== "node:crypto");
   }
 
   function writeSoon() {
@@ -71,8 +79,9 @@ exports.createLoader = function createLoader(
     // A cache fits only the flags with which it was made.
     if (ownsProcess) setFlag("--flush-bytecode");
     // Also of the files that were cached: more of their functions have run.
-    for (const [file, { script }] of loaded) cached.set(file, script.createCachedData());
-    writeCache(cacheFolder, cacheName, cached);
+    const caches = readCache(cacheFile);
+    for (const [file, { script }] of loaded) caches.set(file, script.createCachedData());
+    writeCache(cacheFolder, cacheName, caches);
   }
 
   return load;
@@ -101,7 +110,8 @@ const slow = new Set([
 
 /** Loads a module of Node when one of its properties is read. */
 function loadWhenUsed(id) {
-  const load = () => require(id);
+  let module;
+  const load = () => (module ??= require(id));
   return new Proxy(
     {},
     {
@@ -115,6 +125,12 @@ function loadWhenUsed(id) {
       }),
     },
   );
+}
+
+/** The bundler writes most other characters as escapes, because Latin-1 is read faster; in a tagged template it cannot. */
+function readSource(file) {
+  const content = readFileSync(file);
+  return content.toString(isAscii(content) ? "latin1" : "utf8");
 }
 
 /** A cache file is one line of JSON, `[[file, bytes], …]`, and then the data of these files. */

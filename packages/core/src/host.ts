@@ -59,8 +59,8 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { on, emit } = createEmitter();
   const work = createOpenWork();
   const configuration = createLiveConfiguration(first);
-  const context = createConnectContext(configuration, options);
   const secrets = createHostSecrets(configuration, options.observe);
+  const context = createConnectContext(configuration, { ...options, hideSecrets: secrets.redactor });
   const shared = { ...options, configuration, emit, on, clock, now, secrets, observe: secrets.observe };
 
   const catalogs = createCatalogs({ ...shared, secret: context.secret, accountAt: context.accountAt });

@@ -15,11 +15,11 @@ beforeEach(async () => {
 });
 afterEach(() => folder[Symbol.asyncDispose]());
 
-/** A bundle of two files. */
+/** A bundle of two files; one has characters beyond ASCII. */
 async function write(word: string): Promise<void> {
   const main = `const { hash } = require("./other.cjs"); exports.run = () => console.log("${word}", hash("x"), __filename);`;
   const other = `const { createHash } = require("node:crypto");
-    exports.hash = (text) => createHash("sha256").update(text).digest("hex").slice(0, 4);`;
+    exports.hash = (text) => \`\${createHash("sha256").update(text).digest("hex").slice(0, 4)} ›\`;`;
   await writeFile(join(folder.path, "main.cjs"), main);
   await writeFile(join(folder.path, "other.cjs"), other);
 }
@@ -31,7 +31,7 @@ async function run(build: string, { command = "mcp list", options = [] as readon
   return stdout;
 }
 
-const printed = (word: string): string => `${word} 2d71 ${join(folder.path, "main.cjs")}\n`;
+const printed = (word: string): string => `${word} 2d71 › ${join(folder.path, "main.cjs")}\n`;
 const cacheFolder = (): string => join(folder.path, "cache");
 const cacheFiles = (): Promise<string[]> => readdir(cacheFolder());
 

@@ -5,13 +5,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 
 const secret = "seeded-secret-0123456789";
+/** Of a server that is not connected. */
+const otherSecret = "seeded-other-9876543210";
 let here: Machine;
 
 beforeAll(async () => {
   const server = { ...programServer("well-behaved"), env: { API_TOKEN: secret } };
   here = await machine({
     [userFile]: {
-      mcpServers: { shop: server, vault: server },
+      mcpServers: {
+        shop: server,
+        vault: server,
+        never: { httpUrl: "http://127.0.0.1:9/mcp", headers: { "X-Api-Key": otherSecret } },
+      },
       fairlead: { servers: { vault: { hideResults: true } } },
     },
   });
@@ -45,19 +51,21 @@ const answersOf = (stdout: string) =>
 
 describe("fairlead record", () => {
   test("passes messages on unchanged, and keeps them without secrets", async () => {
-    const stdin = session("hi", `the key is ${secret}`);
+    const stdin = session("hi", `the key is ${secret}`, `another is ${otherSecret}`);
     const recorded = await here.runWith({ stdin }, "record", "shop", "-o", "shop.jsonl");
-    expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining("recorded 9 messages") as string });
+    expect(recorded).toMatchObject({ code: 0, stderr: expect.stringContaining("recorded 11 messages") as string });
     const answers = answersOf(recorded.stdout);
     expect(answers.get(11)).toEqual({ content: [{ type: "text", text: `the key is ${secret}` }] });
     const file = await here.read("project/shop.jsonl");
     expect(file).not.toContain(secret);
+    expect(file).not.toContain(otherSecret);
     expect(file).toContain("the key is (hidden)");
 
     const served = await here.runWith({ stdin }, "serve-recording", "shop.jsonl");
     expect(served).toMatchObject({ code: 0, stderr: "" });
-    const hidden = { content: [{ type: "text", text: "the key is (hidden)" }] };
-    expect(answersOf(served.stdout)).toEqual(new Map([...answers, [11, hidden]]));
+    const hidden = (text: string) => ({ content: [{ type: "text", text: `${text} (hidden)` }] });
+    const expected = new Map([...answers, [11, hidden("the key is")], [12, hidden("another is")]]);
+    expect(answersOf(served.stdout)).toEqual(expected);
 
     const other = await here.runWith({ stdin: session("never said") }, "serve-recording", "shop.jsonl");
     expect(other.code).toBe(1);

@@ -54,6 +54,8 @@ export interface ConnectContext extends LaunchContext {
         write: MessageWriter,
       ) => Promise<(direction: "sent" | "received", message: JsonObject) => void>)
     | undefined;
+  /** Returns the function that hides the secrets of all servers in recordings. Default: only the server's own are hidden. */
+  readonly hideSecrets?: () => Promise<Redact>;
   /** Measures the connect timeout; the system's clock by default. */
   readonly clock?: Clock;
 }
@@ -136,7 +138,7 @@ export async function prepareConnection(
     });
   };
 
-  const record = await context.record?.(name, createMessageWriter(redact, definition.extras.hideResults === true));
+  const record = await beginRecording(definition, redact, context);
   return {
     target,
     redaction: { redact, hideValues, hideUnmistakable },
@@ -203,4 +205,19 @@ function describe(target: Target): string {
   if (target.kind === "stdio")
     return `${[target.command, ...hideInArguments(target.args)].join(" ")} (in ${target.cwd})`;
   return `${target.url} (${target.kind})`;
+}
+
+/** Undefined if nothing is recorded. */
+async function beginRecording(
+  { name, extras }: ServerDefinition,
+  redact: Redact,
+  { record, hideSecrets }: Pick<ConnectContext, "record" | "hideSecrets">,
+): Promise<((direction: "sent" | "received", message: JsonObject) => void) | undefined> {
+  if (record === undefined) return undefined;
+  // A client or a model may send the secret of one server to another.
+  const hideOthers = (await hideSecrets?.()) ?? ((text: string) => text);
+  return record(
+    name,
+    createMessageWriter((text) => hideOthers(redact(text)), extras.hideResults === true),
+  );
 }

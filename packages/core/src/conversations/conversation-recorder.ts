@@ -1,7 +1,6 @@
 /** Records one conversation: takes its changes, hides secrets and appends lines to its file. Never throws. */
 
 import type { Redact } from "../connect/redact.ts";
-import { shorten } from "../normalise/content/shorten.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import { hidden } from "../text/hidden-text.ts";
@@ -130,19 +129,9 @@ type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time"
 /** Undefined for a confirmation: it is a question with functions, and the status of its call shows it. */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
-  if (change.type === "call") return withShortDisplay(change);
   if (change.type !== "error") return change;
   const { code, message, next } = change.error;
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
-}
-
-const longestDisplay = 20_000;
-
-/** A result that is stored in files is not recorded a second time. */
-function withShortDisplay(event: CallEvent): CallEvent {
-  const { display, files } = event;
-  if (display === undefined || files === undefined || display.length <= longestDisplay) return event;
-  return { ...event, display: shorten(display, longestDisplay) };
 }
 
 /** If a secret lies across pieces of a text, the pieces become one. */

@@ -184,15 +184,17 @@ function taken<K extends ListKind>(
   nameOf: (item: ListedItem<K>) => string,
   limit: CatalogLimit,
 ): Taken<K> {
-  const firsts = new Map<string, ListedItem<K>>();
+  const names = new Set<string>();
   const seconds: CatalogNote[] = [];
-  for (const item of items) {
+  const firsts = items.filter((item) => {
     const name = nameOf(item);
-    if (firsts.has(name)) seconds.push({ kind, name, reason: "duplicate name" });
-    else firsts.set(name, item);
-  }
+    const before = names.size;
+    if (names.add(name).size > before) return true;
+    seconds.push({ kind, name, reason: "duplicate name" });
+    return false;
+  });
   return {
-    items: [...firsts.values()],
+    items: firsts,
     dropped: [...dropped.map((note) => ({ kind, ...note })), ...seconds],
     repaired: repaired.map((note) => ({ kind, ...note })),
     truncated: truncated === undefined ? [] : [{ kind, ...(cutBy ? cutAt(limit, cutBy) : { reason: truncated }) }],

@@ -30,11 +30,14 @@ export interface CatalogFilterOptions {
 export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): FilteredCatalog {
   const { serverName, filter, mayGrow, outdated = [] } = options;
   const hidden = new Map<string, keyof ToolFilter>();
-  const tools = catalog.tools.filter(({ name }) => {
-    const setting = hiddenBy(name, filter);
-    if (setting !== undefined) hidden.set(name, setting);
-    return setting === undefined;
-  });
+  const isFiltered = filter.includeTools !== undefined || filter.excludeTools.length > 0;
+  const tools = isFiltered
+    ? catalog.tools.filter(({ name }) => {
+        const setting = hiddenBy(name, filter);
+        if (setting !== undefined) hidden.set(name, setting);
+        return setting === undefined;
+      })
+    : catalog.tools;
   const { prompts, resources, resourceTemplates } = catalog;
   const isEmpty = [tools, prompts, resources, resourceTemplates].every(({ length }) => length === 0);
   if (isEmpty && !mayGrow) throw emptyError(serverName, catalog, hidden);

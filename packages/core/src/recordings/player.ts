@@ -41,6 +41,9 @@ export interface Player {
 const methodNotFound = -32601;
 const invalidParams = -32602;
 const internalError = -32603;
+const unsupportedVersion = -32022;
+/** The request with which a client finds out the protocol version. */
+const probe = "server/discover";
 /** Requests that stay open until the client ends them. */
 const openEnded = "subscriptions/listen";
 /** How many recorded arguments an error message shows, and how many characters of each. */
@@ -76,7 +79,7 @@ export function createPlayer(recording: Recording, options: PlayerOptions): Play
   return {
     eras: [
       ...(scripts.some(({ method, steps }) => method === "initialize" && hasResult(steps)) ? ["legacy" as const] : []),
-      ...(scripts.some(({ isModern, steps }) => isModern && hasResult(steps)) ? ["modern" as const] : []),
+      ...(scripts.some(isAnsweredModern) ? ["modern" as const] : []),
     ],
     session(client, era = "legacy") {
       const matcher = era === "modern" ? shared : createMatcher(index, options);
@@ -179,6 +182,16 @@ interface Trigger {
 
 function hasResult(steps: readonly ScriptStep[]): boolean {
   return steps.some(({ kind }) => kind === "result");
+}
+
+/** An error is an answer too, unless it may mean that the server does not know the protocol version. */
+function isAnsweredModern({ isModern, method, steps }: Script): boolean {
+  if (!isModern) return false;
+  return hasResult(steps) || (method !== probe && steps.some((step) => step.kind === "error" && isKnownVersion(step)));
+}
+
+function isKnownVersion({ error }: ScriptStep & { readonly kind: "error" }): boolean {
+  return error["code"] !== unsupportedVersion && error["code"] !== methodNotFound;
 }
 
 function argumentsOf({ params }: Pick<Script, "params">): string {

@@ -32,8 +32,11 @@ export interface UnnamedItem {
 export interface NamedItems<T> {
   /** Adds an item. If the server has one with the same name already, the first one stays. */
   add(item: T): void;
-  /** Replaces all items of a server. If one does not belong to it, nothing changes. */
-  replace(server: string, items: Iterable<T>): void;
+  /**
+   * Replaces all items of a server. If one does not belong to it, nothing changes. A function makes the items when they
+   * are needed; all of them must belong to the server.
+   */
+  replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void;
   remove(server: string): void;
   /** Sets a new order of servers: the first of several items with the same name keeps the bare name. */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
@@ -45,6 +48,9 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
+/** The items of one server, by its own names. */
+type ServerItems<T> = () => Map<string, T>;
+
 interface View<T> {
   readonly all: readonly T[];
   readonly byName: ReadonlyMap<string, T>;
@@ -54,7 +60,7 @@ interface View<T> {
 
 export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptions<T>): NamedItems<T> {
   const { ownName, serverOrder, limit } = options;
-  const servers = createByServer<Map<string, T>>(serverOrder);
+  const servers = createByServer<ServerItems<T>>(serverOrder);
   let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
   // Computed when needed: names depend on all items, and many may change before the next use.
@@ -73,7 +79,8 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function build(): View<T> {
     const items: T[] = [];
     const leftOut: UnnamedItem[] = [];
-    for (const [server, offered] of servers.inOrder()) {
+    for (const [server, itemsOf] of servers.inOrder()) {
+      const offered = itemsOf();
       const end = items.length + (limit?.count ?? offered.size);
       for (const [own, item] of offered) {
         const reason = own === "" ? "it has no name" : items.length === end ? limit?.reason : undefined;
@@ -92,23 +99,30 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     };
   }
 
+  /** @throws HostError `usage` if an item does not belong to the server */
+  function byOwnName(server: string, items: Iterable<T>): Map<string, T> {
+    const offered = new Map<string, T>();
+    for (const item of items) {
+      if (item.serverName !== server)
+        throw new HostError("usage", `"${ownName(item)}" belongs to "${item.serverName}", not to "${server}"`);
+      if (!offered.has(ownName(item))) offered.set(ownName(item), item);
+    }
+    return offered;
+  }
+
   const current = (): View<T> => (view ??= build());
 
   return {
     add(item) {
-      const offered = servers.get(item.serverName) ?? new Map<string, T>();
+      const offered = servers.get(item.serverName)?.() ?? new Map<string, T>();
       if (offered.has(ownName(item))) return;
-      servers.set(item.serverName, offered.set(ownName(item), item));
+      offered.set(ownName(item), item);
+      servers.set(item.serverName, () => offered);
       view = undefined;
     },
     replace(server, items) {
-      const offered = new Map<string, T>();
-      for (const item of items) {
-        if (item.serverName !== server)
-          throw new HostError("usage", `"${ownName(item)}" belongs to "${item.serverName}", not to "${server}"`);
-        if (!offered.has(ownName(item))) offered.set(ownName(item), item);
-      }
-      servers.set(server, offered);
+      let offered = typeof items === "function" ? undefined : byOwnName(server, items);
+      servers.set(server, () => (offered ??= byOwnName(server, typeof items === "function" ? items() : items)));
       view = undefined;
     },
     remove(server) {

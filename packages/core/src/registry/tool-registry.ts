@@ -45,8 +45,8 @@ export class ToolRegistry {
     this.#tools.add(tool);
   }
 
-  /** Replaces all tools of that server in one step. */
-  replaceServer(serverName: string, tools: Iterable<DiscoveredMCPTool>): void {
+  /** Replaces all tools of that server in one step. A function makes the tools when the registry is used next. */
+  replaceServer(serverName: string, tools: Iterable<DiscoveredMCPTool> | (() => Iterable<DiscoveredMCPTool>)): void {
     this.#tools.replace(serverName, tools);
   }
 

@@ -55,7 +55,7 @@ function isJson(value: unknown): boolean {
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(isJson(item) ? item : null)).join("\n");
-  return String(JSON.stringify(value, null, 1));
+  return String(JSON.stringify(isJson(value) ? value : null, null, 1));
 }
 
 /** Whether the JSON of a value has at most about so many characters: expressions can repeat a value without end. */

@@ -4,6 +4,7 @@
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
+import { shorten } from "../normalise/content/shorten.ts";
 import type { Part } from "../normalise/model-types.ts";
 import type { LargeResults, ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
@@ -190,6 +191,13 @@ function findCalled(
   return { ...inner, found: toolSelection.find(inner.name, model) };
 }
 
+const longestDisplay = 20_000;
+
+/** The user opens the file of a stored result. Neither events nor recorded conversations have a second copy. */
+function shortDisplay(display: string): string {
+  return display.length <= longestDisplay ? display : shorten(display, longestDisplay);
+}
+
 /** The event for the user. */
 function outcomeOf({
   returnDisplay,
@@ -204,7 +212,7 @@ function outcomeOf({
   });
   return {
     status: error === undefined ? "ok" : "error",
-    display: plainDisplay,
+    display: files === undefined ? plainDisplay : shortDisplay(plainDisplay),
     ...(error && { error: toCallFailure(error) }),
     ...(files && { files }),
     ...(media.length > 0 && { media }),

@@ -188,3 +188,14 @@ test("messages wait as long as they did, or as long as the caller says", async (
   await served(messages, { clock }).callTool("a");
   expect(waits).toEqual([10, 250]);
 });
+
+const modern = { "io.modelcontextprotocol/protocolVersion": "2026-07-28" };
+
+test.each([
+  ["a result", 0, ["modern"]],
+  ["an error about the request", -32_002, ["modern"]],
+  ["an error about the version", -32_022, []],
+])("%s tells in which era the server answered", (_what, code, eras) => {
+  const answer = code === 0 ? result(1, "x") : (["server", { id: 1, error: { code, message: "no" } }] as const);
+  expect(served(recorded(call(1, "t", {}, modern), answer)).player.eras).toEqual(eras);
+});

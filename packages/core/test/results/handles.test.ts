@@ -219,3 +219,17 @@ test("a resumed conversation reads its handles; secrets and a second copy are no
   expect(names(second.requests[0] as Asked)).toContain("read_result");
   expect(inside(answer(second.requests[1] as Asked))).toMatch(/ at the end$/);
 });
+
+test("the events of a stored result are those that are recorded, with a part of the result", async () => {
+  await using at = await giving({ big: text(large) });
+  const conversation = at.host.conversation({ model: plays(calls("big"), says("ok")) });
+  const events = callEvents(await collect(conversation.send("go")));
+  await conversation.close();
+  expect(events.at(-1)?.display).toMatch(
+    /^line 0 of [\s\S]*characters left out here[\s\S]*line 2999 of a long result$/,
+  );
+  const recorded = (await at.lines(`home/.fairlead/conversations/${conversation.id}.jsonl`))
+    .map((line) => JSON.parse(line) as { type: string; time?: string })
+    .filter(({ type }) => type === "call");
+  expect(recorded.map(({ time: _time, ...event }) => event)).toEqual(events);
+});

@@ -87,7 +87,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
     case "invalid_scope":
       return {
         why: scopes.length === 0 ? "it demands other scopes" : `it does not grant the scopes ${scopes.join(" ")}`,
-        next: `Correct "scopes" ${settings}, or ask the operator to allow them for client "${clientId}".`,
+        next: `Correct "scopes" ${settings}, or ask the operator to allow them for ${clientId === "" ? "this machine" : `client "${clientId}"`}.`,
       };
     case "invalid_target":
       return {

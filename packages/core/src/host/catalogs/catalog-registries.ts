@@ -134,7 +134,7 @@ export function createCatalogRegistries(): CatalogRegistries {
       const { name } = server;
       const { catalog } = filtered;
       catalogs.set(name, filtered);
-      tools.replaceServer(name, toTools(server, catalog));
+      tools.replaceServer(name, () => toTools(server, catalog));
       prompts.replaceServer(name, toPrompts(server, catalog));
       resources.replaceServer(name, catalog);
       notes.set(name, notesOn(server, filtered));

@@ -26,13 +26,13 @@ export interface HostConnectContext {
 export type HostConnectContextOptions = Pick<
   OpenHostOptions,
   "debug" | "record" | "tokens" | "openBrowser" | "signIn" | "declare"
->;
+> & { readonly hideSecrets?: NonNullable<ConnectContext["hideSecrets"]> };
 
 export function createConnectContext(
   configuration: LiveConfiguration,
   options: HostConnectContextOptions = {},
 ): HostConnectContext {
-  const { debug = false, record, tokens, declare } = options;
+  const { debug = false, record, tokens, declare, hideSecrets } = options;
   let opened: Promise<ServerLogs> | undefined;
 
   const openLogs = once(async () => {
@@ -70,6 +70,7 @@ export function createConnectContext(
         auth: async (definition, serverUrl, observe) => (await signIn()).hookFor(definition, serverUrl, observe),
         log: (serverName) => logs.of(serverName),
         record: record && ((serverName, write) => record.connection(serverName, write)),
+        ...(hideSecrets && { hideSecrets }),
         debug: (serverName) => debug === true || debug === serverName,
       };
     },

@@ -27,7 +27,7 @@ export type ReadMachineAuth =
 export function readMachineAuth(node: Node, entry: MachineAuthEntry): ReadMachineAuth | undefined {
   const isSwitch = switchOf(node);
   if (isSwitch === false) return undefined;
-  const unsuitable = whyNotSuitable(entry);
+  const unsuitable = whyNotSuitable(entry) ?? unknownKind(node);
   if (unsuitable !== undefined) return { reason: unsuitable };
   const settings = isSwitch === true ? fromEntry(entry.oauth ?? {}) : fromObject(node);
   const missing = missingIn(settings, entry, isSwitch === true ? "oauth of the entry" : "machineAuth");
@@ -38,6 +38,13 @@ function whyNotSuitable({ kind, oauth, hasOwnHeader }: MachineAuthEntry): string
   if (kind === "stdio") return '"machineAuth" needs "url" or "httpUrl": a program gets its credentials from "env"';
   if (oauth === undefined) return '"machineAuth" and "authProviderType" exclude each other';
   return hasOwnHeader ? '"machineAuth" and an Authorization header exclude each other' : undefined;
+}
+
+/** A misspelt kind must not become another one: the credentials would go where the user does not want them. */
+function unknownKind(node: Node): string | undefined {
+  const kind = childNode(node, "kind");
+  const isKnown = kind === undefined || kinds.some((known) => known === stringNode(kind));
+  return isKnown ? undefined : `"machineAuth" cannot be used: its "kind" must be ${kinds.join(", ")}`;
 }
 
 function fromEntry({

@@ -27,13 +27,19 @@ describe("what is missing is named", () => {
       { kind: "jwt_bearer", assertionFile: "f", assertionEnv: "E" },
       'may have only one of "assertionFile" and "assertionEnv"',
     ],
-    [{ ...minimal, kind: "password" }, '"kind" is "password", which is none of'],
     [{ ...minimal, tokenUrl: "ftp://x" }, '"machineAuth.tokenUrl" is "ftp://x", which is not'],
     [{ ...minimal, clientSecret: "${UNSET_SECRET}" }, "the variable UNSET_SECRET, which is not set"],
     [{ clientId: "c", privateKeyFile: "${secret:X}" }, '"machineAuth.privateKeyFile" uses the secret X'],
     ["yes", '"machineAuth" must be an object or true or false, not text'],
   ])("%j", async (machineAuth, message) => {
     expect(await problemsOf(machineAuth)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test("a misspelt kind is no other kind", async () => {
+    expect(await problemsOf({ ...minimal, kind: "jwt-bearer" })).toEqual([
+      expect.stringContaining('"machineAuth" cannot be used: its "kind" must be client_credentials, jwt_bearer'),
+      expect.stringContaining('"kind" is "jwt-bearer", which is none of'),
+    ]);
   });
 
   test("and so is an entry that cannot use it", async () => {
