@@ -41,7 +41,6 @@ let here: GatewayMachine;
 let isOpen = false;
 
 beforeAll(async () => {
-  if (absent.length > 0) process.stderr.write(`real clients: absent, not tested: ${absent.join(", ")}\n`);
   if (found.size === 0) return;
   here = await gatewayMachine({ greeter: { command: process.execPath, args: ["greeter.cjs"], cwd: "~" } });
   isOpen = true;
@@ -83,10 +82,24 @@ async function connect(client: string): Promise<void> {
   expect({ code, stderr }).toMatchObject({ code: 0 });
 }
 
-const has = (name: Program): boolean => found.has(name);
+/** A test for a program that is here. */
+function testWith(
+  name: Program,
+  title: string,
+  options: { readonly timeout: number },
+  body: () => Promise<void>,
+): void {
+  if (found.has(name)) test(title, options, body);
+}
 
 describe("after fairlead connect", () => {
-  test.runIf(has("claude"))(
+  test("clients that are absent here are named", () => {
+    if (absent.length > 0) process.stderr.write(`real clients: absent, not tested: ${absent.join(", ")}\n`);
+    expect(found.size + absent.length).toBe(names.length);
+  });
+
+  testWith(
+    "claude",
     "Claude Code is connected, and disconnect takes the entry out of its file",
     { timeout: 3 * minutes },
     async () => {
@@ -100,7 +113,7 @@ describe("after fairlead connect", () => {
     },
   );
 
-  test.runIf(has("codex"))("Codex lists it, and disconnect restores its file", { timeout: 3 * minutes }, async () => {
+  testWith("codex", "Codex lists it, and disconnect restores its file", { timeout: 3 * minutes }, async () => {
     const before = await here.write("home/.codex/config.toml", '# mine\nmodel = "test"\n');
     await connect("codex");
     const output = await run("codex", ["mcp", "list", "--json"]);
@@ -112,7 +125,8 @@ describe("after fairlead connect", () => {
     expect(before).toContain(here.home);
   });
 
-  test.runIf(has("gemini"))(
+  testWith(
+    "gemini",
     "Gemini CLI is connected, and a turn calls a tool through it",
     { timeout: 4 * minutes },
     async () => {
@@ -136,7 +150,8 @@ describe("after fairlead connect", () => {
     },
   );
 
-  test.runIf(has("opencode"))(
+  testWith(
+    "opencode",
     "opencode is connected, and a turn calls a tool through it",
     { timeout: 4 * minutes },
     async () => {
@@ -161,44 +176,36 @@ describe("after fairlead connect", () => {
     },
   );
 
-  test.runIf(has("mcporter"))(
-    "mcporter finds it in Cursor's file and lists the tools",
-    { timeout: 3 * minutes },
-    async () => {
-      await connect("cursor");
-      const output = await run("mcporter", ["list", "--json"]);
-      expect(JSON.parse(output.slice(0, output.lastIndexOf("}") + 1))).toMatchObject({
-        servers: [
-          {
-            name: "fairlead",
-            status: "ok",
-            tools: expect.arrayContaining([expect.objectContaining({ name: "greet" })]),
-          },
-        ],
-      });
-      await here.run("disconnect", "cursor", "--yes");
-    },
-  );
+  testWith("mcporter", "mcporter finds it in Cursor's file and lists the tools", { timeout: 3 * minutes }, async () => {
+    await connect("cursor");
+    const output = await run("mcporter", ["list", "--json"]);
+    expect(JSON.parse(output.slice(0, output.lastIndexOf("}") + 1))).toMatchObject({
+      servers: [
+        {
+          name: "fairlead",
+          status: "ok",
+          tools: expect.arrayContaining([expect.objectContaining({ name: "greet" })]),
+        },
+      ],
+    });
+    await here.run("disconnect", "cursor", "--yes");
+  });
 
-  test.runIf(has("mcp-inspector"))(
-    "the Inspector lists its tools from Cursor's file",
-    { timeout: 3 * minutes },
-    async () => {
-      await connect("cursor");
-      const config = join(here.home, ".cursor/mcp.json");
-      const output = await run("mcp-inspector", [
-        "--cli",
-        "--config",
-        config,
-        "--server",
-        "fairlead",
-        "--method",
-        "tools/list",
-      ]);
-      expect(output).toContain('"name": "greet"');
-      await here.run("disconnect", "cursor", "--yes");
-    },
-  );
+  testWith("mcp-inspector", "the Inspector lists its tools from Cursor's file", { timeout: 3 * minutes }, async () => {
+    await connect("cursor");
+    const config = join(here.home, ".cursor/mcp.json");
+    const output = await run("mcp-inspector", [
+      "--cli",
+      "--config",
+      config,
+      "--server",
+      "fairlead",
+      "--method",
+      "tools/list",
+    ]);
+    expect(output).toContain('"name": "greet"');
+    await here.run("disconnect", "cursor", "--yes");
+  });
 });
 
 /** A model that calls the tool `greet` under the name that the client gives it, then says what came back. */
