@@ -51,10 +51,10 @@ export function installGatewayPeers(print) {
       label: "supergateway (HTTP)",
       kind: "http",
       url: () => "http://127.0.0.1:18432/mcp",
-      command: ({ server }) => [
-        ...[bin("supergateway"), "--stdio", `${server.command} ${server.args.join(" ")}`, "--stateful"],
-        ...["--outputTransport", "streamableHttp", "--port", "18432", "--logLevel", "none"],
-      ],
+      command({ server }) {
+        const words = "--stateful --outputTransport streamableHttp --port 18432 --logLevel none".split(" ");
+        return [bin("supergateway"), "--stdio", `${server.command} ${server.args.join(" ")}`, ...words];
+      },
     },
   ];
 }

@@ -65,6 +65,7 @@ export async function bench({ rounds: given = "9" } = {}) {
   } finally {
     for (const each of paths) each.close();
     await stopHost(env);
+    endLeft(context);
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -218,7 +219,11 @@ async function openHttp(argv, context) {
   }
   await post({ jsonrpc: "2.0", method: "notifications/initialized" });
   const opened = await finish(child, ask, context, false);
-  return { ...opened, close: () => (agent.destroy(), opened.close()) };
+  const close = () => {
+    agent.destroy();
+    opened.close();
+  };
+  return { ...opened, close };
 }
 
 async function readyUrl(child) {
@@ -244,4 +249,15 @@ async function finish(child, ask, context, hasHost) {
 async function stopHost(env) {
   const child = spawn(process.execPath, [command, "daemon", "stop"], { env, stdio: "ignore" });
   await new Promise((resolve) => child.on("exit", resolve));
+}
+
+/** Ends what a gateway has left: other ones have background processes too. */
+function endLeft({ home }) {
+  for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
+    try {
+      if (readFileSync(`/proc/${name}/environ`, "utf8").includes(`HOME=${home}`)) process.kill(Number(name));
+    } catch {
+      // It has ended, or belongs to another user.
+    }
+  }
 }

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
+import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host/types";
 import type { Era } from "@fairlead/wire";
 import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
@@ -138,7 +139,13 @@ export function createGateway(options: GatewayOptions): Gateway {
     const known = new Map<string, BridgeContext>();
 
     async function openContext(key: string, found: GatewayClient): Promise<BridgeContext> {
-      const context = createBridgeContext(parts, found, await pool.open(workspace));
+      const hosts = await pool.open(workspace);
+      // An address of a server that does not exist must not be remembered: there is no end of them.
+      if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
+        await hosts.close();
+        throw new HostError("server_unknown", "there is no such server");
+      }
+      const context = createBridgeContext(parts, found, hosts);
       known.set(key, context);
       return context;
     }
@@ -165,6 +172,8 @@ export function createGateway(options: GatewayOptions): Gateway {
         if (only === undefined) return { status: 404 };
         const name = tokens === "none" ? (client?.name ?? "http") : clientOf(tokens, authorization);
         if (name === undefined) return { status: 401 };
+        const hosts = pool.hosts();
+        if (only !== "" && hosts.length > 0 && !isServer(only, hosts)) return { status: 404 };
         return { owner: name, context: { name, only: only === "" ? undefined : only } };
       },
       onClient: take,
@@ -209,6 +218,10 @@ function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
     for (const { name, status } of host.states())
       if (!found.has(name) || status === "connected") found.set(name, status);
   return [...found].map(([name, status]) => ({ name, status }));
+}
+
+function isServer(server: string, hosts: readonly Host[]): boolean {
+  return hosts.some((host) => host.states().some(({ name }) => name === server));
 }
 
 interface HttpClient {

@@ -73,7 +73,8 @@ export interface McpRequestOptions {
   readonly tasks?: "caller";
   /**
    * Whose request this is. A legacy stdio server does not say which request its own request belongs to: if all open
-   * requests have one owner, the newest of them gets it; otherwise the session's handler does, as ambiguous.
+   * requests have one owner, the one that was sent or answered last gets it, of those that do not wait for an answer;
+   * otherwise the session's handler does, as ambiguous.
    */
   readonly owner?: string;
   /** Awaited immediately before the request is sent; if it rejects, the request is not sent. */

@@ -4,9 +4,10 @@ import { HostError } from "@fairlead/core/errors";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
-import { askClient, canElicit, labelledRequests, lackingFor, withElicitationId } from "../asking/server-question.ts";
+import { askClient, labelledRequests, lackingFor, withElicitationId } from "../asking/server-question.ts";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { adaptResult } from "./adapt-result.ts";
+import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { reaches } from "./log-levels.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
@@ -167,19 +168,6 @@ function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
     ...(isObject(elicitation) && { elicitation }),
     ...(isObject(sampling) && { sampling }),
     ...(isObject(roots) && { roots: {} }),
-  };
-}
-
-function askedClient({ client }: BridgeContext, call: ClientCall) {
-  return {
-    name: client.name,
-    conversation: client.conversation,
-    elicitation: canElicit(call.capabilities),
-    elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
-    // In the modern era the client's next request tells that the question was answered.
-    ...(call.era === "legacy" && {
-      elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
-    }),
   };
 }
 

@@ -63,18 +63,23 @@ export async function answerModern(
       },
     );
   const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
-  let isYes = opened !== undefined;
-  const result = await parked.start(request, async (call) => {
+  return parked.start(request, async (call) => {
     if (method === "subscriptions/listen") return listenToChanges(context, call, sent);
+    let isYes = opened !== undefined;
     const onYes = (): void => {
       isYes = true;
     };
-    return answerRequest(context, call, { method, params: sent, onYes, ...(isYes && { isConfirmed: true }) });
+    const isConfirmed = isYes;
+    const result = await answerRequest(context, call, {
+      method,
+      params: sent,
+      onYes,
+      ...(isConfirmed && { isConfirmed }),
+    });
+    // The server's own question: the person's yes comes back with the client's answer.
+    if (!isYes || result["resultType"] !== "input_required") return result;
+    return { ...result, requestState: await seals.seal(request.identity, stringOf(result["requestState"])) };
   });
-  // The server's own question: the person's yes comes back with the client's answer.
-  const isServers = result["resultType"] === "input_required" && !isParkedState(result["requestState"]);
-  if (!isYes || !isServers) return result;
-  return { ...result, requestState: await seals.seal(request.identity, stringOf(result["requestState"])) };
 }
 
 async function discovered(context: BridgeContext): Promise<JsonObject> {

@@ -5,6 +5,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
 import { serverOfUri } from "../lists/client-view.ts";
+import { askedClient } from "./asked-client.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { greet } from "./greeting.ts";
 import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
@@ -24,6 +25,7 @@ export interface ResourceSubscriptions {
 
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
+  let isClosed = false;
 
   return {
     async add(call, uri) {
@@ -35,9 +37,17 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         throw rpcError(rpcCodes.refused, `more than ${mostResources} resources are subscribed to`);
       try {
         const host = await context.hosts.hostOf(server, call.era);
-        const subscription = await host.subscribe(server, uri, { signal: call.signal, client: context.client });
-        // The client may have sent the same request twice.
-        if (held.has(uri)) subscription[Symbol.dispose]();
+        const request = { server, kind: "resource" as const, name: uri };
+        const subscription = await host.subscribe(server, uri, {
+          signal: call.signal,
+          client: context.client,
+          // In the modern era a subscription cannot be answered with a question.
+          ...(call.era === "legacy" && {
+            confirm: context.consent.port(askedClient(context, call), request, call.signal),
+          }),
+        });
+        // The client may have sent the same request twice, or may have gone.
+        if (isClosed || held.has(uri)) subscription[Symbol.dispose]();
         else held.set(uri, { server, subscription });
       } catch (error) {
         throw toRpcError(error);
@@ -50,6 +60,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
     },
     has: (server, uri) => held.get(uri)?.server === server,
     close() {
+      isClosed = true;
       for (const { subscription } of held.values()) subscription[Symbol.dispose]();
       held.clear();
     },

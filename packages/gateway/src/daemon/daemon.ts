@@ -1,7 +1,7 @@
 /** The background host: one for each user and installation. Runs until it is stopped, or until it was idle for a while. */
 
 import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { type HeldLock, tryLock } from "@fairlead/core/files/atomic/lock";
@@ -54,6 +54,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
   const { folder, version, workspaceOf, onReady, note, signal } = options;
   const { idleTime = defaultIdleTime, clock = systemClock } = options;
   removeSocket(folder);
+  removeOldNotes(folder);
   const token = randomBytes(32).toString("hex");
   const gateway = await options.createGateway();
   let isRetired = false;
@@ -117,6 +118,17 @@ async function isListening(folder: RunFolder): Promise<boolean> {
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
   rmSync(token, { force: true });
+}
+
+/** Milliseconds after which no relay reads the file of sent requests of a host that has died. */
+const notesTime = 86_400_000;
+
+function removeOldNotes({ path }: RunFolder): void {
+  for (const name of readdirSync(path)) {
+    const file = join(path, name);
+    if (name.endsWith(".sent") && (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - notesTime)
+      rmSync(file, { force: true });
+  }
 }
 
 /** Tells hosts of other installations to take no new clients, and removes the folders of those that have ended. */

@@ -1,4 +1,5 @@
 import { stdioServer } from "@fairlead/test-servers";
+import type { JsonObject } from "@fairlead/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
 import { answerTo, envelope, type Sent } from "./raw-client.ts";
@@ -93,6 +94,23 @@ describe.each(["--legacy-only", "--modern-only"])("to a server with %s, a modern
     const _meta = { ...envelope(), [key("logLevel")]: "debug" };
     const asked = await send({ ...call("test_logging_tool"), params: { ...call("test_logging_tool").params, _meta } });
     expect(asked.messages).toMatchObject([{ method: "notifications/message" }, { result: { resultType: "complete" } }]);
+  });
+
+  test("goes on although a later one was given up while its server waited for an answer", async () => {
+    const _meta = envelope({ elicitation: {} });
+    const ask = async (name: string, more: object = {}) =>
+      (await send({ method: "tools/call", params: { name, arguments: {}, _meta, ...more } })).last.result ?? {};
+    const answered = ({ inputRequests, requestState }: JsonObject) => {
+      const [question = ""] = Object.keys(inputRequests ?? {});
+      const content = { name: "Ada", color: "blue" };
+      return { inputResponses: { [question]: { action: "accept", content } }, requestState };
+    };
+    const rounds = "test_input_required_result_multi_round";
+    const first = await ask(rounds);
+    // Nobody answers this one.
+    await ask("test_input_required_result_elicitation");
+    const second = await ask(rounds, answered(first));
+    expect(await ask(rounds, answered(second))).toMatchObject({ content: [{ text: "Ada likes blue." }] });
   });
 
   test("with a changed state is refused, and the server's question is not lost for others", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
@@ -212,4 +212,15 @@ it("puts a socket whose path is too long into the folder for temporary files", a
   expect(runFolderOf({ state, installation: "one", temporary: "C:\\T", platform: "win32" }).socket).toMatch(
     /^\\\\\.\\pipe\\fairlead-[0-9a-f]{16}$/,
   );
+});
+
+it("removes notes of sent requests that no relay reads any more", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  createRunFolder(folder);
+  for (const name of ["old.sent", "new.sent"]) writeFileSync(join(folder.path, name), "");
+  utimesSync(join(folder.path, "old.sent"), 0, 0);
+  await using _host = await start(folder);
+  expect(readdirSync(folder.path)).not.toContain("old.sent");
+  expect(readdirSync(folder.path)).toContain("new.sent");
 });

@@ -57,6 +57,8 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   #pauses = 0;
   /** When the timeouts were paused. */
   #pausedAt: number | undefined;
+  /** When the server last had reason to go on with the request: when it was sent, or a question about it answered. */
+  activeAt: number;
   /** True after a first response that did not end the request. */
   isFollowed = false;
   /** When nobody waited for the response any more, by the session's clock. */
@@ -85,6 +87,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.method = method;
     this.silence = silence;
     this.timesOutAt = now + silence;
+    this.activeAt = now;
     this.#totalLimitAt = now + (options.total ?? Number.POSITIVE_INFINITY);
     this.#options = options;
     this.#resolve = resolve;
@@ -141,6 +144,11 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
+  /** Since when the server waits for an answer about this request; undefined if it does not wait. */
+  get askedAt(): number | undefined {
+    return this.#pausedAt;
+  }
+
   /** Pauses the timeouts until `resume` has been called as often. */
   pause(now: number): void {
     this.#pauses += 1;
@@ -152,6 +160,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     if (this.#pauses > 0) return;
     const pausedFor = now - (this.#pausedAt ?? now);
     this.#pausedAt = undefined;
+    this.activeAt = now;
     this.timesOutAt += pausedFor;
     this.#totalLimitAt += pausedFor;
   }

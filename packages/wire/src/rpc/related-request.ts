@@ -18,6 +18,8 @@ const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
 /** Milliseconds in which a server may still work on a request that was given up, and ask about it. */
 const lingering = 10_000;
+/** Milliseconds in which a server asks all that it asks at once about one request. */
+const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /**
@@ -36,7 +38,7 @@ export function relatedToRequest(
     const exchange = open.get(about);
     return exchange === undefined ? none : { exchange, isAmbiguous: false };
   }
-  const found = onlyOwners(open, mayBeAsked);
+  const found = onlyOwners(open, mayBeAsked, ({ askedAt = now }) => askedAt > now - together);
   const { exchange } = found;
   if (exchange === undefined) return found;
   for (const other of givenUp.values())
@@ -57,15 +59,29 @@ export function relatedToNotification(
   return subscribed === undefined ? undefined : open.get(requestIdOf(subscribed));
 }
 
-/** The newest of the open requests that come into question, if all of them have the same owner. */
-function onlyOwners(open: OpenRequests, matches: (exchange: Exchange) => boolean): Related {
-  let newest: Exchange | undefined;
+/**
+ * Of the open requests that come into question, the one that the server last had reason to go on with, if all of them
+ * have the same owner.
+ *
+ * @param isLikely Requests to prefer: one that waits for an answer does not go on, and its client may never answer.
+ */
+function onlyOwners(
+  open: OpenRequests,
+  matches: (exchange: Exchange) => boolean,
+  isLikely: (exchange: Exchange) => boolean = () => true,
+): Related {
+  let best: Exchange | undefined;
   for (const exchange of open.values()) {
     if (!matches(exchange)) continue;
-    if (newest !== undefined && newest.owner !== exchange.owner) return ambiguous;
-    newest = exchange;
+    if (best !== undefined && best.owner !== exchange.owner) return ambiguous;
+    if (best === undefined || isBetter(exchange, best)) best = exchange;
   }
-  return newest === undefined ? none : { exchange: newest, isAmbiguous: false };
+  return best === undefined ? none : { exchange: best, isAmbiguous: false };
+
+  function isBetter(exchange: Exchange, than: Exchange): boolean {
+    const likely = isLikely(exchange);
+    return likely === isLikely(than) ? exchange.activeAt >= than.activeAt : likely;
+  }
 }
 
 function mayBeAsked(exchange: Exchange): boolean {

@@ -54,6 +54,51 @@ describe("a question on the only stream of a server", () => {
     expect(replies(server)).toEqual([{ name: "first", isAmbiguous: false }]);
   });
 
+  test("is not about a request whose last question is still open, unless the server asks several at once", async () => {
+    const server = memoryServer();
+    const time = stoppedTime();
+    await using rpc = await rpcTo(server, { time });
+    const asked: string[] = [];
+    const answer =
+      (name: string): RequestHandler =>
+      () => {
+        asked.push(name);
+        return new Promise(() => {});
+      };
+    call(rpc, { owner: "a", answer: answer("first"), timeout: Number.POSITIVE_INFINITY });
+    call(rpc, { owner: "a", answer: answer("second"), timeout: Number.POSITIVE_INFINITY });
+    server.say(question(1));
+    server.say(question(2));
+    time.advance(50);
+    server.say(question(3));
+    time.advance(50);
+    server.say(question(4));
+    await turn();
+    expect(asked).toEqual(["second", "second", "first", "second"]);
+  });
+
+  test("is about the request whose last question was answered, although another was sent later", async () => {
+    const server = memoryServer();
+    const time = stoppedTime();
+    await using rpc = await rpcTo(server, { time });
+    const open: { readonly name: string; readonly reply: (result: JsonObject) => void }[] = [];
+    const answer =
+      (name: string): RequestHandler =>
+      () =>
+        new Promise((reply) => open.push({ name, reply }));
+    call(rpc, { owner: "a", answer: answer("first"), timeout: Number.POSITIVE_INFINITY });
+    server.say(question(1));
+    time.advance(1);
+    call(rpc, { owner: "a", answer: answer("second"), timeout: Number.POSITIVE_INFINITY });
+    server.say(question(2));
+    time.advance(1);
+    open[0]?.reply({});
+    await turn();
+    server.say(question(3));
+    await turn();
+    expect(open.map(({ name }) => name)).toEqual(["first", "second", "first"]);
+  });
+
   test("may be about another owner's request that was cancelled just before, but not about one from long ago", async () => {
     const server = memoryServer();
     const time = stoppedTime();

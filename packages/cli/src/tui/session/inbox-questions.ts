@@ -104,7 +104,9 @@ function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
       return "conversation";
     case ToolConfirmationOutcome.ProceedAlwaysAndSave:
       return "always";
-    default:
+    // Not offered: an answer for a whole server would say more than the question.
+    case ToolConfirmationOutcome.ProceedAlwaysServer:
+    case ToolConfirmationOutcome.Cancel:
       return "no";
   }
 }

@@ -169,3 +169,16 @@ it("reaches only the servers and tools that it is told", async () => {
     expect.stringContaining("echo"),
   ]);
 });
+
+it("lists the tools of many servers from the cache, with no server process", async () => {
+  const names = Array.from({ length: scaled(50, 12) }, (_, at) => `s${at}`);
+  const servers = names.map((name) => [name, stdioServer("counted", "", "", name)] as const);
+  await using here = await gatewayMachine(Object.fromEntries(servers));
+  await fillCache(here);
+  const client = await here.client();
+  const { result } = await client.ask("tools/list");
+  expect((result as { readonly tools: readonly unknown[] }).tools).toHaveLength(2 * names.length);
+  // The relay and the host.
+  expect(processesOf(here).map((line) => line.split(" ")[3])).toEqual(expect.arrayContaining(["serve", "__host"]));
+  expect(processesOf(here).filter((line) => line.includes("relay.sh"))).toEqual([]);
+});

@@ -1,0 +1,20 @@
+/** The client of a request, as it is asked for a yes. */
+
+import type { JsonObject } from "@fairlead/wire";
+import type { ClientCall } from "../asking/client-call.ts";
+import { canElicit } from "../asking/server-question.ts";
+import type { AskedClient } from "../gateway-client.ts";
+import type { BridgeContext } from "./bridge-context.ts";
+
+export function askedClient({ client }: BridgeContext, call: ClientCall): AskedClient {
+  return {
+    name: client.name,
+    conversation: client.conversation,
+    elicitation: canElicit(call.capabilities),
+    elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
+    // In the modern era the client's next request tells that the question was answered.
+    ...(call.era === "legacy" && {
+      elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
+    }),
+  };
+}

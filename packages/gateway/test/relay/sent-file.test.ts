@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, it } from "vitest";
+import { createSentFile, takeSentFile } from "../../src/relay/sent-file.ts";
+
+it("keeps the note of every request without a response, however many follow it", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "one.sent");
+  const file = createSentFile(path);
+  file.add("slow", "files.slow");
+  for (let id = 1; id <= 5000; id += 1) {
+    file.add(id, "files.quick");
+    if (id !== 4000) file.done(id);
+  }
+  expect(readFileSync(path, "utf8").split("\n").length).toBeLessThan(2100);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  file.close({ keep: true });
+  const sent = takeSentFile(path);
+  expect(sent.get('"slow"')).toBe("files.slow");
+  expect(sent.get("4000")).toBe("files.quick");
+  expect(existsSync(path)).toBe(false);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+it("removes its file unless a relay has to read it", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "one.sent");
+  createSentFile(path).close({ keep: false });
+  expect(existsSync(path)).toBe(false);
+  expect(takeSentFile(path)).toEqual(new Map());
+});
