@@ -59,7 +59,7 @@ const progressTime = 5000;
 export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
-  const pages = createPageServer();
+  const pages = createPageServer(clock);
   /** Open questions of each conversation and tool: one yes for the conversation answers all of them. */
   const waiting = new Map<OpenQuestion, { readonly client: AskedClient; readonly request: ConfirmedRequest }>();
 

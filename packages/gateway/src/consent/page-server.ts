@@ -3,8 +3,10 @@
 import { hash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Clock } from "@fairlead/core/clock";
 import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
 import { messagePage, pageHeaders, questionPage } from "./consent-page.ts";
+import { questionTime } from "./inbox-folder.ts";
 
 /** A question with the function that takes its answer and says what came of it. */
 export interface PageQuestion {
@@ -22,13 +24,21 @@ const loopback = "127.0.0.1";
 const bodyBytes = 1024;
 const requestTime = 10_000;
 const mostConnections = 64;
-const mostPages = 256;
+/** A page beyond this number ends the oldest one. */
+const mostPages = 64;
 
 /** Listens from the first question on, so that a gateway that never asks has no port. */
-export function createPageServer(): PageServer {
+export function createPageServer(clock: Pick<Clock, "after">): PageServer {
   /** Questions by the digest of their nonce: a lookup takes as long for a wrong nonce as for a right one. */
   const pages = new Map<string, PageQuestion>();
+  const timers = new Map<string, () => void>();
   let listening: Promise<Server> | undefined;
+
+  function end(key: string): void {
+    timers.get(key)?.();
+    timers.delete(key);
+    pages.delete(key);
+  }
 
   function send(response: ServerResponse, status: number, body: string): void {
     response.writeHead(status, { ...pageHeaders, connection: "close", "content-length": Buffer.byteLength(body) });
@@ -56,7 +66,7 @@ export function createPageServer(): PageServer {
     if (answer === undefined)
       return send(response, 400, messagePage("Refused", "Answer with the buttons of the page."));
     // Before the answer takes effect: the nonce can be used once.
-    pages.delete(key);
+    end(key);
     return send(response, 200, messagePage("Answered", await shown.answer(answer)));
   }
 
@@ -80,7 +90,6 @@ export function createPageServer(): PageServer {
 
   return {
     async open(shown) {
-      if (pages.size >= mostPages) throw new Error(`${mostPages} questions are open already`);
       listening ??= listen();
       const server = await listening.catch((error: unknown) => {
         listening = undefined;
@@ -89,11 +98,17 @@ export function createPageServer(): PageServer {
       const nonce = randomBytes(32).toString("base64url");
       const key = hash("sha256", nonce);
       pages.set(key, shown);
+      const [oldest] = pages.keys();
+      if (oldest !== undefined && pages.size > mostPages) end(oldest);
+      timers.set(
+        key,
+        clock.after(questionTime, () => end(key), { background: true }),
+      );
       const { port } = server.address() as AddressInfo;
-      return { url: `http://${loopback}:${port}/approve/${nonce}`, close: () => void pages.delete(key) };
+      return { url: `http://${loopback}:${port}/approve/${nonce}`, close: () => end(key) };
     },
     async [Symbol.asyncDispose]() {
-      pages.clear();
+      for (const key of pages.keys()) end(key);
       const server = await listening?.catch(() => undefined);
       if (server === undefined) return;
       const closed = new Promise((resolve) => server.close(resolve));

@@ -29,7 +29,8 @@ export async function createSharedHosts(
 ): Promise<SharedHosts> {
   const host = await openShared();
   const news = createListNews(host, clock);
-  reloadOnChange(host);
+  // Also without changed servers: the profile of a client may be another one.
+  reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
   /** For clients of the legacy era, to servers that know both eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
@@ -128,6 +129,6 @@ function eraOf(host: Host, server: string): Era | undefined {
 }
 
 /** Settings that cannot be read change nothing. */
-function reloadOnChange(host: Host): void {
-  host.on("settings_changed", () => void Promise.allSettled([host.reload()]));
+function reloadOnChange(host: Host, onReloaded: () => void = () => {}): void {
+  host.on("settings_changed", () => void host.reload().then(onReloaded, () => {}));
 }

@@ -156,3 +156,22 @@ test("a rule that denies a tool hides it from clients, which are told", async ()
   expect(await namesOf(client)).toEqual(["echo"]);
   expect(await client.request("tools/call", { name: "ask", arguments: {} })).toMatchObject({ isError: true });
 });
+
+test("a profile that is changed takes effect, and the client is told", async () => {
+  await using folder = await temporaryFolder();
+  const servers = { one: stdioServer("counted", join(folder.path, "one")) };
+  await using here = await gatewayScene({ servers });
+  const client = await here.client({ era: "legacy" });
+  expect(await namesOf(client)).toEqual(["echo", "ask"]);
+  const told = new Promise<void>((resolve) => {
+    client.onNotification((method) => {
+      if (method !== "notifications/tools/list_changed") return;
+      void namesOf(client).then(({ length }) => length === 1 && resolve());
+    });
+  });
+  await here.setSettings({ mcpServers: servers, fairlead: { clients: { tester: { tools: ["one.echo"] } } } });
+  await told;
+  await expect(client.request("tools/call", { name: "ask", arguments: {} })).rejects.toMatchObject({
+    evidence: { rpc: { code: -32602 } },
+  });
+});

@@ -41,6 +41,8 @@ export interface GatewayScene extends AsyncDisposable {
   readonly home: string;
   /** A client over HTTP, with our own wire. It is closed with the scene. */
   client(options: ClientOptions): Promise<Session>;
+  /** Writes the user's settings. */
+  setSettings(settings: object): Promise<void>;
   /** Writes the user's rules. */
   setRules(rules: string): Promise<void>;
 }
@@ -61,7 +63,9 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
   const settings = join(home, ".gemini");
   await mkdir(join(settings, "policies"), { recursive: true });
   const setRules = (text: string): Promise<void> => writeFile(join(settings, "policies", "user.toml"), text);
-  await writeFile(join(settings, "settings.json"), JSON.stringify({ mcpServers: servers, fairlead }));
+  const setSettings = (content: object): Promise<void> =>
+    writeFile(join(settings, "settings.json"), JSON.stringify(content));
+  await setSettings({ mcpServers: servers, fairlead });
   await setRules(rules);
   await mkdir(join(folder.path, "work"));
   const none = join(folder.path, "none.json");
@@ -110,6 +114,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
       return session;
     },
     setRules,
+    setSettings,
     async [Symbol.asyncDispose]() {
       await Promise.all(sessions.map((session) => session.close()));
       await gateway[Symbol.asyncDispose]();
