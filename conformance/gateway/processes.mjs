@@ -33,17 +33,8 @@ export async function startGateway(serverUrl, names) {
     modern: entry("--modern-only"),
   };
   const mcpServers = Object.fromEntries(Object.entries(all).filter(([name]) => names?.includes(name) ?? true));
-  const privileges = { sampling: true };
-  const settings = {
-    mcpServers,
-    fairlead: {
-      servers: {
-        ...Object.fromEntries(Object.keys(all).map((name) => [name, privileges])),
-        // A server that is shared by clients is told of no roots.
-        legacy: { ...privileges, roots: true, share: "client" },
-      },
-    },
-  };
+  // A legacy server that clients share is told of no roots; this setting gives it roots, and each client its own process.
+  const settings = { mcpServers, fairlead: { servers: { legacy: { roots: true } } } };
   await mkdir(join(home, ".gemini", "policies"), { recursive: true });
   await writeFile(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
   await writeFile(join(home, ".gemini", "policies", "conformance.toml"), rules(Object.keys(mcpServers)));

@@ -116,14 +116,14 @@ const returning = [
     const { step2 } = await ask({ step2: elicit("Which colour do you like?", { color: string }) });
     return [text(`${step1.content?.name} likes ${step2.content?.color}.`)];
   }),
-  asks(
+  tool(
     "test_input_required_result_capabilities",
     "Asks only what the client declares.",
-    ({ capabilities }) => ({
-      ...(capabilities.elicitation && { user_name: askName }),
-      ...(capabilities.sampling && { greeting: sample("Greet someone.", 50) }),
-    }),
-    told,
+    async ({ ask, capabilities }) => {
+      const name = capabilities.elicitation ? await ask({ user_name: askName }) : {};
+      const greeting = capabilities.sampling ? await ask({ greeting: sample("Greet someone.", 50) }) : {};
+      return [text(told({ ...name, ...greeting }))];
+    },
   ),
   asks(
     "test_missing_capability",
