@@ -55,12 +55,18 @@ test("servers that people use are listed with what they offer, and nothing is le
     discoveryState: "completed",
     servers: [
       { name: "pipe", transport: "stdio", ...everything },
-      { name: "http", transport: "http", ...everything },
-      { name: "sse", transport: "sse", ...everything },
+      { name: "http", transport: "http", share: "client", ...everything },
+      { name: "sse", transport: "sse", share: "client", ...everything },
       { name: "filesystem", transport: "stdio", ...toolsOnly, tools: 14 },
       { name: "memory", transport: "stdio", ...toolsOnly, tools: 9, resources: 1 },
       { name: "gitlab", transport: "stdio", ...toolsOnly, tools: 9, protocolVersion: "2024-11-05" },
-    ].map((server) => ({ scope: "user", status: "connected", ...server })),
+    ].map((server) => ({
+      scope: "user",
+      status: "connected",
+      share: "all",
+      tokens: expect.any(Number) as number,
+      ...server,
+    })),
     problems: [],
   });
 });

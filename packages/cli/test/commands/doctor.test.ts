@@ -85,10 +85,10 @@ test("each server that may start is connected to; of the others it says why not"
     },
   ]);
   const listed = JSON.parse((await here.runWith({ env }, "mcp", "list", "--json")).stdout) as {
-    servers: { skipped?: object }[];
+    servers: { skipped?: object; share?: string; tokens?: number }[];
   };
-  // Only the list says how long other commands skip a server.
-  const others = listed.servers.map(({ skipped: _times, ...server }) => server);
+  // Only the list says how long other commands skip a server, what its tools cost, and which clients share it.
+  const others = listed.servers.map(({ skipped: _times, share: _share, tokens: _tokens, ...server }) => server);
   expect(JSON.parse(ending.stdout)).toMatchObject({ schemaVersion: 1, servers: others });
 });
 
