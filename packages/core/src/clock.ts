@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since some fixed moment; never goes back. */
   now(): number;
-  /** Runs `action` once after that time; returns the function that cancels it. */
+  /** Runs `action` once after `milliseconds`; returns the function that cancels it. */
   after(milliseconds: number, action: () => void, how?: TimerOptions): () => void;
 }
 
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits that many milliseconds; rejects with the signal's reason when the signal is aborted. */
+/** Waits for `milliseconds`; rejects with the signal's reason when the signal aborts. */
 export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

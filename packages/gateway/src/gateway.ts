@@ -30,12 +30,15 @@ export interface GatewayOptions {
 }
 
 export interface ListenOptions {
-  /** Default: any free port. */
+  /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
-  /** The bearer tokens of the clients; `none`: every program of this machine may call, as `client`. */
+  /**
+   * The bearer tokens of the clients. `none`: every program on this machine may send requests, under the name in
+   * `client`.
+   */
   readonly tokens: ClientTokens | "none";
   readonly workspace: Workspace;
-  /** The name and the limits of clients without a token of their own. */
+  /** The name and the limits of clients that have no token. */
   readonly client?: Pick<GatewayClient, "name" | "servers" | "tools">;
 }
 
@@ -46,18 +49,18 @@ export interface GatewayStatus {
 }
 
 export interface Gateway extends AsyncDisposable {
-  /** Serves one client over an open channel, in either protocol era. Resolves when the client has gone. */
+  /** Serves one client over an open channel, in either protocol era. Resolves when the client has disconnected. */
   serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void>;
-  /** Listens for clients on the loopback address: `/mcp` has all servers, `/mcp/<server>` one of them. */
+  /** Listens for clients on the loopback address: `/mcp` serves all servers, `/mcp/<server>` a single server. */
   listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
-  /** The number of clients, open requests and requests that wait for an answer; 0: the gateway is idle. */
+  /** The number of clients, open requests and requests that wait for an answer; 0 means that the gateway is idle. */
   activity(): number;
   /** Calls back when `activity()` may have changed. Returns the function that stops listening. */
   onActivity(listener: () => void): () => void;
 }
 
-/** How long a closing gateway waits for requests that were cancelled, in milliseconds. */
+/** How long a closing gateway waits for cancelled requests, in milliseconds. */
 const endTime = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -88,7 +91,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  /** Requests whose client has gone end by themselves; what they hold belongs to hosts that are about to close. */
+  /** Requests of disconnected clients end without further work here: their hosts are about to close. */
   async function requestsEnded(): Promise<void> {
     await new Promise<void>((resolve) => {
       const callOff = clock.after(endTime, resolve, { background: true });
@@ -134,7 +137,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function listen({ port, tokens, workspace, client }: ListenOptions) {
-    /** Requests of the modern era are connections of their own: they share what the gateway knows of their client. */
+    /** Each request of a modern client is a separate connection; all of them share the state of their client. */
     const contexts = new Map<string, Promise<BridgeContext>>();
     const known = new Map<string, BridgeContext>();
 
@@ -150,7 +153,7 @@ export function createGateway(options: GatewayOptions): Gateway {
       return context;
     }
 
-    /** Rejects if the servers cannot be had: the listener then answers the client. */
+    /** Rejects if the client's hosts cannot be created: the listener then answers the client with the error. */
     async function take(open: OpenChannel, era: Era, { name, only }: HttpClient): Promise<void> {
       const found: GatewayClient = { ...client, name, only, conversation: era === "legacy" ? randomUUID() : name };
       if (era === "legacy") return serve(open, found, workspace);
@@ -211,7 +214,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** One row for each server: connected, if any host has connected it. */
+/** One row for each server, which counts as connected if any host has connected it. */
 function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
   const found = new Map<string, string>();
   for (const host of hosts)
@@ -233,7 +236,7 @@ function keyOf({ name, only }: HttpClient): string {
   return JSON.stringify([name, only]);
 }
 
-/** The server in the path `/mcp/<server>`; empty for `/mcp`, undefined for another path. */
+/** The server in the path `/mcp/<server>`; an empty string for `/mcp`, undefined for any other path. */
 function serverIn(path: string): string | undefined {
   if (path === "/mcp" || path === "/mcp/") return "";
   const [, name] = /^\/mcp\/([^/]+)\/?$/.exec(path) ?? [];

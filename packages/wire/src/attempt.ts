@@ -33,7 +33,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
   const began = performance.now();
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
-  // A server that has accepted `initialize` stays in the legacy era. To start it again takes as long as it took before.
+  // A server that has accepted `initialize` stays in the legacy era; restarting it would double the time to connect.
   const probe = slowerProbe * settings.times.probe;
   if (performance.now() - began > probe) return opened.session;
   await opened.session.close();
@@ -41,8 +41,8 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 }
 
 /**
- * A server of both eras that was slow to answer the probe is started again if it answered within so many times
- * `times.probe`, and then has that time to answer.
+ * A slow server that supports both eras is restarted if it answered the probe within this many times `times.probe`; it
+ * then has that long to answer.
  */
 const slowerProbe = 5;
 

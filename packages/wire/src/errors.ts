@@ -12,13 +12,13 @@ export type WireErrorCode =
   | "spawn_failed"
   /** The process ended. */
   | "exited"
-  /** No connection, or it broke before a response began. */
+  /** The server could not be reached, or the connection broke before a response began. */
   | "unreachable"
   | "tls"
   | "proxy"
   /** An HTTP status that is not success. */
   | "http_status"
-  /** 401 or 403, and the sign-in failed or is not possible. */
+  /** The server answered 401 or 403, and signing in failed or is not possible. */
   | "unauthorized"
   /** The server no longer knows the session id; connect again. */
   | "session_expired"
@@ -27,11 +27,11 @@ export type WireErrorCode =
   /** The server no longer knows the task that should return the result. */
   | "task_lost"
   | "too_large"
-  /** The message is not JSON-RPC, or breaks the protocol. */
+  /** The server's message is not JSON-RPC, or violates the protocol. */
   | "bad_message"
   /** The server keeps sending more unsolicited output than it may. */
   | "flooding"
-  /** The server does not read what is sent to it. */
+  /** The server does not read its input. */
   | "send_blocked"
   /** The server asked for input that this client cannot give. */
   | "unanswered"

@@ -1,4 +1,4 @@
-/** The public names of `@fairlead/wire`: connect to an MCP server, list what it offers, read its results. */
+/** The public names of `@fairlead/wire`: connect to an MCP server, read its lists and its results. */
 
 export { connect } from "./connect.ts";
 export { WireError, type WireErrorCode, type WireEvidence } from "./errors.ts";

@@ -41,9 +41,9 @@ export interface McpRequestOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** The largest response, in bytes; a larger one rejects with `too_large`. Default: `WireLimits.messageBytes`. */
   readonly maxBytes?: number;
-  /** Receives how many bytes the response took, before the request resolves. */
+  /** Receives the size of the response in bytes, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
-  /** Receives a note about each list entry that a wrapper of the session removed from the response. */
+  /** Receives a note about each list item that a wrapper of the session removed from the response. */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
   readonly asTask?: boolean;
@@ -52,14 +52,17 @@ export interface McpRequestOptions {
    * reserves for the connection (`io.modelcontextprotocol/…`, `progressToken`) are left out.
    */
   readonly meta?: JsonObject;
-  /** What this request declares to a modern server, instead of the session's capabilities. Legacy: no effect. */
+  /**
+   * The capabilities that this request declares to a modern server, instead of the session's capabilities. Legacy: no
+   * effect.
+   */
   readonly capabilities?: JsonObject;
   /** The lowest level of log messages that a modern server sends for this request. Legacy: no effect. */
   readonly logLevel?: string | undefined;
   /**
-   * Receives the notifications that belong to this request, except progress. Over HTTP they are those on its response
-   * stream. Over stdio they are those of its subscription, and log messages while only requests of its owner are open.
-   * The session's listeners receive them too.
+   * Receives the notifications that belong to this request, except progress. Over HTTP, these are the notifications on
+   * its response stream. Over stdio, these are the notifications of its subscription, and log messages while only
+   * requests of the same owner are open. The session's listeners receive them too.
    */
   readonly onNotification?: NotificationListener;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */
@@ -83,9 +86,9 @@ export interface McpRequestOptions {
 
 /** Receives a server's notifications. */
 export type NotificationListener = (method: string, params: JsonObject) => void;
-/** What is known about the source of a server's request. */
+/** Information about the source of a server's request. */
 export interface RequestOrigin {
-  /** True if requests of several owners are open, so that nobody can tell which of them the server's request is about. */
+  /** True if requests of several owners are open, so that the owner of the server's request is unknown. */
   readonly isAmbiguous: boolean;
 }
 /** Answers a request of the server (sampling, elicitation, roots). An error it throws is sent as a JSON-RPC error. */
@@ -107,7 +110,7 @@ export interface Session {
   readonly protocol?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;
-  /** Returns the function that stops listening. */
+  /** Adds a listener. Returns the function that removes it. */
   onNotification(listener: NotificationListener): () => void;
   onRequest(handler: RequestHandler): void;
   /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */

@@ -81,7 +81,7 @@ export interface WireLimits {
 
 /** Timeouts, in milliseconds. */
 export interface WireTimes {
-  /** One request of the handshake. */
+  /** The time limit for one request of the handshake. */
   readonly connect: number;
   /** How long `connect` waits for the answer to `server/discover` before it also sends `initialize`. */
   readonly probe: number;
@@ -118,7 +118,7 @@ export interface ConnectOptions {
   /** Receives the server's stderr as it arrives, unsanitised. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;
-  /** Receives every message, with its secrets: redact it before you log it. */
+  /** Receives every message, including its secrets: redact the message before you log it. */
   readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
   /** Returns the proxy for a URL. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly proxyFor?: (url: string) => string | undefined;

@@ -8,7 +8,7 @@ import type { RelayClient } from "@fairlead/gateway/relay/speech";
 import { type HostSurroundings, hostPlace } from "./installation.ts";
 
 export interface RelayStreams {
-  readonly stdin: Readable;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable;
   readonly stderr: Writable;
 }
@@ -38,6 +38,8 @@ export async function relayToHost(
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+  if (stdin.isTTY)
+    stderr.write("fairlead: waiting for an MCP client on stdin; to add Fairlead to a program: fairlead connect\n");
   await runRelay({ input: stdin, output: stdout, first, reach, onProblem });
   return undefined;
 }

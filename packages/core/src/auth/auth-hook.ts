@@ -14,12 +14,12 @@ import type { Credentials } from "./store/credentials.ts";
 export interface AuthHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Whether credentials may be stored for the server; cheap, because it opens no keychain. */
+  /** Whether credentials may be stored for the server; fast, because it opens no keychain. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
   /** Lets the person sign in; absent if there is no terminal to ask on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
-  /** `signIn` needs no person: it requests a token with the machine's own credentials. */
+  /** Whether `signIn` works without a person: it requests a token with the machine's own credentials. */
   readonly isMachine?: boolean;
   /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
@@ -47,15 +47,15 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   const failures = options.isMachine === true ? machineFailures : personFailures;
   const { origin } = new URL(serverUrl);
   const shared = createSharedWork<Credentials>();
-  /** Cached answer of `hasCredentials`, so that requests do not read files again. */
+  /** The cached result of `hasCredentials`, so that requests do not read files again. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /** The proofs of the key that the tokens are bound to (RFC 9449). */
+  /** Creates the proofs for the key that the tokens are bound to (RFC 9449). */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
   /** Whether the person has signed in since the first refusal of a request. */
   let hasAsked = false;
   let stepUps = 0;
-  /** The last URL of a request, and whether it is this server's: all requests have the same few. */
+  /** The URL of the last request, and whether it belongs to this server: most requests use the same URL. */
   let checked = { url: serverUrl, isOwn: true };
 
   function isOwn(url: string): boolean {
@@ -85,7 +85,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     return (await (await keeper()).refused(serverUrl, sent)) !== undefined;
   }
 
-  /** Whether the server only demands its nonce in the proof, and the next proof has it. */
+  /** Whether the server only requires its nonce in the proof, and the next proof contains it. */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];
     const isNew = typeof nonce === "string" && new URL(url).origin === origin && dpop?.proofs.keepNonce(url, nonce);
@@ -95,7 +95,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
     if (refusal.attempt === 0) hasAsked = false;
     if (takesNonce(refusal)) return true;
-    // Another token would need the same kind of proof.
+    // A new token would not help: the server would reject its proof too.
     if (isProofRejected(refusal)) throw proofRejected(serverName, refusal, now());
     const sent = tokenIn(refusal);
     // The server refuses a token from a sign-in that just finished: another sign-in would not help.
@@ -111,7 +111,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     if (challenge.error !== "insufficient_scope") return false;
     const credentials = await current();
     const { tokens, scopes = [] } = credentials ?? {};
-    // Another request or process has got a newer token since.
+    // Another request or process has obtained a newer token in the meantime.
     if (tokens !== undefined && tokens.accessToken !== tokenIn(refusal)) return true;
     const before = mergeScopes(scopes, scopesIn(tokens?.scope));
     const wanted = scopesIn(challenge.scope);
@@ -172,7 +172,7 @@ const machineFailures: typeof personFailures = {
   scopesNotGranted: (serverName, wanted) =>
     new HostError(
       "auth_failed",
-      `"${serverName}" needs ${scopeWords(wanted)}, which this machine's client did not get`,
+      `"${serverName}" needs ${scopeWords(wanted)}, which the authorization server did not grant to this machine's client`,
       {
         serverName,
         next: "Ask the operator of the authorization server to allow these scopes for the client.",
@@ -193,19 +193,19 @@ function isProofRejected({ sent, wwwAuthenticate }: Challenge): boolean {
   return sent["dpop"] !== undefined && readChallenge(wwwAuthenticate).error === "invalid_dpop_proof";
 }
 
-/** A proof is dated, so a wrong clock is the usual reason. */
+/** Explains a rejected proof: a proof contains the time, so a wrong clock is the usual cause. */
 function proofRejected(serverName: string, { headers }: Challenge, now: number): HostError {
   const { date } = headers;
   const clock = clockProblem(clockLeadOf(typeof date === "string" ? date : undefined, now), now);
   const why = clock === undefined ? "" : `: ${clock.why}`;
-  return new HostError("auth_failed", `"${serverName}" rejected the DPoP proof of a request${why}`, {
+  return new HostError("auth_failed", `"${serverName}" rejected a request's DPoP proof${why}`, {
     serverName,
     next: clock?.next ?? "Ask the server's operator which proofs the server accepts.",
   });
 }
 
 function scopeWords(wanted: readonly string[]): string {
-  return wanted.length === 0 ? "a scope that it does not name" : `the scopes ${wanted.join(" ")}`;
+  return wanted.length === 0 ? "a scope that the server does not name" : `the scopes ${wanted.join(" ")}`;
 }
 
 interface SharedWork<T> {

@@ -4,9 +4,9 @@ import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { tokenIn } from "./auth-hook.ts";
 
-/** Where the need for a sign-in is recorded. */
+/** The store that records which servers require sign-in. */
 export interface SignInNeedOptions {
-  /** Records that a person must sign in; `refused` is the token that the server refused, if one was sent. */
+  /** Records that a person must sign in; `refused` is the token that the server refused, if any. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
   /** Whether the person chose to sign in again, so that the stored token may still be valid. */
@@ -20,7 +20,7 @@ export interface ServerAuth extends AuthHook {
 
 /** Wraps `hook` so that refusals and accepted tokens are recorded. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // A record that cannot be written only makes a list less exact: it must not fail the request.
+  // If the record cannot be written, only `mcp list` is less exact: the request must not fail.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),
@@ -41,7 +41,7 @@ export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: Sig
   };
 }
 
-/** False for a token refresh that failed for now: a later refresh may succeed without the person. */
+/** Whether the person must sign in; false for a token refresh that failed temporarily. */
 function needsPerson(error: unknown, sent: string | undefined): boolean {
   if (!(error instanceof HostError) || error.code === "cancelled") return false;
   return sent === undefined || error.code === "auth_required";

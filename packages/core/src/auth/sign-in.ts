@@ -28,7 +28,7 @@ export interface SignInOptions {
   readonly oauth: OAuthSettings;
   readonly challenge: BearerChallenge;
   readonly ui: SignInUi;
-  /** The view of the storage for this server definition (`pinned`). */
+  /** The token storage, limited to this server definition (`pinned`). */
   readonly storage: MCPOAuthTokenStorage;
   readonly lock: SignInLock;
   readonly fetch: Fetch;
@@ -37,7 +37,7 @@ export interface SignInOptions {
   readonly clock: Clock;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** The definition comes from the workspace, not from the user's settings. */
+  /** Whether the definition comes from the workspace, not from the user's settings. */
   readonly isFromWorkspace?: boolean | undefined;
   readonly issuerOverride?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
@@ -53,7 +53,7 @@ interface Flow extends Omit<SignInOptions, "fetch"> {
   readonly stored: Credentials | undefined;
   readonly fail: Fail;
   readonly signal: AbortSignal;
-  /** Key that the tokens are bound to; undefined for bearer tokens. */
+  /** The key that the tokens are bound to; undefined for bearer tokens. */
   readonly dpopKey: string | undefined;
   readonly dpop: DpopBinding | undefined;
 }
@@ -125,7 +125,7 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   const known = knownClientOf(flow);
   const first = await tryBrowser(flow, known);
   if (first !== "invalid_client") return first;
-  // The authorization server has deleted our registration: register again.
+  // The authorization server has deleted the client's registration: register again.
   const isRegistered = known?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
@@ -134,17 +134,17 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   });
 }
 
-/** Opens the redirect listener before the browser, and closes it also on failure. */
+/** Opens the redirect listener before the browser, and closes it in every case. */
 async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
   const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
-    // Another program uses the port of the registered redirect URI: register another one.
+    // Another program uses the port of the registered redirect URI: register a client with another port.
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
     const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
     return await authorize(flow, { client, listener, state });
   } catch (error) {
-    // A failure to update the storage would hide why the sign-in failed.
+    // Ignored, because a failure to update the storage would hide why the sign-in failed.
     if (known?.redirectUri !== undefined) await forgetRedirect(flow, known).catch(() => undefined);
     throw error;
   } finally {
@@ -169,9 +169,12 @@ async function authorize(
   return tokens === "invalid_client" ? tokens : { client, tokens };
 }
 
-/** Makes the next sign-in register again: the failed registration may be invalid, and the browser shows only an error page. */
+/**
+ * Makes the next sign-in register a new client: the registration may be invalid, and the browser shows only an error
+ * page.
+ */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
-  // Under the lock, so that tokens which another process refreshes meanwhile are not overwritten.
+  // Under the lock, so that tokens which another process refreshes are not overwritten.
   await lock(await storage.nameOf(serverUrl), async () => {
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.client.clientId !== client.clientId || stored.client.redirectUri !== client.redirectUri) return;
@@ -238,7 +241,10 @@ function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, signal]) : signal });
 }
 
-/** Reads the account name from an ID token. It is only shown and used to tell accounts apart; nothing is decided by it. */
+/**
+ * Reads the account name from an ID token. The name is only shown, and distinguishes accounts; no decision depends on
+ * it.
+ */
 const longestName = 200;
 
 /** The account of an ID token from the token endpoint, whose signature need not be checked (OpenID Connect Core §3.1.3.7). */

@@ -1,4 +1,4 @@
-/** The file of checks for one server, as a user writes it: reads a parsed document and names each mistake. Pure. */
+/** Reads the file of checks for one server from a parsed document, and reports the first mistake in it. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -7,7 +7,7 @@ import { closest } from "../text/closest.ts";
 import type { Mask } from "./masks.ts";
 import { compilePattern, type Pattern } from "./patterns.ts";
 
-/** The server that a file checks. */
+/** The server that the file checks. */
 export type CheckTarget =
   | { readonly server: string }
   | { readonly command: readonly [string, ...string[]]; readonly env?: Readonly<Record<string, string>> };
@@ -15,26 +15,26 @@ export type CheckTarget =
 /** Expectations about the list of tools. */
 export interface ToolExpectation {
   readonly include: readonly string[];
-  /** No other tools than those in `include`. */
+  /** Whether the server may have no other tools than those in `include`. */
   readonly exact: boolean;
-  /** Compares the definitions with the snapshot. */
+  /** Whether to compare the definitions with the snapshot. */
   readonly snapshot: boolean;
 }
 
-/** Expectations about the result of one call. All that are given must hold. */
+/** Expectations about the result of one call. All of them must hold. */
 export interface ResultExpectation {
-  /** The joined text of the result. */
+  /** Expectations about the text of the result, with its blocks joined. */
   readonly text?: string;
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
-  /** A part of the structured content: objects may have more members, lists not. */
+  /** The expected part of the structured content: objects may have more members, lists may not have more items. */
   readonly structured?: unknown;
   /** A JSON Schema for the structured content, or for the text read as JSON. */
   readonly schema?: JsonObject;
   readonly snapshot?: boolean;
-  /** Default: false, unless the file says otherwise. */
+  /** Whether an error is expected. Default: false, or the default in the file. */
   readonly isError?: boolean;
-  /** At most `ratio` times as long as the check named `baseline`. */
+  /** The call may take at most `ratio` times as long as the check named `baseline`. */
   readonly latency?: { readonly baseline: string; readonly ratio: number };
 }
 
@@ -57,7 +57,7 @@ export interface CheckFile {
 /** @throws HostError `usage`, naming the file and the first mistake */
 export function readCheckFile(value: unknown, file: string): CheckFile {
   const mistake = (what: string): never => {
-    throw new HostError("usage", `${file} is not a file of checks: ${what}`, { next: "fairlead test --help" });
+    throw new HostError("usage", `${file} is not a valid file of checks: ${what}`, { next: "fairlead test --help" });
   };
 
   function objectAt(given: unknown, place: string, known: readonly string[]): JsonObject {
@@ -71,7 +71,7 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
   }
 
   function textAt(given: unknown, place: string): string {
-    return typeof given === "string" && given !== "" ? given : mistake(`${place} must be a text`);
+    return typeof given === "string" && given !== "" ? given : mistake(`${place} must be a string`);
   }
 
   function textsAt(given: unknown, place: string): readonly string[] {
@@ -123,7 +123,7 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
     );
     if (schema !== undefined && !isObject(schema)) mistake(`${place}.schema must be a JSON Schema`);
     return {
-      ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${place}.text must be a text`) }),
+      ...(text !== undefined && { text: typeof text === "string" ? text : mistake(`${place}.text must be a string`) }),
       ...(contains !== undefined && { contains: textsAt(contains, `${place}.contains`) }),
       ...(matches !== undefined && { matches: patternAt(matches, `${place}.matches`) }),
       ...("structured" in rest && { structured: rest["structured"] }),
@@ -169,11 +169,11 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
 
 const expectations = "text contains matches structured schema snapshot isError latency".split(" ");
 
-/** Snapshots and baselines are found by name; a baseline must have run before. */
+/** Snapshots and baselines are referred to by the name of a check; a baseline must run earlier. */
 function checkNames(checks: readonly CallCheck[], mistake: (what: string) => never): void {
   const seen = new Set<string>();
   for (const { name, expect } of checks) {
-    if (seen.has(name)) mistake(`two checks are called "${name}"; give each a "name" of its own`);
+    if (seen.has(name)) mistake(`two checks have the name "${name}"; give each check its own "name"`);
     if (expect.latency !== undefined && !seen.has(expect.latency.baseline))
       mistake(`the baseline "${expect.latency.baseline}" of "${name}" is not an earlier check`);
     seen.add(name);

@@ -1,4 +1,4 @@
-/** Compares the result of a call with what a check expects, and says how it differs. Pure. */
+/** Compares the result of a call with the expectations of a check, and describes the differences. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson } from "@fairlead/wire/json";
@@ -10,21 +10,26 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 import type { ResultExpectation } from "./check-file.ts";
 
-/** The result of a call as checks see it. A request that failed is an error, too. */
+/** The result of a call as checks see it. A failed request is also a result, with an error. */
 export type CheckedResult = Pick<CallResult, "content" | "isError" | "structuredContent">;
 
 const shownCharacters = 300;
 
-/** Characters shown before the first difference of long texts. */
+/** How many characters are shown before the first difference of long texts. */
 const shownBefore = 60;
 
-/** One sentence for each difference. Leaves out schema, snapshot and latency: they need more than the result. */
+/**
+ * Returns one sentence for each difference. Schema, snapshot and latency are checked elsewhere: they need more than the
+ * result.
+ */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);
   const wantsError = expect.isError ?? false;
   const problems: string[] = [];
   if (result.isError !== wantsError)
-    problems.push(wantsError ? "an error was expected" : `the call failed: ${clip(text, shownCharacters)}`);
+    problems.push(
+      wantsError ? "the call succeeded, but an error was expected" : `the call failed: ${clip(text, shownCharacters)}`,
+    );
   if (expect.text !== undefined && text !== expect.text)
     problems.push(difference("the text", JSON.stringify(text), "expected", JSON.stringify(expect.text)));
   for (const part of expect.contains ?? [])
@@ -40,12 +45,12 @@ export function resultText({ content }: Pick<CheckedResult, "content">): string 
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-/** The structured content, or the text read as JSON. */
+/** The structured content, or the text parsed as JSON. */
 function dataOf(result: CheckedResult): unknown {
   return result.structuredContent ?? parseJson(resultText(result));
 }
 
-/** How the structured content, or the text read as JSON, breaks a JSON Schema. */
+/** Describes how the structured content, or the text parsed as JSON, violates a JSON Schema. */
 export async function schemaProblems(
   schema: JsonObject,
   result: CheckedResult,
@@ -58,7 +63,7 @@ export async function schemaProblems(
   return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
 }
 
-/** How a value lacks what is expected. Objects may have more members; lists must have the same length. */
+/** Describes what is missing in a value. Objects may have more members; lists must have the same length. */
 function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
   if (isObject(expected) && isObject(given))
     return Object.entries(expected).flatMap(([name, inner]) =>
@@ -71,7 +76,7 @@ function subsetProblems(path: string, expected: unknown, given: unknown): readon
   return isSameJson(expected, given) ? [] : [difference(path, written(given), "expected", written(expected))];
 }
 
-/** How two values differ, place by place. */
+/** Describes how two values differ, member by member. */
 export function differences(path: string, before: unknown, now: unknown): readonly string[] {
   if (isObject(before) && isObject(now)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
@@ -86,7 +91,7 @@ function written(value: unknown): string {
   return value === undefined ? "nothing" : canonicalJson(value);
 }
 
-/** Texts that are too long to show are shown from just before the place where they differ. */
+/** Long texts are shown from just before their first difference. */
 function difference(path: string, given: string, relation: string, expected: string): string {
   const isLong = Math.max(given.length, expected.length) > shownCharacters;
   let start = 0;

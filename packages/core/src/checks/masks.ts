@@ -1,10 +1,13 @@
-/** Masks in snapshots: ids and times differ from run to run, so snapshots have a fixed word such as `<time>` instead. Pure. */
+/**
+ * Masks in snapshots: ids and times differ from run to run, so a snapshot contains a fixed word such as `<time>`
+ * instead. Pure.
+ */
 
 import { isObject } from "@fairlead/wire/json";
 import { writeJson } from "../text/deep-json.ts";
 import type { Pattern } from "./patterns.ts";
 
-/** Replaces what a pattern finds. */
+/** Replaces the matches of a pattern. */
 export interface Mask {
   readonly pattern: Pick<Pattern, "replaceIn">;
   readonly shown: string;
@@ -21,7 +24,10 @@ const builtIn: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{16,64}\b/gi, "<id>"],
 ];
 
-/** The value as a snapshot keeps it: secrets hidden, ids and times masked. A part that is nested too deep is described. */
+/**
+ * The value as stored in a snapshot: secrets hidden, ids and times masked. A part that is nested too deeply is replaced
+ * by a description.
+ */
 export function toSnapshot(value: unknown, redact: (text: string) => string, masks: readonly Mask[]): unknown {
   const shown = (text: string): string => maskText(redact(text), masks);
   const text = writeJson(value, 0, (_key, inner: unknown) => {

@@ -1,4 +1,4 @@
-/** Matchers for Vitest and Jest on the engine of `fairlead test`. They need no test framework themselves. */
+/** Matchers for Vitest and Jest, based on the checks of `fairlead test`. They import no test framework. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ResultExpectation } from "./check-file.ts";
@@ -6,19 +6,19 @@ import { type CheckedResult, compareResult, schemaProblems } from "./compare-res
 import { toSnapshot } from "./masks.ts";
 import { compilePattern } from "./patterns.ts";
 
-/** What a matcher returns to the test framework. */
+/** The object that a matcher returns to the test framework. */
 export interface MatcherResult {
   readonly pass: boolean;
   readonly message: () => string;
 }
 
-/** What a result must be like: as `expect` in a file of checks, with `matches` as text or as a regular expression. */
+/** The expected result, as `expect` in a file of checks; `matches` may be a text or a regular expression. */
 export interface ExpectedResult {
-  /** The joined text of the result. */
+  /** Expectations about the text of the result, with its blocks joined. */
   readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
-  /** A part of the structured content: objects may have more members, lists not. */
+  /** The expected part of the structured content: objects may have more members, lists may not have more items. */
   readonly structured?: unknown;
   readonly isError?: boolean;
 }
@@ -33,12 +33,12 @@ export interface ExpectedResult {
  * ```
  */
 export const mcpMatchers = {
-  /** Compares text, structured content (as a subset) and `isError`. */
+  /** Compares the text, the structured content (as a subset) and `isError`. */
   toMatchToolResult(received: CheckedResult, expected: ExpectedResult): MatcherResult {
     return toMatcherResult(compareResult(received, toExpectation(expected)), "the result matches the expectation");
   },
 
-  /** Validates the structured content, or the text read as JSON, against a JSON Schema. */
+  /** Validates the structured content, or the text parsed as JSON, against a JSON Schema. */
   async toMatchToolSchema(received: CheckedResult, schema: JsonObject): Promise<MatcherResult> {
     const { createValidator } = await import("../execute/validation/validator.ts");
     const validator = createValidator();
@@ -73,7 +73,11 @@ function toExpectation({ contains, matches, ...rest }: ExpectedResult): ResultEx
   };
 }
 
-/** A regular expression of the test itself is used as it is, with its flags. @throws Error if a text is not a pattern */
+/**
+ * Uses a regular expression of the test unchanged, with its flags.
+ *
+ * @throws Error if a text is not a pattern
+ */
 function toPattern(matches: string | RegExp): NonNullable<ResultExpectation["matches"]> {
   if (typeof matches !== "string")
     return {

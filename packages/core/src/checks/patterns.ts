@@ -1,4 +1,4 @@
-/** Regular expressions of a file of checks, in linear time: a server chooses the text that they search. */
+/** Regular expressions of a file of checks. They run in linear time, because the server chooses the searched text. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";
@@ -10,7 +10,7 @@ export interface Pattern {
   replaceIn(text: string, replacement: string): string;
 }
 
-/** Returns the pattern, or the reason why it cannot be used. */
+/** Compiles the pattern; returns the reason if it cannot be used. */
 export function compilePattern(text: string): Pattern | string {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(text));

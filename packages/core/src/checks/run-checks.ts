@@ -1,4 +1,4 @@
-/** Runs the checks of one file against a server: its tools, then each call in the order of the file. */
+/** Runs the checks of one file against a server: first the list of tools, then each call in the order of the file. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -13,17 +13,17 @@ import type { Snapshots } from "./snapshots.ts";
 /** The server under test. */
 export interface CheckedServer {
   readonly tools: readonly CatalogTool[];
-  /** Calls a tool. A failed request is a result with `isError`, too. */
+  /** Calls a tool. A failed request also returns a result, with `isError`. */
   call(tool: string, args: JsonObject): Promise<CheckedResult>;
-  /** The names of the server's tools and resources as it lists them now. */
+  /** The names of the tools and resources that the server lists at the moment. */
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Whether `hideResults` is set: its results must not be written into files. */
+  /** Whether `hideResults` is set, so that results must not be written into files. */
   readonly hidesResults: boolean;
 }
 
-/** The outcome of one check. `problems` is empty unless it failed. */
+/** The outcome of one check. `problems` is empty unless the check failed. */
 export interface CheckOutcome {
   readonly name: string;
   readonly status: "passed" | "failed" | "updated";
@@ -40,9 +40,9 @@ export interface CheckContext {
   readonly onOutcome?: (outcome: CheckOutcome) => void;
 }
 
-/** The name of the check of the list of tools. */
+/** The name of the check for the list of tools. */
 const toolsCheck = "tools";
-/** A baseline that takes less counts as this long, in milliseconds: below, the clock and not the tool is measured. */
+/** The shortest baseline in milliseconds: a shorter time would measure the clock and not the tool. */
 const shortestBaseline = 1;
 
 export async function runChecks(
@@ -60,7 +60,7 @@ export async function runChecks(
     onOutcome?.({ ...outcome, status });
   }
 
-  /** Compares with the snapshot, or replaces it. */
+  /** Compares a value with its snapshot, or replaces the snapshot. */
   function compareSnapshot(
     name: string,
     value: unknown,
@@ -99,8 +99,10 @@ export async function runChecks(
       ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, result, validator)),
     ];
     const problems = [
-      // The sentences quote the result, and reports are files, too.
-      ...(server.hidesResults && unlike.length > 0 ? ["the result is not as expected; hideResults is set"] : unlike),
+      // The sentences quote the result, and reports are written to files.
+      ...(server.hidesResults && unlike.length > 0
+        ? ["the result differs from the expectation; the details are hidden because hideResults is set"]
+        : unlike),
       ...(compared?.problems ?? []),
       ...latencyProblems(check, durations),
       ...(claimsReadOnly ? readOnlyProblems(call, before, await server.listing()) : []),
@@ -134,10 +136,10 @@ function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<str
   const { baseline, ratio } = expect.latency;
   const [own, other] = [durations.get(name) ?? 0, Math.max(durations.get(baseline) ?? 0, shortestBaseline)];
   if (own <= ratio * other) return [];
-  return [`it took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
+  return [`the call took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
 }
 
-/** A tool that says it only reads must not change what the server lists. */
+/** A tool that claims to be read-only must not change the server's lists. */
 function readOnlyProblems(tool: string, before: readonly string[], now: readonly string[]): readonly string[] {
   const added = now.filter((name) => !before.includes(name));
   const removed = before.filter((name) => !now.includes(name));
@@ -146,7 +148,7 @@ function readOnlyProblems(tool: string, before: readonly string[], now: readonly
   return [`"${tool}" has the annotation readOnlyHint, but the call changed the server's lists: ${change}`];
 }
 
-/** The parts of a result that a snapshot keeps. */
+/** The parts of a result that a snapshot contains. */
 function snapshotOf({ content, structuredContent, isError }: CheckedResult): JsonObject {
   return {
     ...(isError && { isError }),

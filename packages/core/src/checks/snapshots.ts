@@ -1,4 +1,4 @@
-/** The snapshots of a file of checks: kept beside it in one JSON file, by the names of the checks. */
+/** The snapshots for a file of checks: one JSON file next to it, with the names of the checks as keys. */
 
 import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
@@ -21,20 +21,24 @@ export interface Snapshots {
 
 const largestFile = 16 * 1024 * 1024;
 
-/** The snapshots' file of a file of checks. */
+/** The path of the snapshot file for a file of checks. */
 export function snapshotPath(file: string): string {
   return `${file.replace(/\.(?:ya?ml|json)$/i, "")}.snap.json`;
 }
 
-/** @throws HostError `settings_invalid` if the file exists and is not a file of snapshots */
+/** @throws HostError `settings_invalid` if the file exists and is not a snapshot file */
 export async function loadSnapshots(file: string, update: boolean): Promise<Snapshots> {
   const found = await readText(file, largestFile);
   if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
   const document = found.kind === "absent" ? { snapshots: {} } : parseObject(found.text);
   if (!isObject(document?.["snapshots"]))
-    throw new HostError("settings_invalid", `${file} is not a file of snapshots: it is not JSON with "snapshots"`, {
-      next: "restore the committed file, or delete it and run: fairlead test FILE --update",
-    });
+    throw new HostError(
+      "settings_invalid",
+      `${file} is not a snapshot file: it is not a JSON object with "snapshots"`,
+      {
+        next: "restore the committed file, or delete it and run: fairlead test FILE --update",
+      },
+    );
   return createSnapshots(document["snapshots"], update);
 }
 

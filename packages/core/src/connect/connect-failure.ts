@@ -13,7 +13,7 @@ import { npmFailure, stderrLine } from "./stderr-line.ts";
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
   readonly timeout: ConnectTimeout;
-  /** Whether the connect timeout ended the attempt, not the caller's signal. */
+  /** Whether the connect timeout, and not the caller's signal, ended the attempt. */
   readonly isTimedOut: boolean;
   /** Method of the last request that was sent. */
   readonly lastRequest: string | undefined;
@@ -25,7 +25,7 @@ export interface ConnectFacts {
   readonly stderr: readonly string[];
   /** Whether the program's file was found. */
   readonly isFound: boolean;
-  /** Names of our environment variables that the program does not get. */
+  /** Names of Fairlead's environment variables that the program does not get. */
   readonly withheld: readonly string[];
   /** Entries of `PATH` that were ignored because the folder is not trusted. */
   readonly droppedPath: readonly string[];
@@ -34,7 +34,7 @@ export interface ConnectFacts {
 
 interface Failure {
   readonly code: ErrorCode;
-  /** Continues the sentence that begins with the server's name. */
+  /** The message, as a continuation of a sentence that begins with the server's name. */
   readonly what: string;
   readonly next?: string | undefined;
 }
@@ -114,12 +114,12 @@ const extraAuthority =
   "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
-/** How the wire begins a diagnostic about a line on stdout that is not a message. */
+/** The beginning of the wire's diagnostic about a line on stdout that is not a message. */
 const noisePrefix = "a line on stdout is not a message: ";
 
 function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
   const seconds = timeout.milliseconds / 1000;
-  const cause = lastRequest === undefined ? "it did not start" : `no response to ${lastRequest}`;
+  const cause = lastRequest === undefined ? "the program did not start" : `no response to ${lastRequest}`;
   const noise = hasSentMessage ? undefined : diagnostics.find((diagnostic) => diagnostic.startsWith(noisePrefix));
   // A program that prints text has started already: a longer timeout would not help.
   if (noise !== undefined)
@@ -162,7 +162,7 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
     };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
     return { code: "settings_invalid", what, next: checkCommand(definition) };
-  // Such as too many open files or processes: a later attempt may succeed.
+  // For example too many open files or processes: a later attempt may succeed.
   return { code: "unreachable", what };
 }
 
@@ -222,7 +222,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   if (evidence.unsent)
     return {
       code: "settings_invalid",
-      what: `could not be sent a request: ${message}`,
+      what: `could not get the request: ${message}`,
       next: `Correct the settings of "${definition.name}" (${place(definition)}).`,
     };
   if (hasSentMessage)
@@ -240,13 +240,13 @@ export function signInErrorIn(error: WireError): HostError | undefined {
   return cause instanceof HostError ? cause : undefined;
 }
 
-/** HTTP 403 without a challenge: signing in would not help. */
+/** Whether the server answered HTTP 403 without a challenge, so that signing in would not help. */
 export function isForbidden(error: WireError): boolean {
   const { httpStatus, wwwAuthenticate } = error.evidence;
   return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
 }
 
-/** A command that is a path is not searched for in `PATH`. */
+/** Whether the command is a path, which is not searched for in `PATH`. */
 function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   const program = resolved ?? transport;
   return program.kind === "stdio" && !/[/\\]/.test(program.command);

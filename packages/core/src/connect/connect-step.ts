@@ -17,7 +17,9 @@ export type ConnectStepDetails =
       /** The transport as written in the settings, without expanded variables. Literal values may still be secret. */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
-      /** Hides this server's secrets in text of later steps, lists and messages: a server may repeat them anywhere. */
+      /**
+       * Hides this server's secrets in the text of later steps, lists and messages: a server may repeat them anywhere.
+       */
       readonly redact: Redact;
     }
   | {
@@ -30,12 +32,15 @@ export type ConnectStepDetails =
     }
   | {
       readonly step: "environment";
-      /** Names of variables, never values: copied from our environment, set by the server's `env`, withheld. */
+      /**
+       * Names of variables, never their values: copied from Fairlead's environment, set by the server's `env`, and
+       * withheld.
+       */
       readonly passed: readonly string[];
       readonly set: readonly string[];
       readonly withheld: readonly string[];
     }
-  /** The process runs. Only for stdio servers. */
+  /** The process has started. Only for stdio servers. */
   | { readonly step: "start" }
   /** A step of the token request with `machineAuth`. */
   | ({ readonly step: "machine" } & MachineStep)
@@ -60,7 +65,7 @@ export type Patience = ConnectTimeout;
 /** Gets every finished step of connecting. */
 export type ConnectObserver = (step: ConnectStep) => void;
 
-/** A function that passes each step to `observe` with its duration. */
+/** Returns a function that passes each step to `observe` with its duration. */
 export function createStepper(observe: ConnectObserver | undefined): (step: ConnectStepDetails) => void {
   let before = systemClock.now();
   return (step) => {

@@ -21,11 +21,16 @@ const fetchingFactor = 4;
 export interface ConnectTimeoutOptions {
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
-  /** Fairlead has never connected to this definition, so a launcher may have to download the server first. */
+  /**
+   * Whether Fairlead has never connected to this definition, so that a launcher may have to download the server first.
+   */
   readonly isFirstRun: boolean;
 }
 
-/** The server's `timeout` if it is shorter, else `fairlead.connectTimeout`; four times that on the first run of a launcher. */
+/**
+ * The server's `timeout` if it is shorter, otherwise `fairlead.connectTimeout`; four times as long on the first run of
+ * a launcher.
+ */
 export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,
   transport: Transport,
@@ -59,12 +64,12 @@ export interface Deadline {
   /** Pauses the deadline until the matching `release`. */
   hold(): void;
   release(): void;
-  /** Whether the time ran out before the caller aborted. */
+  /** Whether the time limit was reached before the caller aborted. */
   isOver(): boolean;
   stop(): void;
 }
 
-/** @param milliseconds Time from `start` until `signal` aborts, without pauses. */
+/** @param milliseconds How long after `start` the `signal` aborts, not counting pauses. */
 export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
   const late = new AbortController();
   let cancelTimer: (() => void) | undefined;

@@ -11,7 +11,7 @@ interface Facts {
   readonly withheld: readonly string[];
 }
 
-/** The next step if `lines` say that credentials are missing; else undefined. */
+/** The next step if `lines` say that credentials are missing; otherwise undefined. */
 export function credentialHint(lines: readonly string[], { definition, withheld }: Facts): string | undefined {
   const { name, transport, origin } = definition;
   if (transport.kind !== "stdio") return undefined;

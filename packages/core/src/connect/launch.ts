@@ -11,10 +11,10 @@ import {
   withoutUntrusted,
 } from "../trust/programs.ts";
 
-/** Where stdio servers are started. */
+/** The folder and the environment in which stdio servers start. */
 export interface LaunchContext extends ProgramPlace {
   readonly environment: Environment;
-  /** Variables that every server gets, whatever its entry says. */
+  /** Variables that every server gets, independent of its settings. */
   readonly mark?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Launch {
 /**
  * Plans the start of a server. Nothing inside an untrusted workspace is run or used as the working folder.
  *
- * @param transport With expanded variables and secrets.
+ * @param transport The transport with variables and secrets expanded.
  * @throws HostError `untrusted_folder`
  */
 export async function planLaunch(serverName: string, transport: StdioTransport, place: LaunchContext): Promise<Launch> {
@@ -45,7 +45,7 @@ export async function planLaunch(serverName: string, transport: StdioTransport, 
   return {
     target: {
       kind: "stdio",
-      // The file that was checked is the file that runs, whatever PATH says later.
+      // The checked file is the one that runs, even if PATH changes later.
       command: file ?? transport.command,
       args: transport.args,
       env: {
@@ -94,13 +94,13 @@ interface ChildEnvironment {
   readonly env: Readonly<Record<string, string>>;
   /** Sorted names of variables that are copied from our environment. */
   readonly passed: readonly string[];
-  /** Sorted names of variables that the server's `env` sets. */
+  /** Sorted names of the variables that are copied from Fairlead's environment. */
   readonly set: readonly string[];
-  /** Sorted names of our variables that the process does not get. */
+  /** Sorted names of Fairlead's variables that the process does not get. */
   readonly withheld: readonly string[];
 }
 
-/** @param entry The server's expanded `env`. It wins over our environment and may set any variable. */
+/** @param entry The server's expanded `env`. It overrides Fairlead's environment and may set any variable. */
 export function childEnvironment(
   { env, platform }: Pick<Environment, "env" | "platform">,
   entry: ReadonlyMap<string, string>,

@@ -3,12 +3,14 @@
 /** A value and its place in the text. */
 export interface ValueInText {
   readonly name: string;
-  /** As written, with escapes and without quotes. */
+  /** The value as written, with escapes and without quotes. */
   readonly value: string;
   readonly start: number;
 }
 
-/** `"name": "value"`, also with single, missing or escaped quotes around the name. A number is a value too. */
+/**
+ * Matches `"name": "value"`, also with single, missing or escaped quotes around the name; the value may be a number.
+ */
 const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
 /** `NAME=value`, `--name="value"` */
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
@@ -34,7 +36,7 @@ function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string
   return { name, value, start: index + all.length - quote - value.length };
 }
 
-/** The text with each of these values replaced. */
+/** Returns the text with each of these values replaced. */
 export function replaceValues(
   text: string,
   values: readonly ValueInText[],

@@ -1,4 +1,6 @@
-/** Opens a relay to a server: started and reached like a session, but a client's raw messages pass through it. */
+/**
+ * Opens a relay to a server: starts or reaches the server like a session, but passes a client's raw messages through.
+ */
 
 import type { RpcMessage, ServerRelay } from "@fairlead/wire/serve";
 import type { HostError } from "../errors.ts";
@@ -10,9 +12,9 @@ export interface RelayOptions extends PrepareOptions {
   readonly onReceived: (message: RpcMessage) => void;
 }
 
-/** A relay, which explains why it ended. */
+/** A relay that explains why it ended. */
 export interface OpenedRelay extends Omit<ServerRelay, "closed"> {
-  /** Resolves once: with the cause if the server ended the connection. */
+  /** Resolves once when the connection ends, with the cause if the server ended it. */
   readonly closed: Promise<HostError | undefined>;
 }
 

@@ -1,4 +1,7 @@
-/** Opens a session to a server: connects within the timeout, hides secrets in what it passes on, and explains a failure. */
+/**
+ * Opens a session to a server: connects within the timeout, hides secrets in the server's messages, and explains
+ * failures.
+ */
 
 import type { JsonObject, NegotiatedProtocol, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
@@ -16,7 +19,7 @@ export interface OpenOptions {
   readonly observe?: ConnectObserver;
   /** The protocol of the last connection; another one is tried only if this one fails. */
   readonly era?: NegotiatedProtocol;
-  /** No earlier connection is known, so a launcher such as `npx` gets time to download the server. */
+  /** Whether no earlier connection is known, so that a launcher such as `npx` gets time to download the server. */
   readonly isFirstRun?: boolean;
   readonly onNotification?: NotificationListener;
   /** Called when a legacy server's stream for notifications is open again. */
@@ -31,7 +34,7 @@ export interface OpenOptions {
 export interface OpenedSession extends Session {
   /** Milliseconds that connecting and reading the first catalog may take together. */
   readonly connectTimeout?: number;
-  /** Time that the person spent signing in, which does not count as the server's delay. */
+  /** The time that the person spent signing in, which does not count towards the timeout. */
   readonly signIn?: SignInTime;
   /** The `HostError` for a later failure; `unanswered` names the request that exceeded the connect timeout. */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;

@@ -10,7 +10,7 @@ import { beginning, type ConnectFacts, describeFailure, isForbidden, signInError
 import { retryAfterPause } from "./retryable.ts";
 
 const invalidParams = -32602;
-/** Statuses below 500 that a proxy may send after the server ran the call. */
+/** HTTP statuses below 500 that a proxy may send after the server has run the call. */
 const unclear: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** The `HostError` for a server that could not be connected. */
@@ -25,7 +25,7 @@ export interface FailedRequest {
   readonly serverName: string;
   /** Name of the request in messages, such as `demo.greet`. */
   readonly what: string;
-  /** The method of the request. A request of any method but `tools/call` has no effect at the server. */
+  /** The method of the request. Only `tools/call` can have an effect at the server. */
   readonly method: string;
   /** Explains why the connection ended, with the last stderr line. */
   readonly explain?: ((error: unknown) => HostError) | undefined;
@@ -68,12 +68,15 @@ export function neverLeft({ cause }: HostError): boolean {
   return isWireError(cause) && cause.evidence.unsent === true;
 }
 
-/** Whether the server refused the token with 401, and no other token could be got without the user. */
+/** Whether the server refused the token with 401, and Fairlead cannot get another token without the user. */
 export function needsSignIn({ code, cause }: HostError): boolean {
   return code === "auth_required" && isWireError(cause) && cause.evidence.httpStatus === 401;
 }
 
-/** Milliseconds after which a busy server (HTTP 429 or 503) wants the request again; undefined for any other failure. */
+/**
+ * After how many milliseconds a busy server (HTTP 429 or 503) accepts the request again; undefined for any other
+ * failure.
+ */
 export function pauseAfter({ code, cause }: HostError): number | undefined {
   if (code === "lost" && cause instanceof HostError) return pauseAfter(cause);
   return isWireError(cause) ? pauseIn(cause) : undefined;
@@ -155,11 +158,11 @@ function isLoss(error: WireError, isCall: boolean): boolean {
       return true;
     case "http_status":
       if (!isCall && pauseIn(error) !== undefined) return false;
-      // The server crashed on the request, or a proxy timed out while waiting for it, or limits the rate of responses.
+      // The server crashed on the request, or a proxy timed out or limited the rate of responses.
       return httpStatus >= 500 || (isCall && (isRedirect(httpStatus) || unclear.has(httpStatus)));
     case "bad_message":
     case "send_blocked":
-      // Such as an empty response with status 200, or a message of which the server has read a part.
+      // For example an empty response with status 200, or a message that the server has read in part.
       return isCall;
     case "rpc":
       // Proxies send their own JSON-RPC errors with such a status.
@@ -176,7 +179,7 @@ function isLoss(error: WireError, isCall: boolean): boolean {
   }
 }
 
-/** The server may run a call and redirect to its result. */
+/** The server may have run the call and redirected to its result. */
 function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
 }

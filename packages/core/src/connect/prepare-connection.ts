@@ -31,14 +31,14 @@ import type { ServerLog } from "./server-log.ts";
 import { createTrafficLog, type TrafficLog } from "./traffic-log.ts";
 import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
 
-/** The parts of the host that connecting needs; the same for all servers. */
+/** The parts of the host that a connection needs; the same for all servers. */
 export interface ConnectContext extends LaunchContext {
   /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** The sign-in hook of a server's HTTP requests; not used for stdio servers. */
+  /** The sign-in hook for a server's HTTP requests; not used for stdio servers. */
   readonly auth?: (
     definition: ServerDefinition,
     serverUrl: string,
@@ -47,7 +47,9 @@ export interface ConnectContext extends LaunchContext {
   readonly log: (serverName: string) => ServerLog;
   /** Whether the log contains every message. */
   readonly debug: (serverName: string) => boolean;
-  /** Begins to record a connection and returns the function that takes its messages; absent: nothing is recorded. */
+  /**
+   * Starts recording a connection and returns the function that receives its messages; absent if nothing is recorded.
+   */
   readonly record?:
     | ((
         serverName: string,
@@ -56,11 +58,11 @@ export interface ConnectContext extends LaunchContext {
     | undefined;
   /** Returns the function that hides the secrets of all servers in recordings. Default: only the server's own are hidden. */
   readonly hideSecrets?: () => Promise<Redact>;
-  /** Measures the connect timeout; the system's clock by default. */
+  /** The clock for the connect timeout. Default: the system's clock. */
   readonly clock?: Clock;
 }
 
-/** A connection that can be opened. */
+/** A connection that is ready to be opened. */
 export interface PreparedConnection {
   readonly target: Target;
   readonly redaction: SessionRedaction;
@@ -70,9 +72,9 @@ export interface PreparedConnection {
   readonly log: ServerLog;
   readonly traffic: TrafficLog;
   readonly tell: ReturnType<typeof createStepper>;
-  /** The options of the wire that are the same for a session and a relay. */
+  /** The wire's options that a session and a relay share. */
   readonly wire: Pick<ConnectOptions, "signal" | "times" | "processes" | "auth"> & Listeners;
-  /** The `HostError` for a failure. */
+  /** Creates the `HostError` for a failure. */
   readonly explain: (error: unknown, circumstances: Pick<ConnectFacts, "isTimedOut" | "lastRequest">) => HostError;
 }
 

@@ -1,4 +1,6 @@
-/** Writes a protocol message for a recording, as JSON. Hides the server's secrets and, with `hideResults`, its results. */
+/**
+ * Converts a protocol message to JSON for a recording. Hides the server's secrets and, with `hideResults`, its results.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -6,10 +8,10 @@ import { writeJson } from "../text/deep-json.ts";
 import { hidden } from "../text/hidden-text.ts";
 import { isTelling, type Redact } from "./redact.ts";
 
-/** Who sent a message, as the wire reports it to the client. */
+/** The sender of a message, from the client's point of view. */
 export type Direction = "sent" | "received";
 
-/** Writes messages of one connection as JSON. */
+/** Converts the messages of one connection to JSON. */
 export type MessageWriter = (direction: Direction, message: JsonObject) => string;
 
 /** Methods whose results describe a server; every other result is data. */
@@ -17,15 +19,15 @@ const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );
 
-/** Members that say what a value is. Without them a hidden result could not be read. */
+/** Members that identify the kind of a value; a hidden result would be unreadable without them. */
 const structural: ReadonlySet<string> = new Set(
   "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
 );
 
 /**
- * Each text is redacted by itself, because a pattern that spans quotes would break the JSON.
+ * Redacts each text separately, because a pattern that spans quotes would break the JSON.
  *
- * @param hideResults Hides texts and numbers of everything but lists and handshakes.
+ * @param hideResults Whether to hide texts and numbers in all messages except lists and handshakes.
  */
 export function createMessageWriter(redact: Redact, hideResults: boolean): MessageWriter {
   /** Methods of open requests of the client, by id. */
@@ -56,7 +58,7 @@ export function createMessageWriter(redact: Redact, hideResults: boolean): Messa
   };
 }
 
-/** Objects that a server sends under a telling name are schemas that describe a value, not the value. */
+/** An object under a name such as `token` is a schema that describes a value, not the value itself. */
 function isSecretMember(direction: Direction, key: string, value: unknown): boolean {
   if (!isTelling(key) || value === null || typeof value === "boolean") return false;
   return direction === "sent" || typeof value === "string";

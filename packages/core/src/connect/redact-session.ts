@@ -1,4 +1,4 @@
-/** Hides a server's secrets in everything that its session passes on, because a server may repeat them anywhere. */
+/** Hides a server's secrets in everything that its session returns, because a server may repeat them anywhere. */
 
 import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -7,15 +7,15 @@ import { createTurns, type Turns } from "../text/turns.ts";
 import { hideNothing, type Redact } from "./redact.ts";
 
 export interface SessionRedaction {
-  /** Hides secrets and text that looks like one, for messages. */
+  /** Hides secrets, and text that looks like a secret, for messages to people. */
   readonly redact: Redact;
-  /** Hides values that are certainly secret and nothing else, for text that programs and models read. */
+  /** Hides only values that are certainly secret, for text that programs and models read. */
   readonly hideValues: Redact;
-  /** Hides values that no ordinary name can equal: an entry of a list whose names or keys contain one is dropped. */
+  /** Hides values that cannot be ordinary names: a list item whose name or key contains one is dropped. */
   readonly hideUnmistakable: Redact;
 }
 
-/** Methods whose results are lists or descriptions, with the member that holds the list's entries. */
+/** Methods whose results are lists or descriptions, with the member that holds the items. */
 const lists: ReadonlyMap<string, string | undefined> = new Map([
   ["tools/list", "tools"],
   ["prompts/list", "prompts"],
@@ -24,7 +24,7 @@ const lists: ReadonlyMap<string, string | undefined> = new Map([
   ["server/discover", undefined],
 ]);
 
-/** Members that are sent back to the server or that decide what is valid: changing them would change their meaning. */
+/** Members that are sent back to the server or that decide what is valid; hiding a part would change their meaning. */
 const identifiers: ReadonlySet<string> = new Set([
   ..."name uri uriTemplate url nextCursor mimeType type enum const pattern format required".split(" "),
   ..."$ref $id $anchor $schema requestState".split(" "),
@@ -57,13 +57,13 @@ export function redactSession<T extends Session>(session: T, redaction: SessionR
   }
 }
 
-/** The listener, with secrets hidden in the server's log messages. */
+/** Wraps a listener so that secrets in the server's log messages are hidden. */
 export function redactNotifications(listener: NotificationListener, redact: Redact): NotificationListener {
   return (method, params) =>
     listener(method, method === "notifications/message" ? hideInTexts(params, redact, new Set()) : params);
 }
 
-/** The handler, with secrets hidden in what the server asks. */
+/** Wraps a handler so that secrets in the server's requests are hidden. */
 export function redactRequests(handler: RequestHandler, hideValues: Redact): RequestHandler {
   return (method, params, signal, origin) => handler(method, hideInTexts(params, hideValues), signal, origin);
 }
@@ -91,7 +91,7 @@ function hideInTexts<T extends object>(value: T, hide: Redact, kept: ReadonlySet
   return value;
 }
 
-/** Like `hideInTexts`, but in turns: a page may have millions of short texts. */
+/** Like `hideInTexts`, but yields to the event loop: a page may have millions of short texts. */
 async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> {
   const turns = createTurns();
   for (const size of hiding(value, hide, identifiers)) {
@@ -101,12 +101,12 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** About as much work as one member of a value takes beside its text, in characters. */
+/** The approximate work for one member of a value, apart from its text, expressed in characters. */
 const memberSize = 16;
 
 /**
- * Changes the value in place: it was just parsed, and no other code has it. Not recursive, because it may be nested
- * deeply. Yields the size of the work after each member.
+ * Changes the value in place: it was just parsed, and no other code uses it. Not recursive, because the value may be
+ * nested deeply. Yields the amount of work after each member.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];
@@ -120,13 +120,13 @@ function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Genera
     }
 }
 
-/** The items of a long array one by one: `Object.entries` would create all pairs at once. */
+/** Yields the items of a long array one by one: `Object.entries` would create all pairs at once. */
 function* membersOf(owner: object): Generator<readonly [string, unknown], void> {
   if (Array.isArray(owner)) for (let at = 0; at < owner.length; at += 1) yield [String(at), owner[at]];
   else yield* Object.entries(owner);
 }
 
-/** Drops the entries that still contain a secret: it is in a name, key or URI, and a changed one would break the call. */
+/** Drops items that still contain a secret in a name, key or URI, because changing it would break calls. */
 async function withoutLeaks(
   result: JsonObject,
   member: string | undefined,
@@ -149,7 +149,10 @@ async function withoutLeaks(
   return kept.length === entries.length ? result : { ...result, [member]: kept };
 }
 
-/** Whether a key or value contains a secret. In turns, and not recursive: the value may be large and nested deeply. */
+/**
+ * Whether a key or value contains a secret. Yields to the event loop and is not recursive, because the value may be
+ * large and nested deeply.
+ */
 async function containsSecret(value: unknown, hide: Redact, turns: Turns): Promise<boolean> {
   const isSecret = (text: string): boolean => hide(text) !== text;
   const open: unknown[] = [value];
@@ -171,7 +174,7 @@ function replaceMember(owner: object, key: string, before: unknown, after: unkno
     Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
 }
 
-/** Hides secrets in an error, in place, and in its causes: they are printed with it. */
+/** Hides secrets in an error and its causes, in place, because the causes are printed with the error. */
 export function hideInError(
   error: unknown,
   { redact, hideValues }: Pick<SessionRedaction, "redact" | "hideValues">,

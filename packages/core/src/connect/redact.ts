@@ -15,7 +15,7 @@ const tellingName =
   /token|secret|(?<!com|by)pass(?!ive|age)|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth(?!or(?!i[sz]))|cookie|[-_]pat$/i;
 /** Names that match `tellingName` although their values are not secret. */
 const harmlessName = /^(?:(?:old)?pwd|progressToken|max[-_]?tokens)$/i;
-/** Hiding shorter values would make logs unreadable. */
+/** The shortest value that is hidden: hiding shorter values would make logs unreadable. */
 const shortest = 4;
 
 const wellKnown: readonly (readonly [RegExp, string])[] = [
@@ -28,7 +28,7 @@ const wellKnown: readonly (readonly [RegExp, string])[] = [
   // https://user:password@host, ?access_token=…
   [/(\w:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,500}@/g, `$1${hidden}@`],
   [/([?&][\w.-]{0,40}(?:token|key|secret|password|signature|code)=)[^&#\s"']+/gi, `$1${hidden}`],
-  // Private keys, also with escaped line ends; one without its end is cut off.
+  // Private keys, also with escaped line ends; a key without its last line is hidden to the end of the text.
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, hidden],
   // Tokens and keys of well-known services, and JWTs.
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_)[\w-]{12,}/g, hidden],
@@ -53,7 +53,7 @@ export function createValueRedactor(secrets: Iterable<string>): Redact {
   const any = anyOf(known);
   if (any === undefined) return hideNothing;
   return (text) => {
-    // A pattern of many alternatives is slow, and a text seldom contains any of them.
+    // A pattern with many alternatives is slow, and a text seldom contains any of the secrets.
     const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
     return pattern === undefined ? text : text.replaceAll(pattern, hidden);
   };
@@ -68,7 +68,10 @@ function anyOf(texts: readonly string[]): RegExp | undefined {
   return texts.length === 0 ? undefined : new RegExp(texts.map(escapeRegExp).join("|"), "g");
 }
 
-/** Lines of a secret such as a PEM key: programs print and log them one by one. The first and last line of a key are not secret. */
+/**
+ * The lines of a secret such as a PEM key, which programs print and log one by one. The first and last line of a key
+ * are not secret.
+ */
 function linesOf(secret: string): readonly string[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return lines.length < 2 ? [] : lines.filter((line) => line.length >= shortest && !/^-----(?:BEGIN|END) /.test(line));
@@ -89,7 +92,7 @@ function valueOfOption(before: string, arg: string): string | undefined {
   return /^-[^=]*$/.test(before) && isTelling(before.replace(/^-+/, "")) && !arg.startsWith("-") ? arg : undefined;
 }
 
-/** `--token=VALUE`, `TOKEN=VALUE`, `X-Token: VALUE` */
+/** Matches `--token=VALUE`, `TOKEN=VALUE` and `X-Token: VALUE`. */
 function valueInArgument(arg: string): string | undefined {
   const [, name = "", value] = /^([\w.-]+)(?:=|:\s+)(.+)$/s.exec(arg) ?? [];
   return isTelling(name.replace(/^-+/, "")) ? value : undefined;
@@ -101,8 +104,8 @@ export function isTelling(name: string): boolean {
 }
 
 /**
- * A message as JSON, with each value hidden whose name suggests a secret. Objects that a server sends under such a name stay
- * readable: they are schemas that describe a value, not the value.
+ * A message as JSON, in which values with names such as `token` are hidden. Objects that a server sends under such a
+ * name stay readable: they are schemas, not values.
  */
 export function hideInMessage(direction: "sent" | "received", message: object): string {
   return writeJson(message, 0, (key, value) => {
@@ -111,7 +114,7 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
   });
 }
 
-/** A value under any other name counts as certainly secret only from this length on: a shorter one may be an ordinary word. */
+/** The shortest value that counts as certainly secret under any other name: a shorter one may be an ordinary word. */
 export const certainLength = 20;
 
 /**
@@ -146,7 +149,7 @@ export function secretsOf(
 
 /**
  * Secret values that no ordinary name, key or URI contains by chance: stored secrets, and values under names such as
- * `API_TOKEN`. The name of a project in `PROJECT` is none, nor is the word `oauth` in `AUTH_TYPE`.
+ * `API_TOKEN`. The value of `PROJECT` does not count as secret, and neither does `oauth` in `AUTH_TYPE`.
  */
 export function unmistakableSecrets(
   transport: Transport,
@@ -199,7 +202,7 @@ function isPlain(value: string): boolean {
   return plain.some((form) => form.test(value));
 }
 
-/** Account and query values of a URL (also in `--name=URL`): as written, as sent, and decoded. */
+/** The account and query values of a URL (also in `--name=URL`): as written, as sent, and decoded. */
 function secretsInUrl(text: string, isWanted: (name: string, value: string) => boolean): readonly string[] {
   const url = text.replace(/^[\w.-]+=/, "");
   if (!/^[\w+.-]+:\/\//.test(url)) return [];
@@ -207,7 +210,7 @@ function secretsInUrl(text: string, isWanted: (name: string, value: string) => b
   return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form, isWanted)]).flatMap(decodedForms);
 }
 
-/** `user:password`, and the password alone. */
+/** Returns `user:password` and the password alone. */
 function accountIn(url: string): readonly string[] {
   const [, account] = /^[^/]+:\/\/([^/?#]*)@/.exec(url) ?? [];
   return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)];
@@ -229,7 +232,7 @@ export function secretVariables(env: Environment["env"]): readonly string[] {
   );
 }
 
-/** Accounts in the proxy variables, with or without a scheme, up to the last `@`. */
+/** The accounts in the proxy variables, with or without a scheme, up to the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyName.test(name));
   return names.flatMap((name) => {
@@ -240,7 +243,7 @@ export function proxyAccounts(env: Environment["env"]): readonly string[] {
 
 const proxyName = /^(?:https?|all|no)_proxy$/i;
 
-/** The text as it is, and decoded with `+` as a plus sign and as a space. */
+/** The text unchanged, and decoded with `+` as a plus sign and as a space. */
 function decodedForms(text: string): readonly string[] {
   try {
     return [text, decodeURIComponent(text), decodeURIComponent(text.replaceAll("+", " "))];

@@ -14,7 +14,7 @@ export type RetryClass =
   /** A person must change something first. */
   | { readonly kind: "never" };
 
-/** "Too many requests", and the statuses of a gateway whose server is restarting. */
+/** HTTP statuses that mean "too many requests", or come from a proxy whose server is restarting. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const proxyWantsCredentials = 407;
 /** Failures that can happen to a server with correct settings. */
@@ -28,7 +28,7 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
   "too_large",
 ]);
 
-/** @param isProgram The server is a stdio program, so a connect timeout means that it hangs. */
+/** @param isProgram Whether the server is a stdio program, so that a connect timeout means that it hangs. */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
   // The server sent an HTTP status, so it is reachable although the request was lost.
@@ -43,10 +43,16 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
   return { kind: crashes.has(code) ? "crash" : "never" };
 }
 
-/** Longest pause in milliseconds that Fairlead accepts from a server: a day. A later date is more likely a mistake. */
+/**
+ * The longest pause in milliseconds that Fairlead accepts from a server: one day. A longer one is more likely a
+ * mistake.
+ */
 export const longestRetryAfter = 86_400_000;
 
-/** Milliseconds from `now` (as `Date.now`) that the header asks for, between 0 and one day; undefined if it is neither seconds nor a date. */
+/**
+ * How many milliseconds after `now` the header asks to wait, between 0 and one day; undefined if the header has neither
+ * seconds nor a date.
+ */
 export function retryAfterPause(header: string, now: number): number | undefined {
   const text = header.trim();
   const pause = /^[+-]?\d+(\.\d*)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;

@@ -1,4 +1,7 @@
-/** The log file of a server: its stderr, its messages and our notes. Its size is limited, and a write error is ignored. */
+/**
+ * The log file of a server: its stderr, its messages and Fairlead's notes. Its size is limited, and write errors are
+ * ignored.
+ */
 
 import { createHash } from "node:crypto";
 import { appendFile, rename, stat } from "node:fs/promises";
@@ -28,7 +31,10 @@ const fileBytes = 1024 * 1024;
 const lineCharacters = 16 * 1024;
 /** Maximum number of characters that wait to be written; further lines are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
-/** Milliseconds that lines wait, so that servers that start together do not wait for the disk. */
+/**
+ * How many milliseconds lines wait before they are written, so that servers that start together do not wait for the
+ * disk.
+ */
 const flushDelay = 1000;
 
 /** @param state Folder of this installation's state. */
@@ -44,7 +50,7 @@ export function createServerLogs(state: string): ServerLogs {
       await rotate(path);
       await appendFile(path, text, { mode: privateFileMode });
     } catch {
-      // Such as a full disk: the server must keep working without its log.
+      // For example a full disk: the server must keep working without its log.
       folder = undefined;
     }
   }

@@ -2,7 +2,7 @@
 
 const shownCharacters = 200;
 
-/** A line of npm's own: `npm error code E404`, before npm 10 `npm ERR! code E404`. */
+/** Matches a line that npm itself wrote: `npm error code E404`, or `npm ERR! code E404` before npm 10. */
 const npmLine = /^npm (?:error|ERR!|notice|warn|WARN)(?:\s|$)/;
 const npmError = /^npm (?:error|ERR!)\s*(.*)$/;
 /** npm's errors that name the package or its version as the cause. */
@@ -12,7 +12,7 @@ const tellingWords = /\b(error|exception|fatal|panic|denied|missing|required|can
 
 /** Why npm could not start a server's package. */
 interface NpmFailure {
-  /** `E404 '@x/y@*' is not in this registry`. */
+  /** The reason in npm's words, such as `E404 '@x/y@*' is not in this registry`. */
   readonly text: string;
   /** Whether the package's name or version in the settings is the cause. */
   readonly isPackage: boolean;
@@ -22,13 +22,13 @@ interface NpmFailure {
 export function stderrLine(lines: readonly string[]): string | undefined {
   const npm = npmFailure(lines);
   if (npm !== undefined) return `stderr: ${npm.text.slice(0, shownCharacters)}`;
-  // What npm adds after the program has failed, such as the path of a log, does not explain the failure.
+  // Lines that npm adds after a failure, such as the path of its log, do not explain the failure.
   const own = lines.filter((line) => line.trim() !== "" && !npmLine.test(line));
   const line = (own.findLast((other) => tellingWords.test(other)) ?? own.at(-1) ?? lines.findLast(isNotBlank))?.trim();
   return line === undefined ? undefined : `stderr: ${line.slice(0, shownCharacters)}`;
 }
 
-/** Undefined if npm reports no failure of its own: for a script that failed, npm's code is the exit code, a number. */
+/** npm's own failure; undefined if npm reports none: after a failed script, npm's code is the exit code, a number. */
 export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
   const said = lines.flatMap((line) => npmError.exec(line)?.[1] ?? []);
   const code = said.flatMap((line) => /^code (E[A-Z0-9_]+)$/.exec(line.trim())?.[1] ?? []).at(-1);
@@ -45,7 +45,10 @@ export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
 const tellingOfNpm =
   /is not in this registry|could not be found|no matching version|failed, reason|could not determine executable|permission denied|invalid package name/i;
 
-/** npm begins each line with a short form of the code: `404 Not Found`, `notarget No matching version`, `network request to`. */
+/**
+ * Matches the short form of the code at the start of npm's lines: `404 Not Found`, `notarget No matching version`,
+ * `network request to`.
+ */
 function withoutTag(line: string, code: string | undefined): string {
   const [first = "", ...others] = line.trim().split(/\s+/);
   const isTag =

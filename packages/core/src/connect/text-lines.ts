@@ -1,4 +1,4 @@
-/** Splits text that arrives in pieces into lines, as many at a time as a limit allows; the others are counted and dropped. */
+/** Splits text that arrives in pieces into lines, up to a rate limit; lines above the limit are counted and dropped. */
 
 import type { RateLimit } from "./rate-limit.ts";
 
@@ -11,15 +11,15 @@ export interface TextLines {
 
 /** Options of `createTextLines`. */
 export interface TextLineOptions {
-  /** Most characters of a line; the rest of a longer line is dropped. */
+  /** The longest line in characters; the rest of a longer line is dropped. */
   readonly limit: number;
-  /** Without it all lines are passed on. */
+  /** The rate limit; if absent, all lines are passed on. */
   readonly rate?: RateLimit;
   /** Receives the complete lines of one piece. */
   readonly lines: (lines: readonly string[]) => void;
 }
 
-/** Of the dropped text, the last characters are kept: they often say why a program ended. */
+/** How many of the last dropped characters are kept: they often say why a program ended. */
 const keptCharacters = 4000;
 const newline = 0x0a;
 
@@ -29,7 +29,7 @@ export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLi
   let dropped = 0;
   let lastDropped = "";
 
-  /** Adds to a line that is not complete. */
+  /** Appends to a line that is not complete yet. */
   function keep(piece: string): void {
     if (isCut || piece === "") return;
     start += piece;

@@ -22,7 +22,7 @@ const lineCharacters = 64 * 1024;
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  /** The facts seen so far, for the message of a failure. */
+  /** The facts seen so far, for the message about a failure. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
@@ -31,7 +31,7 @@ export interface TrafficLogOptions {
   readonly redact: Redact;
   /** Writes every message into the log. */
   readonly debug: boolean;
-  /** Called when the first request is sent: the process runs. */
+  /** Called when the first request is sent, which means that the process runs. */
   readonly onFirstMessage: () => void;
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
@@ -56,7 +56,7 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
     },
   });
 
-  /** The wire starts the server again with another protocol: only the last attempt explains a failure. */
+  /** Starts over when the wire restarts the server with another protocol: only the last attempt explains a failure. */
   function startAgain(): void {
     stderr = [];
     diagnostics = [];
@@ -95,7 +95,7 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
 const keyLine = /^\s*[A-Za-z0-9+/=]*\s*$|^(?:Proc-Type|DEK-Info): /;
 const openKey = /^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*$/;
 
-/** Redacts the lines of a chunk together, because a key has several lines. A key may continue in the next chunk. */
+/** Redacts the lines of a chunk together, because a key has several lines and may continue in the next chunk. */
 function createLineRedactor(redact: Redact): (lines: readonly string[]) => readonly string[] {
   let isInKey = false;
   return (lines) => {

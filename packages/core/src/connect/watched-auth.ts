@@ -6,10 +6,10 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./connect-timeout.ts";
 import { createRedactor, createValueRedactor, type Redact } from "./redact.ts";
 
-/** The time that a person needs to sign in. */
+/** Measures the time that a person needs to sign in. */
 export interface SignInTime {
   readonly isUnderWay: () => boolean;
-  /** Milliseconds that the person has needed so far. */
+  /** How many milliseconds the person has needed so far. */
   readonly total: () => number;
 }
 
@@ -23,7 +23,7 @@ export interface WatchedAuth {
   readonly accepted: () => Promise<void>;
 }
 
-/** Number of latest tokens that are hidden; older tokens have expired. */
+/** How many of the latest tokens are hidden; older tokens have expired. */
 const keptTokens = 8;
 
 /** @param deadline Paused while a person signs in. */
@@ -52,7 +52,7 @@ export function watchAuth(
     hook: {
       async headers(request) {
         const headers = await hook.headers(request);
-        // Not the proofs of RFC 9449: each can be used once, and they would displace the tokens.
+        // DPoP proofs are not hidden: each can be used once, and they would displace the tokens.
         const { dpop: _, ...secret } = headers;
         const values = Object.values(secret);
         if (values.length > 0) hide(values);

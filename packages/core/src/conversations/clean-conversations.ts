@@ -9,13 +9,13 @@ import { conversationsIn } from "./list-conversations.ts";
 
 export interface ConversationLimits {
   readonly conversations: number;
-  /** Bytes of all conversations with their media. */
+  /** The size in bytes of all conversations with their media. */
   readonly bytes: number;
 }
 
 const defaultLimits: ConversationLimits = { conversations: 1_000, bytes: 2_000_000_000 };
 
-/** Removes a recorded conversation with its media. Returns false if a process has it open. */
+/** Removes a recorded conversation and its media. Returns false if a process has the conversation open. */
 export async function removeConversation(folder: string, id: string): Promise<boolean> {
   const path = conversationPath(folder, id);
   const lock = await tryLock(path);
@@ -29,7 +29,7 @@ export async function removeConversation(folder: string, id: string): Promise<bo
   }
 }
 
-/** Removes the oldest conversations above the limits. The newest is kept, whatever its size. */
+/** Removes the oldest conversations above the limits. The newest conversation always stays. */
 export async function rotateConversations(folder: string, limits: ConversationLimits = defaultLimits): Promise<void> {
   let count = 0;
   let bytes = 0;

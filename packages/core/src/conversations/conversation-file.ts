@@ -1,4 +1,7 @@
-/** The file of a conversation that this process writes to: locked, appended to with one open handle, media beside it. */
+/**
+ * The file of a conversation that this process writes: locked, appended through one open handle, with media in a folder
+ * next to it.
+ */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, writeFile } from "node:fs/promises";
@@ -14,26 +17,30 @@ export function conversationsFolder(state: string): string {
   return join(state, "conversations");
 }
 
-/** The file of a conversation. `id` must be a valid id. */
+/** The path of a conversation's file. `id` must be valid. */
 export function conversationPath(folder: string, id: string): string {
   return join(folder, `${id}.jsonl`);
 }
 
-/** The folder with the media of a conversation. */
+/** The folder with a conversation's media. */
 export function mediaFolder(path: string): string {
   return path.replace(/(?:[.]jsonl)?$/, ".media");
 }
 
-/** A file that this process alone may append to. */
+/** A file to which only this process may append. */
 export interface ConversationFile {
   readonly append: (lines: readonly EncodedLine[]) => Promise<void>;
   /** Releases the file. */
   readonly close: () => Promise<void>;
-  /** The bytes of the file. */
+  /** The size of the file in bytes. */
   readonly size: () => number;
 }
 
-/** Creates the file of a new conversation. @throws HostError `internal` if it cannot be written */
+/**
+ * Creates the file of a new conversation.
+ *
+ * @throws HostError `internal` if the file cannot be written
+ */
 export async function createConversationFile(folder: string, id: string): Promise<ConversationFile> {
   const path = conversationPath(folder, id);
   try {
@@ -104,7 +111,7 @@ function createFile(path: string, { handle, lock, size: before }: OpenFile): Con
     async append(lines) {
       try {
         if (lock.isLost()) throw isOpenElsewhere(path);
-        // Media comes first, so that no line mentions media that is not there.
+        // Media is written first, so that no line refers to missing media.
         for (const line of lines) for (const [digest, bytes] of line.media) await keepMedia(digest, bytes);
         const bytes = Buffer.from(lines.map(({ text }) => `${text}\n`).join(""));
         if (size + bytes.length > limits.conversationBytes) throw tooLarge(path);
@@ -128,7 +135,7 @@ function tooLarge(path: string): HostError {
   });
 }
 
-/** Cuts off a last line that a killed process did not finish. Returns the size that is left. */
+/** Removes an incomplete last line, which a killed process may leave. Returns the remaining size. */
 async function withoutTornLine(handle: FileHandle): Promise<number> {
   const { size } = await handle.stat();
   const chunk = Buffer.alloc(64 * 1024);

@@ -1,4 +1,4 @@
-/** Ids of conversations. An id sorts by time. It is part of a file name, so nothing else counts as an id. */
+/** Ids of conversations, which sort by time. An id is part of a file name, so any other text is rejected. */
 
 import { randomBytes } from "node:crypto";
 

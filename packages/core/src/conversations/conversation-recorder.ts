@@ -1,4 +1,4 @@
-/** Records one conversation: takes its changes, hides secrets and appends lines to its file. Never throws. */
+/** Records one conversation: receives its changes, hides secrets and appends lines to its file. Never throws. */
 
 import type { Redact } from "../connect/redact.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -15,43 +15,46 @@ export interface ConversationRecorderOptions {
   readonly head: ConversationHead;
   /** The workspace root of this run. */
   readonly workspace: string;
-  /** The file of a resumed conversation, which is open already. */
+  /** The open file of a resumed conversation. */
   readonly resumed?: ConversationFile;
-  /** Opens the file: a new one if `size` is undefined, else the one that had that size. */
+  /** Opens the file: creates a new one if `size` is undefined, otherwise opens the existing file with that size. */
   readonly open: (size: number | undefined) => Promise<ConversationFile>;
-  /** Returns the current function that hides secrets. */
+  /** Returns the function that hides the current secrets. */
   readonly hide: () => Promise<Redact>;
   /** Whether the user wants no results of this server in recorded conversations. */
   readonly hidesResults: (server: string) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Called once, when the conversation cannot be recorded any longer. The conversation goes on. */
+  /** Called once, when recording fails. The conversation continues without being recorded. */
   readonly onFailed: (error: unknown) => void;
 }
 
 export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
-  /** Resolves when everything that is complete is on disk. */
+  /** Resolves when all complete lines are on disk. */
   readonly saved: () => Promise<void>;
-  /** Resolves when everything is on disk and the file is released. The next change opens it again. */
+  /** Resolves when all lines are on disk and the file is closed. The next change opens it again. */
   readonly close: () => Promise<void>;
 }
 
 type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 
-/** Lines that are written together: a run of text pieces, or a single line. */
+/** Lines that are written together: consecutive pieces of text, or a single line. */
 type Entry = readonly RecordedLine[];
 
 export function createConversationRecorder(options: ConversationRecorderOptions): ConversationRecorder {
   const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
-  /** A conversation without a message leaves no file. */
+  /** No file is created for a conversation without a message. */
   let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
-  /** Pieces of a text that still grows. They are written together, because a secret may lie across two pieces. */
+  /**
+   * Pieces of a text that is still growing. They are written together, because a secret may be split between two
+   * pieces.
+   */
   let run: TextLine[] = [];
   let writing: Promise<void> | undefined;
   const withoutHiddenResults = createResultFilter(hidesResults);
@@ -76,7 +79,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
 
   async function write(): Promise<void> {
     try {
-      // Changes of the same moment are written together.
+      // Changes that arrive at the same time are written together.
       await new Promise((resolve) => setImmediate(resolve));
       while (waiting.length > 0) {
         file ??= await open(size);
@@ -96,7 +99,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
     }
   }
 
-  // The conversation that was opened last is the one to continue, also if nothing is said in it.
+  // The conversation opened last is the one to continue, even if no message follows.
   if (hasBegun) writing = write();
 
   return {
@@ -126,7 +129,9 @@ function timeOf(milliseconds: number): string {
 type Plain = ConversationChange | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }> | PlainError;
 type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time">;
 
-/** Undefined for a confirmation: it is a question with functions, and the status of its call shows it. */
+/**
+ * The recorded form of an event; undefined for a confirmation, which contains functions; the call's status shows it.
+ */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
   if (change.type !== "error") return change;
@@ -134,7 +139,7 @@ function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
 }
 
-/** If a secret lies across pieces of a text, the pieces become one. */
+/** Joins the pieces of a text if a secret is split between them. */
 function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   const texts = entry.flatMap((line) => (line.type === "text" || line.type === "thought" ? line.text : []));
   const whole = texts.join("");
@@ -144,11 +149,11 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   return [encodeLine({ ...first, text: whole } as TextLine, hide)];
 }
 
-/** Leaves out results of servers that the user wants kept out of recorded conversations. */
+/** Removes results of servers whose results the user does not want in recorded conversations. */
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
-  /** Running calls of such servers. */
+  /** Running calls to servers with hidden results. */
   const calls = new Set<string>();
-  /** Names of functions that gave such results. */
+  /** Names of functions that returned hidden results. */
   const names = new Set<string>();
 
   function withoutResponses({ role, parts }: Content): Content {
@@ -188,7 +193,9 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
   };
 }
 
-/** Leaves out resources of such servers that the user refers to: the parts between Fairlead's heading and its end tag. */
+/**
+ * Removes referenced resources of servers with hidden results: the parts between Fairlead's heading and its end tag.
+ */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;
   let isHiding = false;

@@ -1,4 +1,4 @@
-/** Writes a line of a recorded conversation: hides secrets, and takes media out of it. Pure. */
+/** Encodes a line of a recorded conversation: hides secrets, and replaces media by its digest. Pure. */
 
 import { createHash } from "node:crypto";
 import { isObject } from "@fairlead/wire/json";
@@ -8,13 +8,13 @@ import type { RecordedLine } from "./format.ts";
 /** Media by the SHA-256 digest of its bytes. */
 export type MediaFiles = ReadonlyMap<string, Buffer>;
 
-/** A line of text without its line break, and the media that it mentions. */
+/** A line of text without its line break, and the media that it refers to. */
 export interface EncodedLine {
   readonly text: string;
   readonly media: MediaFiles;
 }
 
-/** Lines that hold names, numbers and digests only: a changed name would break the conversation. */
+/** Types of lines with only names, numbers and digests: hiding a part of a name would break the conversation. */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
   "names",
@@ -32,7 +32,7 @@ const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
 );
 
-/** Members whose content comes from models and servers as a whole. */
+/** Members whose whole content comes from models and servers. */
 const foreign: ReadonlySet<string> = new Set(["args", "response"]);
 
 const mostLevels = 150;
@@ -42,7 +42,7 @@ export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   const media = new Map<string, Buffer>();
   if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
 
-  /** `isForeign`: inside arguments or results, where every text and every name may hold a secret. */
+  /** Whether the value is inside arguments or results, where every text and every name may contain a secret. */
   function copy(value: unknown, level: number, isForeign: boolean): unknown {
     if (typeof value === "string") return hide(value);
     if (typeof value !== "object" || value === null) return value;
@@ -63,12 +63,12 @@ export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   return { text: JSON.stringify(copy(line, 0, false)), media };
 }
 
-/** Replaces the data of media by its digest; undefined if the value is no media. */
+/** Replaces the data of media by its digest; undefined if the value is not media. */
 function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, Buffer>): object | undefined {
   const { mimeType, data, ...others } = value;
   if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // Data that does not come back as it is stays in the line.
+  // Data that does not survive decoding and encoding unchanged stays in the line.
   if (bytes.toString("base64") !== data) return undefined;
   const digest = createHash("sha256").update(bytes).digest("hex");
   media.set(digest, bytes);

@@ -1,4 +1,7 @@
-/** The format of recorded conversations, version 1: one JSON object a line, the head first. `docs/recording.md` describes it. */
+/**
+ * The format of recorded conversations, version 1: one JSON object per line, first the head. `docs/recording.md`
+ * describes it.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, listOf, parseJson } from "@fairlead/wire/json";
@@ -22,7 +25,7 @@ export interface ConversationHead {
   readonly model: { readonly provider: string; readonly name: string };
 }
 
-/** An event of a turn, as it is recorded: plain data. A `confirmation` is not recorded; the call's status shows it. */
+/** An event of a turn as it is recorded: plain data. A `confirmation` is not recorded; the call's status shows it. */
 export type RecordedEvent =
   | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }>
   | { readonly type: "error"; readonly error: CallFailure };
@@ -36,31 +39,31 @@ export type RecordedLine = { readonly time: string } & (
   | { readonly type: "resumed"; readonly workspace: string }
 );
 
-/** A result of parsing a line. Later versions of Fairlead may add types of lines: they are skipped. */
+/** The result of parsing a line. Later versions of Fairlead may add types of lines, which are skipped. */
 export type ParsedLine =
   | { readonly kind: "line"; readonly line: RecordedLine }
   | { readonly kind: "unknown" }
   | { readonly kind: "invalid"; readonly reason: string };
 
-/** Parses the head. Returns the reason as text if it is not one. */
+/** Parses the head. Returns the reason as text if the line is not a valid head. */
 export function parseHead(text: string): ConversationHead | string {
   const head = parseJson(text);
-  if (!isObject(head) || typeof head["v"] !== "number") return "its first line is not the head of a conversation";
+  if (!isObject(head) || typeof head["v"] !== "number") return "the first line is not the head of a conversation";
   const { v, id, time, workspace, model } = head;
-  if (v !== version) return `its format has version ${v}, and this version of Fairlead reads version ${version}`;
-  if (typeof id !== "string" || !isConversationId(id)) return "its id is invalid";
+  if (v !== version) return `the file has format version ${v}, but this version of Fairlead reads version ${version}`;
+  if (typeof id !== "string" || !isConversationId(id)) return "the id of the conversation is invalid";
   if (!areTexts(time, workspace) || !isObject(model) || !areTexts(model["provider"], model["name"]))
-    return "its first line is incomplete";
+    return "the first line is incomplete";
   return head as unknown as ConversationHead;
 }
 
-/** Nesting that every function which handles a line can follow. */
+/** The deepest nesting that every function for lines can process. */
 const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {
   const line = parseJson(text);
-  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("it has no time or no type");
-  if (!isShallow(line, mostLevels)) return invalid("it is nested too deeply");
+  if (!isObject(line) || !areTexts(line["time"], line["type"])) return invalid("the line has no time or no type");
+  if (!isShallow(line, mostLevels)) return invalid("the line is nested too deeply");
   const type = String(line["type"]);
   if (!Object.hasOwn(shapes, type)) return { kind: "unknown" };
   if (!shapes[type as RecordedLine["type"]](line)) return invalid(`its "${type}" is incomplete`);
@@ -79,7 +82,7 @@ function areNumbers(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "number");
 }
 
-/** Whether a member is absent or right. */
+/** Whether a member is absent or valid. */
 function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
   return value === undefined || isRight(value);
 }

@@ -9,10 +9,10 @@ import { conversationPath, unknownConversation } from "./conversation-file.ts";
 import { isConversationId } from "./conversation-id.ts";
 import { type ConversationHead, parseHead } from "./format.ts";
 
-/** Facts about a recorded conversation, for lists. Texts are raw. */
+/** Information about a recorded conversation, for lists. The texts are not escaped. */
 export interface ConversationInfo {
   readonly id: string;
-  /** The name that the user gave, if any. */
+  /** The name that the user gave the conversation, if any. */
   readonly title?: string;
   /** The beginning of the first message. */
   readonly firstWords: string;
@@ -28,7 +28,7 @@ export interface ConversationInfo {
   readonly bytes: number;
 }
 
-/** Which conversations `host.conversations` returns. */
+/** The options of `host.conversations`. */
 export interface ConversationSearch {
   /** The number of newest conversations to return. Default: all. */
   readonly limit?: number;
@@ -42,7 +42,7 @@ interface Dated {
   readonly updated: number;
 }
 
-/** The conversations, latest first. Other files are left out. */
+/** Returns the conversations, latest first. Skips other files. */
 export async function listConversations(
   folder: string,
   { limit = Number.POSITIVE_INFINITY, workspace }: ConversationSearch = {},
@@ -70,7 +70,7 @@ export async function conversationsIn(folder: string): Promise<readonly Dated[]>
 }
 
 /**
- * The conversation that the user means: by its id, or by the beginning of exactly one id.
+ * Finds the conversation that the user means: by its id, or by the beginning of exactly one id.
  *
  * @throws HostError `not_found`
  */
@@ -88,7 +88,7 @@ export async function findConversation(folder: string, wanted: string): Promise<
 }
 
 const longestWords = 200;
-/** What Fairlead itself writes first: the other members need no parsing. */
+/** The members that Fairlead writes first; the others need not be parsed. */
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 
 async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {

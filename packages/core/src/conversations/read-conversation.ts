@@ -1,4 +1,7 @@
-/** Reads the file of a conversation, which may contain anything: every line is checked. An incomplete last line is left out. */
+/**
+ * Reads the file of a conversation. The file may contain anything, so every line is checked; an incomplete last line is
+ * skipped.
+ */
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -9,7 +12,7 @@ import { limits } from "../limits.ts";
 import { mediaFolder } from "./conversation-file.ts";
 import { type ConversationHead, parseHead, parseRecordedLine, type RecordedLine } from "./format.ts";
 
-/** A recorded conversation in memory. Media has its data again. */
+/** A recorded conversation in memory, with the data of its media. */
 export interface RecordedConversation {
   readonly head: ConversationHead;
   readonly lines: readonly RecordedLine[];
@@ -33,13 +36,13 @@ function notReadable(path: string, reason: string): HostError {
   return new HostError("usage", `${path} cannot be read as a recorded conversation: ${reason}`);
 }
 
-/** Up to the last line break: a process that is killed may leave half a line, and half a character. */
+/** Reads up to the last line break: a killed process may leave half a line, or half a character. */
 function toText(path: string, bytes: Buffer): string {
   try {
     const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
     return new TextDecoder("utf-8", { fatal: true }).decode(whole);
   } catch {
-    throw notReadable(path, "it is not valid UTF-8 text");
+    throw notReadable(path, "the file is not valid UTF-8 text");
   }
 }
 
@@ -57,7 +60,7 @@ function parseConversation(path: string, text: string): RecordedConversation {
 
 const digestPattern = /^[0-9a-f]{64}$/;
 
-/** Media that is missing or is not what the digest says is left out. */
+/** Media that is missing or does not match its digest is left out. */
 async function readMedia(folder: string, lines: readonly RecordedLine[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   let left: number = limits.conversationBytes;
@@ -84,7 +87,7 @@ function digestOf(value: object): string | undefined {
   return typeof digest === "string" && digestPattern.test(digest) ? digest : undefined;
 }
 
-/** The value with the data of its media. Of missing media only the type is left. */
+/** Returns the value with the data of its media. For missing media, only the type stays. */
 function withData(value: unknown, data: ReadonlyMap<string, string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withData(item, data));

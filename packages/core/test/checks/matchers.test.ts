@@ -15,7 +15,7 @@ test("a matcher passes and fails like a file of checks, with the same words", as
   });
   const failed = mcpMatchers.toMatchToolResult(result, { text: "no", isError: true });
   expect(failed.pass).toBe(false);
-  expect(failed.message()).toContain("an error was expected");
+  expect(failed.message()).toContain("the call succeeded, but an error was expected");
   expect(await mcpMatchers.toMatchToolSchema(result, { required: ["size"] })).toMatchObject({ pass: true });
   const wrong = await mcpMatchers.toMatchToolSchema(result, { properties: { size: { type: "string" } } });
   expect(wrong.pass).toBe(false);

@@ -64,7 +64,7 @@ describe("a result", () => {
     ],
     ["a list", { structured: { tags: ["x"] } }, { structured: { tags: ["x", "y"] } }, 'structured.tags is ["x"]'],
     ["schema", { schema: { required: ["size"] } }, { schema: { required: ["price"] } }, "price"],
-    ["isError", { isError: false }, { isError: true }, "an error was expected"],
+    ["isError", { isError: false }, { isError: true }, "the call succeeded, but an error was expected"],
   ])("is compared by %s", async (_what, right, wrong, problem) => {
     expect(await problemsOf(expecting(right), server)).toEqual([]);
     expect((await problemsOf(expecting(wrong), server)).join("\n")).toContain(problem);
@@ -128,7 +128,7 @@ test("a report about a server with hideResults does not quote its results", asyn
   const server = serverOf({ a: text("salary") }, { hidesResults: true });
   expect(await problemsOf(expecting({ text: "salary" }), server)).toEqual([]);
   expect(await problemsOf(expecting({ text: "other", contains: "x" }), server)).toEqual([
-    "the result is not as expected; hideResults is set",
+    "the result differs from the expectation; the details are hidden because hideResults is set",
   ]);
 });
 
@@ -137,7 +137,7 @@ test("latency is compared with a baseline call", async () => {
   const server = serverOf({ a: text(""), b: text("") });
   expect(await problemsOf({ checks }, server, undefined, [0, 10, 0, 30])).toEqual([]);
   expect(await problemsOf({ checks }, server, undefined, [0, 10, 0, 40])).toEqual([
-    'it took 4.0 times as long as "a", expected at most 3',
+    'the call took 4.0 times as long as "a", expected at most 3',
   ]);
 });
 
@@ -164,15 +164,15 @@ describe("a file", () => {
     [{ server: "s", check: [] }, 'the document has an unknown member "check"; did you mean "checks"?'],
     [{ checks: [] }, 'it needs either "server" or "command"'],
     [{ server: "s", command: ["x"] }, 'it needs either "server" or "command"'],
-    [{ server: "s", checks: [{ name: "x" }] }, "checks[0].call must be a text"],
+    [{ server: "s", checks: [{ name: "x" }] }, "checks[0].call must be a string"],
     [{ server: "s", checks: [{ call: "a", expect: { matches: "(" } }] }, "checks[0].expect.matches cannot be used"],
-    [{ server: "s", checks: [{ call: "a" }, { call: "a" }] }, 'two checks are called "a"'],
+    [{ server: "s", checks: [{ call: "a" }, { call: "a" }] }, 'two checks have the name "a"'],
     [
       { server: "s", checks: [{ call: "a", expect: { latency: { baseline: "b", ratio: 2 } } }] },
       'the baseline "b" of "a" is not an earlier check',
     ],
     [[], "the document must be an object"],
   ])("with the mistake %j is refused, naming it", (document, mistake) => {
-    expect(() => readCheckFile(document, "c.yaml")).toThrow(`c.yaml is not a file of checks: ${mistake}`);
+    expect(() => readCheckFile(document, "c.yaml")).toThrow(`c.yaml is not a valid file of checks: ${mistake}`);
   });
 });

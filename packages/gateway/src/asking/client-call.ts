@@ -1,4 +1,4 @@
-/** One request of a client while the gateway answers it, in either protocol era. */
+/** One request from a client while the gateway is answering it, in either protocol era. */
 
 import type { Era, JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
@@ -6,13 +6,13 @@ import type { RequestId } from "@fairlead/wire/serve";
 export interface ClientCall {
   readonly era: Era;
   readonly id: RequestId;
-  /** What the client declares: in the legacy era once, in the modern era with each request. */
+  /** The client's declared capabilities: sent once in the legacy era, with every request in the modern era. */
   readonly capabilities: JsonObject;
-  /** The lowest level of log messages that the client asked for; undefined: it did not ask. */
+  /** The lowest level of log messages that the client asked for; undefined if it did not ask for log messages. */
   readonly logLevel: string | undefined;
-  /** Aborted when the client cancels the request or goes away. */
+  /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** Sends a notification that belongs to this request. */
+  /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /**
    * Asks the client a question that belongs to this request, and waits for the answer: by a request in the legacy era,

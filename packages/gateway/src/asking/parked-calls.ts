@@ -1,6 +1,7 @@
 /**
- * Requests of modern clients that wait for an answer of their client. A modern client cannot be sent a request: its own
- * request is answered with `input_required`, and goes on when the client sends it again with the answers.
+ * Requests of modern clients that wait for the client to answer a question. A server cannot send requests to a modern
+ * client: the gateway answers the client's request with `input_required`, and continues it when the client sends it
+ * again with the answers.
  */
 
 import { randomBytes } from "node:crypto";
@@ -11,54 +12,64 @@ import type { RequestId } from "@fairlead/wire/serve";
 import { rpcCodes, rpcError } from "../bridge/rpc-error.ts";
 import type { ClientCall } from "./client-call.ts";
 
-/** A request as it arrived: the first time, or again with answers. */
+/** A client's request: sent for the first time, or sent again with answers. */
 export interface ModernRequest {
   readonly id: RequestId;
-  /** The client and what it asked for, without the answers: another request must not continue the call. */
+  /**
+   * Identifies the client, the method and the parameters without the answers, so that a different request cannot
+   * continue this call.
+   */
   readonly identity: string;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
-  /** Aborted when the client's connection has ended; absent if each request is a connection of its own. */
+  /** Aborts when the client's connection ends; absent if every request has its own connection. */
   readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }
 
 export interface ParkedCalls {
-  /** Runs a request. Resolves with its result, or with `input_required` as soon as the client is asked something. */
+  /**
+   * Runs a request. Resolves with the request's result, or with `input_required` as soon as the server asks the client
+   * something.
+   */
   start(request: ModernRequest, run: (call: ClientCall) => Promise<JsonObject>): Promise<JsonObject>;
-  /** Continues a request with the client's answers. @throws WireError if the state is unknown, used or of another request */
+  /**
+   * Continues a request with the client's answers.
+   *
+   * @throws WireError if the request state is unknown, was used before or belongs to another request
+   */
   resume(request: ModernRequest, state: string, answers: unknown): Promise<JsonObject>;
-  /** How many requests wait for their client. */
+  /** The number of requests that wait for their client. */
   size(): number;
   close(): void;
 }
 
 export interface ParkedCallsOptions {
   readonly clock: Pick<Clock, "after">;
-  /** How long a request waits for its client, in milliseconds. */
+  /** How long a request waits for the client's answer, in milliseconds. */
   readonly waitTime?: number;
-  /** How many requests may wait at the same time. */
+  /** The largest number of requests that may wait at the same time. */
   readonly most?: number;
 }
 
 const prefix = "fairlead-parked.";
-/** Questions that arrive within so many milliseconds are put to the client together. */
+/** The gateway collects questions for this many milliseconds and sends them to the client together. */
 const together = 5;
 
-/** Whether a request state is one of this module. */
+/** Whether this module issued the request state. */
 export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
 export function createParkedCalls({ clock, waitTime = 600_000, most = 1000 }: ParkedCallsOptions): ParkedCalls {
-  /** Waiting calls by their request state. A state is used once. */
+  /** Waiting calls by request state. Each state can be used once. */
   const parked = new Map<string, Parked>();
 
   function park(call: ParkableCall): JsonObject {
     if (parked.size >= most) {
       call.cancel();
-      throw rpcError(rpcCodes.internal, `${most} requests wait for answers of their clients already`);
+      throw rpcError(rpcCodes.internal, `${most} requests already wait for an answer from their client`);
     }
     const state = `${prefix}${randomBytes(16).toString("base64url")}`;
     const abandon = (): void => {
@@ -94,7 +105,7 @@ export function createParkedCalls({ clock, waitTime = 600_000, most = 1000 }: Pa
       if (found === undefined || found.call.identity !== request.identity)
         throw rpcError(
           rpcCodes.invalidParams,
-          "this requestState is not known, or was used before: the request may have run; find out before you repeat it",
+          "requestState is unknown or was used before: the request may have run; check its effect before you repeat it",
           { reason: "invalid_request_state" },
         );
       parked.delete(state);
@@ -124,7 +135,7 @@ interface Question {
   readonly answer: (result: JsonObject) => void;
 }
 
-/** A call that outlives the request that started it. */
+/** A call that continues after the request that started it was answered with `input_required`. */
 class ParkableCall implements ClientCall {
   readonly era = "modern";
   readonly identity: string;
@@ -173,7 +184,7 @@ class ParkableCall implements ClientCall {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#questions.delete(key);
-        reject(rpcError(rpcCodes.internal, "the question is no longer open"));
+        reject(rpcError(rpcCodes.internal, "the question was withdrawn"));
       };
       if (signal.aborted || this.signal.aborted) return giveUp();
       const answer = (result: JsonObject): void => {
@@ -198,7 +209,7 @@ class ParkableCall implements ClientCall {
     this.#ended.then(end, end);
   }
 
-  /** Resolves with the result; with undefined when the client must be asked. */
+  /** Resolves with the call's result, or with undefined when the client must be asked something first. */
   async endOrQuestion(wait: (milliseconds: number) => Promise<void>): Promise<JsonObject | undefined> {
     if (!this.#isEnded && this.#questions.size === 0)
       await new Promise<void>((resolve) => {
@@ -225,7 +236,7 @@ class ParkableCall implements ClientCall {
     this.#abort.abort();
   }
 
-  /** While its request is open, a client that goes away cancels the call. */
+  /** While the client's request is open, a disconnect of the client cancels the call. */
   #watch({ signal }: ModernRequest): void {
     const cancel = (): void => this.cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -234,7 +245,7 @@ class ParkableCall implements ClientCall {
   }
 }
 
-/** Without members that only the legacy era knows, and without the server's own progress token. */
+/** Removes the members that only the legacy era defines, and the server's own progress token. */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) };

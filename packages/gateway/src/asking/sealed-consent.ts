@@ -1,6 +1,7 @@
 /**
- * Seals a person's yes into the `requestState` of a modern server: the client sends its request again with the server's
- * answers, and the person is not asked a second time. A seal is used once; it is stored, so that it outlives the gateway.
+ * Stores a person's approval in the `requestState` of a modern server, so that the person is not asked again when the
+ * client repeats its request with the server's answers. Each approval can be used once; it is stored on disk and
+ * survives a restart of the gateway.
  */
 
 import { hash, randomBytes } from "node:crypto";
@@ -9,28 +10,36 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 
 export interface SealedConsent {
-  /** The state to give to the client. `state` is the server's own; undefined if it gave none. */
+  /**
+   * Returns the request state for the client. `state` is the server's own request state; undefined if the server sent
+   * none.
+   */
   seal(identity: string, state: string | undefined): Promise<string>;
-  /** The server's state, if the seal was not used before, is not too old and was made for this request. */
+  /** Returns the server's own state if this request state is unused, recent and was made for the same request. */
   open(sealed: string, identity: string): Promise<{ readonly state: string | undefined } | undefined>;
 }
 
 const prefix = "fairlead-yes.";
-/** How long a yes holds, in milliseconds. */
+/** How long an approval stays valid, in milliseconds. */
 const lifetime = 600_000;
 const mostSeals = 1000;
 
-/** Whether a request state was sealed by a gateway. */
+/** Whether a gateway made this request state. */
 export function isSealed(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
-/** @param folder Where the seals are stored. If it cannot be written, seals end with this gateway. */
+/**
+ * @param folder The folder for stored approvals. If it cannot be written, approvals are lost when this gateway ends.
+ */
 export function createSealedConsent(folder: string, now: () => number): SealedConsent {
-  /** Seals that could not be stored. */
+  /** Approvals that could not be written to disk. */
   const unstored = new Map<string, string>();
 
-  /** The name of a seal's file has its end; the content is bound to the request and to the server's state. */
+  /**
+   * The file name holds the time at which the approval expires; the file's content binds it to the request and to the
+   * server's state.
+   */
   async function store(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
     const stored = (await readdir(folder)).map((file) => ({ file, until: Number(file.split(".")[1]) }));
@@ -46,7 +55,7 @@ export function createSealedConsent(folder: string, now: () => number): SealedCo
     if (known !== undefined) return known;
     const content = await readFile(join(folder, name), "utf8").catch(() => undefined);
     if (content === undefined) return undefined;
-    // Of several requests with the same seal, one removes the file.
+    // If several requests use the same state, only the one that removes the file continues.
     return rm(join(folder, name)).then(
       () => content,
       () => undefined,

@@ -1,11 +1,14 @@
-/** A server's question (elicitation, sampling, roots), put to the client whose request made the server ask. */
+/** Forwards a server's question (elicitation, sampling, roots) to the client whose request caused it. */
 
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
 
-/** The capabilities that the question needs and the client does not declare; undefined if the client can be asked. */
+/**
+ * Returns the capabilities that the question needs and the client does not declare; undefined if the client declares
+ * all of them.
+ */
 export function lackingFor(method: string, params: JsonObject, capabilities: JsonObject): JsonObject | undefined {
   switch (method) {
     case "elicitation/create": {
@@ -21,7 +24,7 @@ export function lackingFor(method: string, params: JsonObject, capabilities: Jso
   }
 }
 
-/** The kinds of elicitation that a client declares; an empty object means forms. */
+/** The kinds of elicitation that a client declares; an empty object means form elicitation only. */
 export function canElicit({ elicitation }: JsonObject): { readonly form: boolean; readonly url: boolean } {
   if (!isObject(elicitation)) return { form: false, url: false };
   const url = isObject(elicitation["url"]);
@@ -29,9 +32,9 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
 }
 
 /**
- * Passes the question on and returns the client's answer.
+ * Forwards the question and returns the client's answer.
  *
- * @throws Error if the client cannot be asked: the server must not take that for a person's no
+ * @throws Error if the client cannot be asked, so that the server does not mistake that for a person's no
  */
 export async function askClient(
   call: ClientCall,
@@ -42,14 +45,18 @@ export async function askClient(
   const lacking = lackingFor(method, params, call.capabilities);
   if (lacking !== undefined) {
     const [name] = Object.keys(lacking);
-    const why = name === undefined ? "the gateway does not know this question" : `it declares no ${name}`;
-    throw new Error(`the client cannot be asked (${method}): ${why}`);
+    const why =
+      name === undefined ? "the gateway does not support this kind of question" : `the client does not declare ${name}`;
+    throw new Error(`the client cannot answer ${method}: ${why}`);
   }
   const own = withoutToken(params);
   return call.ask(method, method === "elicitation/create" ? labelled(own, server, isNamed) : own, signal);
 }
 
-/** The questions in a modern server's result, for a modern client: the client answers them with its next request. */
+/**
+ * Prepares the questions in a modern server's result for a modern client, which sends the answers with its next
+ * request.
+ */
 export function labelledRequests(inputRequests: JsonObject, server: string, isNamed: boolean): JsonObject {
   const entries = Object.entries(inputRequests).map(([key, request]) => {
     const { method, params } = objectOf(request);
@@ -62,13 +69,13 @@ export function labelledRequests(inputRequests: JsonObject, server: string, isNa
   return Object.fromEntries(entries);
 }
 
-/** The progress token is between the server and the gateway. */
+/** Removes the progress token, which is valid only between the server and the gateway. */
 function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }
 
-/** In the legacy era a question at an address has an id. One that is made here is added to `made`. */
+/** In the legacy era, a URL elicitation needs an id. An id that the gateway creates is added to `made`. */
 export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
   if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)
     return params;
@@ -78,8 +85,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Says which server asks, unless the client talks to that server alone. A server's form must not look like the
- * gateway's own.
+ * Names the server that asks, unless the client is connected to that server alone. A server's form must not look like a
+ * form of the gateway.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

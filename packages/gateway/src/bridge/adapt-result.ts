@@ -1,13 +1,13 @@
-/** Adapts a server's result to the protocol era of the client. Pure. */
+/** Adapts a server's result to the client's protocol era. Pure. */
 
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose results say how long they may be cached, in the modern era. */
+/** Methods whose results carry cache hints in the modern era. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
-/** The result as a client of this era expects it; members that neither era knows stay. */
+/** Returns the result in the form that the client's era expects; members that neither era defines stay. */
 export function adaptResult(method: string, result: JsonObject, era: Era): JsonObject {
   return era === "modern" ? toModern(method, result) : toLegacy(result);
 }
@@ -17,7 +17,9 @@ function toModern(method: string, result: JsonObject): JsonObject {
   return { resultType: "complete", ...(cacheable.has(method) && uncached), ...result };
 }
 
-/** A list or a discovery of the gateway: policy makes it differ between clients, so it is never public. */
+/**
+ * Marks the gateway's lists and discovery results as private to one client: rules can make them differ between clients.
+ */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
 function toLegacy(result: JsonObject): JsonObject {
@@ -27,7 +29,7 @@ function toLegacy(result: JsonObject): JsonObject {
   return {
     ...others,
     ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
-    // Before 2026-07-28 structured content is an object; the text beside it says the same.
+    // Before 2026-07-28, structured content must be an object; the text content has the same value.
     ...(isObject(structuredContent) && { structuredContent }),
   };
 }

@@ -1,4 +1,4 @@
-/** Answers the requests of one client: lists from the catalogs, everything else by its server. */
+/** Answers one client's requests: list requests from the catalogs, all other requests through the server. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
@@ -11,7 +11,7 @@ import { type Forwarded, forwardRequest } from "./forward-request.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { serverTask } from "./tasks.ts";
 
-/** A request of a client, as it came. */
+/** A client's request as it was received. */
 export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
   readonly method: string;
   readonly params: JsonObject;
@@ -47,7 +47,9 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
   }
 }
 
-/** Whether the request names something that is not listed yet: the client may have it from an earlier gateway. */
+/**
+ * Whether the request names an item that is not listed yet: the client may know it from an earlier run of the gateway.
+ */
 function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
   switch (method) {
@@ -68,7 +70,7 @@ function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObj
   return [...items.values()].map(({ definition }) => definition);
 }
 
-/** The tools that no rule denies to this client, within its budget. */
+/** The tools that no rule denies to this client, limited to the client's tool budget. */
 async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly JsonObject[]> {
   const { host } = hosts.shared;
   const isDenied = await host.deniedTo(client);
@@ -98,20 +100,20 @@ async function callTool(context: BridgeContext, call: ClientCall, asked: Asked):
   return forwardRequest(context, call, { ...asked, ...named(context, params, "tools") });
 }
 
-/** All items are one page: a cursor can only come from elsewhere. */
+/** Every list fits on one page, so the gateway never issues a cursor. */
 function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items: readonly JsonObject[]): JsonObject {
   if (cursor !== undefined && cursor !== "")
-    throw rpcError(rpcCodes.invalidParams, "the cursor is not known: the list has one page");
+    throw rpcError(rpcCodes.invalidParams, "unknown cursor: the list has one page");
   return era === "modern" ? { resultType: "complete", ...uncached, [list]: items } : { [list]: items };
 }
 
-/** The server of a tool or a prompt, and the parameters with the server's own name. */
+/** Finds the server of a tool or prompt, and replaces the name in the parameters by the server's own name. */
 function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "prompts") {
   const name = stringOf(params["name"]) ?? "";
   const { [list]: items, servers, only, hasTool } = view();
   const item = items.get(name);
   if (item !== undefined) return { server: item.server, params: { ...params, name: item.name } };
-  // The server itself says that it has no such item, or has one that it does not list.
+  // The server decides: it may have an item that it does not list.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";
@@ -125,10 +127,10 @@ function readerOf({ view }: BridgeContext, { era }: ClientCall, uri: unknown): s
   const server = typeof uri === "string" ? serverOfUri(uri, view()) : undefined;
   if (server !== undefined) return server;
   const code = era === "modern" ? rpcCodes.invalidParams : rpcCodes.resourceNotFound;
-  throw rpcError(code, "no server has this resource", { uri });
+  throw rpcError(code, "no configured server lists this resource", { uri });
 }
 
-/** The server of a prompt or template whose argument is completed. */
+/** Finds the server of the prompt or resource template whose argument is to be completed. */
 function completed(context: BridgeContext, call: ClientCall, params: JsonObject) {
   const ref = objectOf(params["ref"]);
   if (ref["type"] !== "ref/prompt") {

@@ -1,4 +1,4 @@
-/** What the gateway knows while it serves one client. */
+/** The state that the gateway shares between all requests of one client. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Era, JsonObject } from "@fairlead/wire";
@@ -18,12 +18,12 @@ export interface GatewayParts {
   readonly parked: ParkedCalls;
   readonly levels: UpstreamLevels;
   readonly turns: FairTurns;
-  /** The gateway's own name and version, for clients of all servers together. */
+  /** The gateway's name and version, reported to clients that use all servers together. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;
 }
 
-/** One client, its hosts and its view of their lists. */
+/** One client, its hosts and its merged lists of tools, prompts and resources. */
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
@@ -31,7 +31,7 @@ export interface BridgeContext extends GatewayParts {
   readonly sampled: Set<string>;
   /** The lists as they are now. */
   readonly view: () => ClientView;
-  /** Resolves when servers that were never listed have been waited for; rejects if the signal is aborted before. */
+  /** Waits for servers that have no cached catalog. Rejects if the signal aborts first. */
   readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // A server that is added later is looked at with the next list.
+          // A server that is added later is connected when the client next asks for a list.
           discovery = undefined;
         },
       );

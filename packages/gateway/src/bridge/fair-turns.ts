@@ -1,9 +1,13 @@
-/** Lets each client have a limited number of open requests at each server; further ones wait for their turn. */
+/** Limits how many requests one client can have open at one server; further requests wait in a queue. */
 
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
-  /** Waits for a turn. Returns the function that ends it. @throws WireError if too many requests wait, or it is cancelled */
+  /**
+   * Waits until the request may be sent. Returns the function that frees its place.
+   *
+   * @throws WireError if too many requests wait, or if the request is cancelled
+   */
   enter(client: string, server: string, signal: AbortSignal): Promise<() => void>;
 }
 
@@ -41,7 +45,7 @@ export function createFairTurns(): FairTurns {
       return () => {
         if (isOver) return;
         isOver = true;
-        // The turn goes to the next one, so that no later request gets before it.
+        // The next waiting request takes over the place, so that no later request overtakes it.
         const next = place.waiting.shift();
         if (next !== undefined) return next();
         place.open -= 1;

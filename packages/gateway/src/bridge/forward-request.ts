@@ -1,4 +1,4 @@
-/** Forwards one request of a client to its server, through the host's one path of every request. */
+/** Forwards one client's request to its server, through the spine of the host. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
@@ -13,18 +13,18 @@ import { reaches } from "./log-levels.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
 import { taskOptions, toClientTask } from "./tasks.ts";
 
-/** A request with the server's own names. */
+/** A client's request, with names translated to the server's own names. */
 export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The person's yes came with the request, sealed in its state. */
+  /** Whether the request carries a person's approval in its request state. */
   readonly isConfirmed?: boolean;
-  /** Called when the person has said yes to this request. */
+  /** Called when a person approves this request. */
   readonly onYes?: () => void;
 }
 
-/** Requests that rules decide about, with the member that names their subject. */
+/** Methods that rules decide about, with the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
     ["tools/call", { kind: "tool", named: "name" }],
@@ -73,34 +73,38 @@ export async function forwardRequest(
   }
 }
 
-/** Passes on a notification that belongs to the request. Progress goes another way. */
+/** Forwards a notification that belongs to the request. Progress is reported separately. */
 function passOn(call: ClientCall, name: string, news: JsonObject): void {
   const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
   const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";
   if (isWanted || isComplete) call.notify(name, news);
 }
 
-/** A legacy client that has set no level gets what its server sends; a modern one must ask with each request. */
+/**
+ * A legacy client that has set no log level gets all messages of the server; a modern client must ask for them with
+ * each request.
+ */
 function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
   return logLevel === undefined ? era === "legacy" : reaches(level, logLevel);
 }
 
-/** What may run if the gateway is lost after it has sent the request. */
+/** Names the tool, prompt or resource that may have run if the gateway stops after it has sent the request. */
 function subjectOf({ server, method, params }: Forwarded): string {
   const named = decided.get(method)?.named;
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
 }
 
 /**
- * In the modern era a server's questions go to a modern client as they came: the client answers them with its next
- * request. All other questions are put to the client while the request is open.
+ * Chooses how the server's questions reach the client. Questions from a modern server to a modern client stay in the
+ * result, and the client answers them with its next request. All other questions are sent to the client while its
+ * request is open.
  */
 function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;
   const { tasks, extensions } = taskOptions(call);
   /** Questions at an address that have their id from the gateway: a modern server has none. */
   const elicitations: string[] = [];
-  /** Capabilities that questions needed and this request does not declare. */
+  /** Capabilities that the server's questions need and this request does not declare. */
   const lacking: JsonObject = {};
   const answer: RequestHandler = async (method, params, signal) => {
     Object.assign(lacking, lackingFor(method, params, call.capabilities));
@@ -110,7 +114,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
     return method === "sampling/createMessage" ? sample(params, ask, signal) : ask(signal);
   };
 
-  /** A rule decides whether the server may use the client's model. */
+  /** Lets a rule decide whether the server may use the client's model. */
   async function sample(
     params: JsonObject,
     ask: (until: AbortSignal) => Promise<JsonObject>,
@@ -132,14 +136,14 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       ...(call.era === "modern" && { input: "caller" as const }),
       ...(tasks && { tasks }),
     },
-    /** For a request that has failed: a modern client learns what it would have to declare. */
+    /** If a request failed for lack of capabilities, tells a modern client which ones to declare. */
     throwIfLacking(): void {
       const names = Object.keys(lacking);
       if (call.era === "legacy" || names.length === 0) return;
-      const message = `the server "${server}" needs a client that declares ${names.join(" and ")}`;
+      const message = `the server "${server}" requires client capabilities that this client does not declare: ${names.join(", ")}`;
       throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: lacking });
     },
-    /** The result for the client: a modern server's questions are in it. */
+    /** Returns the result for the client, with the questions of a modern server in it. */
     async inResult(result: JsonObject): Promise<JsonObject> {
       const { inputRequests, taskId } = result;
       const own = toClientTask(result, server, context.client.only);
@@ -154,7 +158,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       }
       return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
     },
-    /** The request is over: so are its questions at addresses. */
+    /** Ends the URL elicitations of a finished request. */
     end(): void {
       if (call.era !== "legacy") return;
       for (const elicitationId of elicitations) call.notify("notifications/elicitation/complete", { elicitationId });
@@ -162,7 +166,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   };
 }
 
-/** The capabilities that the gateway can carry between a client and a server. */
+/** The capabilities that the gateway can pass on between client and server. */
 function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
   return {
     ...(isObject(elicitation) && { elicitation }),
@@ -197,11 +201,11 @@ function confirmationOf(
 
 interface ReportedProgress {
   readonly report: (progress: Progress) => void;
-  /** Tells the client that its request waits for a person. */
+  /** Reports to the client that its request waits for a person's answer. */
   readonly wait: (message: string) => void;
 }
 
-/** Progress goes only to a client that asked for it, and only while it rises. */
+/** Sends progress only to a client that asked for it, and only while the value increases. */
 function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress | undefined {
   if (progressToken === undefined) return undefined;
   let last = Number.NEGATIVE_INFINITY;
@@ -215,13 +219,13 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // Below anything that a server reports.
+      // Smaller than any progress value of a server.
       report({ progress: -1 / waits, message });
     },
   };
 }
 
-/** A refused call has a result, because a model sees results and often no errors. */
+/** A denied call returns a result with `isError`, because models see results but often no protocol errors. */
 function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
   const reply = serverReply(error);
   const { code, data } = reply?.evidence.rpc ?? {};
@@ -231,7 +235,11 @@ function failed(error: unknown, call: ClientCall, { method, params }: Forwarded)
   if (reply !== undefined && call.era === "legacy" && isNotFound && member(data, "uri") === params["uri"])
     throw rpcError(rpcCodes.resourceNotFound, reply.message, data);
   if (reply !== undefined && call.era === "legacy" && code === rpcCodes.missingCapability)
-    throw rpcError(rpcCodes.missingCapability, `this server needs a client that can do more: ${reply.message}`, data);
+    throw rpcError(
+      rpcCodes.missingCapability,
+      `the server needs a capability that this client does not declare: ${reply.message}`,
+      data,
+    );
   const isRefused = error instanceof HostError && (error.code === "denied" || error.code === "changed");
   if (reply === undefined && isRefused && method === "tools/call") {
     const text = [error.message, ...(error.next === undefined ? [] : [`Next: ${error.next}`])].join("\n");

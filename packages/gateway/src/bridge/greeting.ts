@@ -1,4 +1,7 @@
-/** What the gateway says of itself when a client opens: as one server with everything, or as the one server behind it. */
+/**
+ * The gateway's answer to `initialize` and `server/discover`: as one server with all tools, or as the one server behind
+ * `/mcp/<server>`.
+ */
 
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -12,7 +15,7 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
-/** What clients of all servers together can use, whichever servers are configured. */
+/** The capabilities that clients of all servers together can use, independent of the configured servers. */
 const merged: JsonObject = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -21,20 +24,27 @@ const merged: JsonObject = {
   logging: {},
 };
 
-/** Members of a server's capabilities that the gateway passes on. */
+/** Members of a server's capabilities that the gateway passes on to clients. */
 const passedOn = ["tools", "prompts", "resources", "completions", "logging", "experimental"];
-/** The longest instructions of one server, in characters; all together may have ten times as many. */
+/**
+ * The longest instructions of one server, in characters; the instructions of all servers together may have ten times as
+ * many.
+ */
 const mostOfServer = 2000;
 
-/** Connects the one server of `/mcp/<server>`, if nothing is known of it yet. */
+/** Connects the server of `/mcp/<server>` if its catalog is not cached yet. */
 export async function greet(context: BridgeContext, era: Era): Promise<Greeting> {
   const { client, hosts, serverInfo, view } = context;
   const { host } = hosts.shared;
   if (client.only !== undefined) {
     if (!view().servers.includes(client.only))
-      throw rpcError(rpcCodes.invalidParams, `there is no server "${client.only.slice(0, 200)}" for this client`, {
-        reason: "server_unknown",
-      });
+      throw rpcError(
+        rpcCodes.invalidParams,
+        `server "${client.only.slice(0, 200)}" is not configured, or this client may not use it`,
+        {
+          reason: "server_unknown",
+        },
+      );
     const facts = host.serverFacts(client.only) ?? (await connectedFacts(context, client.only, era));
     return {
       serverInfo: { ...(facts?.serverInfo ?? serverInfo) },

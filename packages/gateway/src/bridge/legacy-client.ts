@@ -1,4 +1,4 @@
-/** The session of a legacy client: `initialize`, its log level, its subscriptions, and requests to it. */
+/** One legacy client's session: `initialize`, its log level, its subscriptions, and requests to the client. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
@@ -52,7 +52,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     };
   }
 
-  /** After `notifications/initialized`, because a client must not be told anything before. */
+  /** Sent only after `notifications/initialized`: the protocol allows no earlier notifications. */
   function follow(): void {
     if (stops.length > 0) return;
     stops.push(
@@ -100,7 +100,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     },
   };
 
-  /** Only the client's own servers see its roots. */
+  /** Only the servers of the client's own host see its roots. */
   async function rootsChanged(): Promise<void> {
     await Promise.allSettled([hosts.rootsChanged()]);
   }

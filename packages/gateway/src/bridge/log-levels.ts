@@ -1,4 +1,4 @@
-/** Compares log levels of the protocol. Pure. */
+/** Compares MCP log levels. Pure. */
 
 const levels: readonly unknown[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -6,12 +6,15 @@ export function isLogLevel(level: unknown): level is string {
   return levels.includes(level);
 }
 
-/** Whether a message of this level reaches a client that asked for `least`; an unknown level does. */
+/**
+ * Whether a message of this level is sent to a client that asked for the level `least`; messages with an unknown level
+ * are sent.
+ */
 export function reaches(level: unknown, least: string): boolean {
   return !isLogLevel(level) || levels.indexOf(level) >= levels.indexOf(least);
 }
 
-/** The level that lets the most messages through; undefined if there is none. */
+/** The lowest of several levels, which lets the most messages through; undefined if the list is empty. */
 export function lowest(given: Iterable<string>): string | undefined {
   return [...given].toSorted((a, b) => levels.indexOf(a) - levels.indexOf(b))[0];
 }

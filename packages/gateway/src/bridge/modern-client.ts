@@ -1,4 +1,7 @@
-/** Requests of the modern era: each carries the client's capabilities, and questions go back as its result. */
+/**
+ * Answers requests of modern clients: each request carries the client's capabilities, and questions are returned as its
+ * result.
+ */
 
 import { hash } from "node:crypto";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
@@ -45,7 +48,7 @@ export async function answerModern(
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
     gone,
-    // The client may have closed its stream: there is nobody to tell then.
+    // Ignored: the client may have closed its stream already.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   const { parked } = context;
@@ -57,7 +60,7 @@ export async function answerModern(
   if (isSealed(requestState) && opened === undefined)
     throw rpcError(
       rpcCodes.invalidParams,
-      "this requestState is too old, was changed or was used before: the request may have run",
+      "requestState is invalid: it expired, was changed or was used before; the request may have run",
       {
         reason: "invalid_request_state",
       },

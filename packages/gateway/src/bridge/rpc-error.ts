@@ -3,16 +3,16 @@
 import { HostError } from "@fairlead/core/errors";
 import { WireError } from "@fairlead/wire";
 
-/** Codes of JSON-RPC and of the protocol. */
+/** Error codes of JSON-RPC and of MCP. */
 export const rpcCodes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** A resource that does not exist, until 2025-11-25; later versions use `invalidParams`. */
+  /** Resource not found, in versions up to 2025-11-25; later versions use `invalidParams`. */
   resourceNotFound: -32002,
   /** The request needs capabilities that the client does not declare; only in the modern era. */
   missingCapability: -32021,
-  /** The gateway's own: the request was not allowed, or needs a person's yes. */
+  /** The gateway's own code: a rule denied the request, or it needs a person's approval. */
   refused: -32010,
 } as const;
 
@@ -21,14 +21,16 @@ export function rpcError(code: number, message: string, data?: unknown): WireErr
   return new WireError("rpc", message, { rpc: { code, ...(data !== undefined && { data }) } });
 }
 
-/** The JSON-RPC error that a server answered with; undefined if the request failed in another way. */
+/** Returns the JSON-RPC error that a server sent; undefined if the request failed in another way. */
 export function serverReply(error: unknown): WireError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if (cause instanceof WireError && cause.evidence.rpc !== undefined) return cause;
   return undefined;
 }
 
-/** The error for the client: the server's own, unchanged, or one that names the server and what happened. */
+/**
+ * Returns the error for the client: the server's own error unchanged, or an error that names the server and the cause.
+ */
 export function toRpcError(error: unknown): WireError {
   const reply = serverReply(error);
   if (reply !== undefined) return reply;

@@ -1,4 +1,4 @@
-/** Serves one connection of a client: each request in the protocol era that it is written in. */
+/** Serves one client connection, and answers each request in the protocol era in which the client sent it. */
 
 import { member } from "@fairlead/wire/json";
 import { type OpenChannel, type ServedClient, serveClient } from "@fairlead/wire/serve";
@@ -6,12 +6,12 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
 
-/** How many requests of one client are answered at the same time. */
+/** The largest number of requests of one client that are answered at the same time. */
 const openRequests = 32;
 
 /**
- * @param onOpen Called when a request arrives; returns the function to call when it is answered.
- * @param isLasting Whether the connection carries all requests of its client, and ends with the client.
+ * @param onOpen Called when a request arrives; returns the function to call when the request is answered.
+ * @param isLasting Whether one connection carries all requests of the client and closes when the client disconnects.
  */
 export function serveConnection(
   open: OpenChannel,

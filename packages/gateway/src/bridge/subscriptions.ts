@@ -1,4 +1,4 @@
-/** The resources that one client is told about, in either protocol era. */
+/** One client's resource subscriptions, in either protocol era. */
 
 import type { ListName } from "@fairlead/core/events";
 import type { JsonObject } from "@fairlead/wire";
@@ -10,7 +10,7 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { greet } from "./greeting.ts";
 import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
 
-/** How many resources one client may subscribe to. */
+/** The largest number of resources that one client may subscribe to. */
 const mostResources = 1024;
 
 /** The subscriptions of a legacy client, by URI. */
@@ -18,7 +18,7 @@ export interface ResourceSubscriptions {
   /** @throws WireError with the JSON-RPC error for the client */
   add(call: ClientCall, uri: unknown): Promise<void>;
   remove(uri: unknown): void;
-  /** Whether the client wants to know of a change. */
+  /** Whether the client subscribed to this resource. */
   has(server: string, uri: string): boolean;
   close(): void;
 }
@@ -31,10 +31,10 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
     async add(call, uri) {
       const server = typeof uri === "string" ? serverOfUri(uri, context.view()) : undefined;
       if (typeof uri !== "string" || server === undefined)
-        throw rpcError(rpcCodes.resourceNotFound, "no server has this resource", { uri });
+        throw rpcError(rpcCodes.resourceNotFound, "no configured server lists this resource", { uri });
       if (held.has(uri)) return;
       if (held.size >= mostResources)
-        throw rpcError(rpcCodes.refused, `more than ${mostResources} resources are subscribed to`);
+        throw rpcError(rpcCodes.refused, `a client can subscribe to at most ${mostResources} resources`);
       try {
         const host = await context.hosts.hostOf(server, call.era);
         const request = { server, kind: "resource" as const, name: uri };
@@ -74,7 +74,7 @@ const filters: ReadonlyMap<string, ListName> = new Map([
 ]);
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
-/** Answers `subscriptions/listen` of a modern client: stays open until the client ends it. */
+/** Answers a modern client's `subscriptions/listen`; the request stays open until the client ends it. */
 export async function listenToChanges(
   context: BridgeContext,
   call: ClientCall,
@@ -119,7 +119,7 @@ export async function listenToChanges(
   return { resultType: "complete", _meta: { [subscriptionId]: call.id } };
 }
 
-/** Whether a change at this server, or at several, can show in the client's lists. */
+/** Whether a change at this server, or at several servers, can affect the client's lists. */
 export function concerns({ client, view }: BridgeContext, server: string | undefined): boolean {
   return server === undefined || (client.only ?? server) === server || view().servers.includes(server);
 }

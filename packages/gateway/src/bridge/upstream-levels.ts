@@ -1,15 +1,15 @@
-/** The log level that servers of the legacy era are asked for: the lowest that any client wants. */
+/** Chooses the log level that the gateway requests from legacy servers: the lowest level that any client wants. */
 
 import type { Host } from "@fairlead/core/host/types";
 import { lowest } from "./log-levels.ts";
 
 export interface UpstreamLevels {
-  /** Sets the level that a client wants; undefined: it has gone. */
+  /** Sets the level that a client wants; undefined when the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
-   * Asks a connected server for the lowest level, if it was asked for another one before.
+   * Requests the lowest level from a connected server, unless that level was requested before.
    *
-   * @param requested The level of one request of a modern client.
+   * @param requested The level in one request of a modern client.
    */
   apply(
     host: Host,
@@ -21,7 +21,7 @@ export interface UpstreamLevels {
 
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
-  /** What each connection was asked for; a new connection is another object. */
+  /** The level that was requested on each connection, by connection object. */
   const asked = new WeakMap<Host, Map<string, { readonly since: number; readonly level: string }>>();
 
   return {
@@ -39,7 +39,7 @@ export function createUpstreamLevels(): UpstreamLevels {
       const last = levels.get(server);
       if (last?.since === state.since && last.level === level) return;
       levels.set(server, { since: state.since, level });
-      // A server that refuses the level sends what it likes: its messages are filtered for each client anyway.
+      // If a server refuses the level, it may send any messages: the gateway filters them for each client.
       await Promise.allSettled([host.forward({ client, server, method: "logging/setLevel", params: { level } }, {})]);
     },
   };

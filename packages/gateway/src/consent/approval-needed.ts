@@ -1,9 +1,12 @@
-/** The error for a request that needs a person's yes and has none: it was not run, and can be approved later. */
+/** The error for a request that needs a person's approval and did not run; the person can approve it later. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type ConfirmedRequest, nameOf } from "./confirmed-request.ts";
 
-/** A request that was not run because no person has answered. `next` is the command that approves it. */
+/**
+ * A request that was not run because no person has answered the confirmation. `next` is the command that approves the
+ * request.
+ */
 export class ApprovalNeeded extends HostError {
   /** The id of the question in the inbox. */
   readonly id: string;
@@ -11,7 +14,7 @@ export class ApprovalNeeded extends HostError {
   constructor(request: ConfirmedRequest, id: string) {
     const command = `fairlead approvals allow ${id}`;
     const again = request.kind === "tool" ? "call it again" : "send the request again";
-    super("denied", `Not run: ${nameOf(request)} needs a yes. Approve it: ${command}, then ${again}.`, {
+    super("denied", `Not run: ${nameOf(request)} needs approval. To approve it, run: ${command}, then ${again}.`, {
       serverName: request.server,
       next: command,
     });

@@ -1,4 +1,4 @@
-/** A client's request that a person must confirm: what it is, and the key that a yes is bound to. */
+/** A client's request that a person must confirm, and the key to which an approval is bound. */
 
 import { hash } from "node:crypto";
 import type { Difference } from "@fairlead/core/discover/tool-changes";
@@ -7,37 +7,40 @@ import { toSafeLine } from "@fairlead/core/text";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 
-/** What a person can answer. `always` is offered on the page and in the terminal, never in a form of the client. */
+/**
+ * The answers that a person can give. `always` is offered on the page and in the terminal, never in a form of the
+ * client.
+ */
 export type ConsentAnswer = "no" | "once" | "conversation" | "always";
 
-/** The subject of a question. */
+/** The tool, prompt or resource that a confirmation asks about. */
 export interface ConfirmedRequest {
   readonly server: string;
   readonly kind: "tool" | "resource" | "prompt" | "sampling";
-  /** The server's own name of the tool or the prompt, or the URI of the resource. Raw. */
+  /** The tool's or prompt's name as the server calls it, or the URI of the resource. Unescaped. */
   readonly name: string;
 }
 
-/** Everything that a person sees of a request. Texts are raw. */
+/** Everything that a confirmation shows to a person about a request. The texts are unescaped. */
 export interface ConsentQuestion extends ConfirmedRequest {
-  /** The name of the client, from its entry or token. */
+  /** The client's name, from its settings entry or token. */
   readonly client: string;
-  /** Exactly the arguments that will be sent. */
+  /** The exact arguments that will be sent. */
   readonly args: JsonObject;
-  /** The rule that asks. */
+  /** The rule that requires confirmation. */
   readonly reason: string;
   /** How the definition differs from the accepted one. */
   readonly change?: readonly Difference[] | undefined;
-  /** The answers that can take effect. */
+  /** The answers that are offered for this request. */
   readonly answers: readonly ConsentAnswer[];
-  /** A yes holds for this client, server, name, these arguments and this change only. */
+  /** The key of an approval, which is valid only for this client, server, name, arguments and definition change. */
   readonly key: string;
-  /** Digest of the arguments, for a person who sees only the beginning of them. */
+  /** Digest of the arguments, shown because a person may see only the beginning of long arguments. */
   readonly digest: string;
 }
 
 /**
- * The question about a request, from the confirmation of the host.
+ * Creates the confirmation for a request from the host's confirmation details.
  *
  * @param canSave Whether a rule for all later requests can be written.
  */
@@ -50,7 +53,7 @@ export function toQuestion(
   const { server, kind, name } = request;
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
-  // A rule for a definition that the user has not accepted yet would say more than they have seen.
+  // An "always" rule for a changed definition would allow more than the user has seen.
   const isSaved = canSave && holds && kind === "tool" && change === undefined;
   return {
     client,
@@ -66,7 +69,7 @@ export function toQuestion(
   };
 }
 
-/** The request in a sentence: `files.write_file`, or `prompt "review" of files`. Safe to print. */
+/** Names the request in a sentence: `files.write_file`, or `prompt "review" of files`. Safe to print. */
 export function nameOf({ server, kind, name }: ConfirmedRequest): string {
   const [at, subject] = [toSafeLine(server.slice(0, 200)), toSafeLine(name.slice(0, 200))];
   switch (kind) {
@@ -77,6 +80,6 @@ export function nameOf({ server, kind, name }: ConfirmedRequest): string {
     case "prompt":
       return `the prompt ${subject} of ${at}`;
     case "sampling":
-      return `a model request of ${at}`;
+      return `a sampling request of ${at}`;
   }
 }

@@ -1,11 +1,11 @@
-/** The form with which a client asks its user about a request. Pure. */
+/** The elicitation form in which a client asks its user to confirm a request. Pure. */
 
 import { toVisibleLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 
-/** Characters of the arguments and of a changed definition that a form shows. */
+/** The largest number of characters that a form shows of the arguments and of a changed definition. */
 const mostShown = 1000;
 const words = { no: "no", once: "once", conversation: "this conversation" } as const;
 
@@ -24,7 +24,7 @@ export function formFor(question: ConsentQuestion): JsonObject {
   };
 }
 
-/** The user's answer. Anything but an accepted form with an answer that was offered is a no. */
+/** Reads the user's answer. Anything but an accepted form with one of the offered answers counts as a no. */
 export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer {
   const { decision } = objectOf(content);
   if (action !== "accept") return "no";
@@ -32,7 +32,7 @@ export function answerIn({ action, content }: JsonObject, { answers }: ConsentQu
   return decision === words.conversation && answers.includes("conversation") ? "conversation" : "no";
 }
 
-/** Says who asks, what would run, with which arguments, and why. */
+/** The form's text: which client asks, what would run, with which arguments, and why. */
 export function messageFor(question: ConsentQuestion): string {
   const { client, args, reason, change, digest } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);

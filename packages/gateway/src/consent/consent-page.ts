@@ -1,4 +1,7 @@
-/** The page on which a person answers a question. Works without scripts; every foreign text is escaped. Pure. */
+/**
+ * The web page on which a person answers a confirmation. Works without scripts; all text from clients and servers is
+ * escaped. Pure.
+ */
 
 import { hash } from "node:crypto";
 import { toVisibleLine } from "@fairlead/core/text";
@@ -19,7 +22,7 @@ button { font: inherit; padding: .6rem 1rem; border: 2px solid; border-radius: .
 button:focus-visible { outline: 3px solid; outline-offset: 2px; }
 `;
 
-/** The headers of every page: nothing is loaded, framed, cached or sent elsewhere. */
+/** The HTTP headers of every page: the browser loads nothing else, shows the page in no frame and caches nothing. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
@@ -38,7 +41,7 @@ const labels: Readonly<Record<ConsentAnswer, string>> = {
   always: "Yes, always",
 };
 
-/** The question, with one button for each answer. */
+/** The confirmation, with one button for each possible answer. */
 export function questionPage(question: ConsentQuestion): string {
   const { client, server, name, args, reason, change, digest, answers } = question;
   const buttons = answers.map(
@@ -72,7 +75,7 @@ function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {
 <tbody>${rows.join("\n")}</tbody></table>`;
 }
 
-/** A page with one sentence. The text is foreign. */
+/** A page with one sentence. The sentence is escaped. */
 export function messagePage(title: string, text: string): string {
   return page(title, `<p role="status">${line(text)}</p>`);
 }
@@ -89,7 +92,7 @@ ${body}
 `;
 }
 
-/** Shows characters that are invisible or look like others, then escapes. */
+/** Makes invisible and misleading characters visible, then escapes the text for HTML. */
 function line(text: string): string {
   return escaped(toVisibleLine(text));
 }

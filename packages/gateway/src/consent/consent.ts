@@ -1,6 +1,6 @@
 /**
- * Asks a person about a client's request: on a page of the gateway, in a form of the client, or through the inbox. The
- * first answer counts, wherever it is given. Without an answer the request does not run.
+ * Asks a person to confirm a client's request: on a page of the gateway, in a form of the client, or through the inbox.
+ * The first answer counts, wherever it is given. Without an answer the request does not run.
  */
 
 import { randomUUID } from "node:crypto";
@@ -31,29 +31,32 @@ import type { GivenAnswer } from "./inbox-folder.ts";
 import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
 import { createPageServer } from "./page-server.ts";
 
-/** Asks people about the requests of all clients of a gateway. */
+/** Asks people to confirm the requests of all clients of a gateway. */
 export interface Consent extends AsyncDisposable {
-  /** Keeps a yes while a modern client answers the server's own questions. */
+  /** Keeps an approval while a modern client answers the server's own questions. */
   readonly seals: SealedConsent;
-  /** The port through which the host asks about one request of this client. */
+  /** Returns the port through which the host asks for confirmation of one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
 }
 
 export interface ConsentOptions {
-  /** The state folder, `~/.fairlead`: the inbox is in it. */
+  /** The state folder, `~/.fairlead`, which contains the inbox. */
   readonly stateFolder: string;
   readonly clock?: Clock;
   /** The clock, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Writes a rule that always allows this tool to this client. Without it, "always" is not offered. */
+  /** Writes a rule that always allows this tool to this client. If undefined, the answer "always" is not offered. */
   readonly saveRule?: (rule: ConfirmedRequest & { readonly client: string }) => Promise<void>;
 }
 
-/** How long a client that can ask its user waits for the answer, in milliseconds. */
+/** How long the gateway waits for the answer of a client that can ask its user, in milliseconds. */
 const askedTime = 300_000;
-/** How long any other client waits while a person sees the inbox: less than the usual timeout of clients, 60 seconds. */
+/**
+ * How long a request waits if the client cannot ask its user but a person watches the inbox, in milliseconds: less than
+ * the usual 60 seconds of clients.
+ */
 const inboxTime = 45_000;
-/** How often a waiting client is told that its request still waits, in milliseconds. */
+/** How often the gateway reports progress to a client whose request waits, in milliseconds. */
 const progressTime = 5000;
 
 export function createConsent(options: ConsentOptions): Consent {
@@ -63,7 +66,11 @@ export function createConsent(options: ConsentOptions): Consent {
   /** Open questions of each conversation and tool: one yes for the conversation answers all of them. */
   const waiting = new Map<OpenQuestion, { readonly client: AskedClient; readonly request: ConfirmedRequest }>();
 
-  /** Applies an answer. @throws HostError `denied` for a no */
+  /**
+   * Applies a person's answer.
+   *
+   * @throws HostError `denied` for a no
+   */
   async function take(
     details: ToolCallConfirmationDetails,
     client: AskedClient,
@@ -74,7 +81,7 @@ export function createConsent(options: ConsentOptions): Consent {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
       throw declined(details);
     }
-    // If the rule cannot be written, the yes still holds for this conversation.
+    // If the rule cannot be written, the approval still holds for this conversation.
     if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
     await details.onConfirm(outcomeOf(answer, details), place);
     if (answer !== "once") answerOthers(client, request);
@@ -91,7 +98,7 @@ export function createConsent(options: ConsentOptions): Consent {
         void Promise.allSettled([open.answer("once", "an answer for this conversation")]);
   }
 
-  /** Puts the question to the client's user; resolves when the client cannot ask, or the answer is on its way. */
+  /** Asks the client's user. Resolves when the client cannot ask, or when the answer is being processed. */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,
@@ -106,7 +113,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return "asked";
   }
 
-  /** Returns false if the client does not show the address. */
+  /** Returns false if the client does not show the URL of the page to its user. */
   async function askOnPage(
     client: AskedClient,
     question: ConsentQuestion,
@@ -124,7 +131,7 @@ export function createConsent(options: ConsentOptions): Consent {
       page.close();
       return false;
     }
-    // The client has only shown the address: the answer comes from the page.
+    // The client has only shown the URL: the answer comes from the page.
     if (result["action"] === "accept") {
       await Promise.race([open.answered, aborted(signal)]);
       client.elicited?.(elicitationId);
@@ -132,7 +139,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return true;
   }
 
-  /** Waits for the first answer. Returns undefined if there is none in time. */
+  /** Waits for the first answer. Returns undefined if no answer is given in time. */
   async function answerOf(
     client: AskedClient,
     question: ConsentQuestion,
@@ -142,14 +149,14 @@ export function createConsent(options: ConsentOptions): Consent {
     const ended = new AbortController();
     const until = AbortSignal.any([signal, ended.signal]);
     const stopProgress = repeat(clock, progressTime, () =>
-      client.stillWaiting?.(`${nameOf(question)} waits for a yes`),
+      client.stillWaiting?.(`${nameOf(question)} waits for approval`),
     );
     const wait = (milliseconds: number): Promise<undefined> => timeUp(clock, milliseconds, until);
     const throughClient = async (): Promise<undefined> => {
       const time = wait(askedTime);
       const outcome = await Promise.race([askThrough(client, question, open, until), time]);
       if (outcome === "cannot ask" && (await questions.isWatched().catch(() => false))) await wait(inboxTime);
-      // The person has the page open, or an answer is being stored.
+      // The person has opened the page, or an answer is being stored.
       else if (outcome === "asked") await time;
     };
     try {
@@ -202,7 +209,7 @@ export function createConsent(options: ConsentOptions): Consent {
   };
 }
 
-/** An answer, with the place where the history says that it was given. */
+/** An answer, and the place where it was given, as the history shows it. */
 interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
   readonly place: AnswerPlace;
 }
@@ -214,15 +221,15 @@ function placed({ answer, by }: GivenAnswer): PlacedAnswer {
   return { answer, place: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
-/** The host's outcome: it keeps approvals for a conversation, and they hold for that conversation only. */
+/** Converts the answer to the host's outcome. The host keeps approvals for a conversation. */
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
   const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
   if (answer === "once") return ProceedOnce;
-  // For reads there is no approval of one resource, only of the server's resources.
+  // Reading resources can be approved per server only, not per resource.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
 
-/** A question that only the client's own user can answer, because the inbox cannot be written. */
+/** A confirmation that only the client's own user can answer, because the inbox cannot be written. */
 function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
   let settle: (given: GivenAnswer) => void = () => {};
   let first: GivenAnswer | undefined;
@@ -241,10 +248,14 @@ function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
       if (first !== undefined) return first;
       const { server, name } = question;
       const cause = errorMessage(error);
-      throw new HostError("denied", `Not run: ${nameOf(question)} needs a yes, and the inbox has no place: ${cause}`, {
-        serverName: server,
-        next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,
-      });
+      throw new HostError(
+        "denied",
+        `Not run: ${nameOf(question)} needs approval, and the inbox cannot store it: ${cause}`,
+        {
+          serverName: server,
+          next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,
+        },
+      );
     },
     async withdraw() {},
   };
@@ -252,9 +263,10 @@ function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
 
 /** A sentence for the person who answered on the page. */
 function outcomeText(first: GivenAnswer | undefined, answer: ConsentAnswer): string {
-  if (first === undefined) return "This question has ended: the program no longer asks. Nothing was run.";
+  if (first === undefined)
+    return "This question has expired: the program no longer waits for an answer. Nothing was run.";
   if (first.answer !== answer || first.by !== onThePage)
-    return `This question was answered before, by ${first.by}: ${words[first.answer]}.`;
+    return `This question was already answered by ${first.by}: ${words[first.answer]}.`;
   return `Your answer: ${words[answer]}. You can close this page.`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The folder with the open questions of all gateways of a user, and their answers. One file for each question; the file
- * name has what is needed to find and to expire it. An answer is a file that only the first answerer can create.
+ * The folder with the open confirmations of all gateways of a user, and their answers. Each confirmation is one file;
+ * the file name holds its key and its time. An answer is a file that only the first process to answer can create.
  */
 
 import { hash, randomInt } from "node:crypto";
@@ -13,13 +13,13 @@ import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
 import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
 
-/** A question in the inbox. Texts are raw. */
+/** A confirmation in the inbox. The texts are unescaped. */
 export interface InboxEntry extends ConsentQuestion {
-  /** Short, for a person to type. */
+  /** A short id that a person can type. */
   readonly id: string;
   /** When the client asked, in milliseconds since 1970. */
   readonly since: number;
-  /** The arguments are too large for the inbox: `args` has only their beginning. */
+  /** Whether the arguments are too large for the inbox; `args` then holds only their beginning. */
   readonly isCut?: boolean;
 }
 
@@ -28,11 +28,14 @@ export interface GivenAnswer {
   readonly answer: ConsentAnswer;
   /** Where the person answered, such as `the page` or `fairlead approvals`. */
   readonly by: string;
-  /** When, in milliseconds since 1970. */
+  /** When the person answered, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** A question's file, as its name tells. `open`: a request waits for the answer; `late`: its client was told no. */
+/**
+ * The file of a confirmation, as described by its name. `open`: a request waits for the answer; `late`: the client was
+ * told no.
+ */
 export interface EntryFile {
   readonly file: string;
   readonly id: string;
@@ -42,27 +45,27 @@ export interface EntryFile {
   readonly state: "open" | "late";
 }
 
-/** An answer counts for so long, in milliseconds. */
+/** How long an answer stays valid, in milliseconds. */
 export const grantTime = 600_000;
-/** A question can be answered for so long, in milliseconds. */
+/** How long a confirmation can be answered, in milliseconds. */
 export const questionTime = 3_600_000;
 const mostOfClient = 32;
 const mostEntries = 256;
 const argumentBytes = 65_536;
 const mostDifferences = 50;
 const differenceText = 2000;
-/** Without letters and digits that look like others. */
+/** The characters of an id, without letters and digits that look alike. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
 const doneName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
-/** The folder of the inbox below the state folder. */
+/** The inbox folder in the state folder. */
 export function inboxFolder(stateFolder: string): string {
   return join(stateFolder, "inbox");
 }
 
-/** The files of all questions, oldest first. */
+/** The files of all confirmations, oldest first. */
 export async function entryFiles(folder: string): Promise<readonly EntryFile[]> {
   return (await namesIn(folder)).flatMap(parseName).toSorted((one, other) => one.since - other.since);
 }
@@ -77,12 +80,12 @@ function parseName(file: string): readonly EntryFile[] {
   return [{ file, id, since: Number.parseInt(since, 36), key, client, state: state === "late" ? "late" : "open" }];
 }
 
-/** The digest of a key in file names. */
+/** The digest of a confirmation's key, used in file names. */
 export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
   return key.slice(0, 32);
 }
 
-/** Reads a question; undefined if it is gone or damaged. */
+/** Reads a confirmation; undefined if the file is missing or damaged. */
 export async function readEntry(folder: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
   const content = await readObject(join(folder, file));
   if (content === undefined) return undefined;
@@ -123,7 +126,7 @@ function toDifference({ member, before, after }: JsonObject) {
   };
 }
 
-/** Stores a question; takes over the file of a late one with the same key, so that its id stays. */
+/** Stores a confirmation. Reuses the file of a late confirmation with the same key, so that the id stays the same. */
 export async function writeEntry(
   folder: string,
   question: ConsentQuestion,
@@ -177,7 +180,7 @@ function randomId(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** From now on an answer is a grant for the next identical request. */
+/** Marks a confirmation as late: an answer now allows the next identical request. */
 export async function makeLate(folder: string, entry: EntryFile): Promise<void> {
   await rename(join(folder, entry.file), join(folder, fileOf({ ...entry, state: "late" }))).catch(unless("ENOENT"));
 }
@@ -186,7 +189,7 @@ export async function removeEntry(folder: string, { file }: EntryFile): Promise<
   await rm(join(folder, file), { force: true });
 }
 
-/** Stores an answer. Returns the first one, which may be another. */
+/** Stores an answer. Returns the first answer, which may be a different one. */
 export async function writeAnswer(folder: string, id: string, given: GivenAnswer): Promise<GivenAnswer | undefined> {
   const file = join(folder, `${id}.answer.json`);
   const isWritten = await writeFile(file, JSON.stringify(given), { flag: "wx", mode: privateFileMode }).then(
@@ -198,7 +201,7 @@ export async function writeAnswer(folder: string, id: string, given: GivenAnswer
   );
   if (!isWritten) return (await readAnswer(folder, id)) ?? (await doneAnswer(folder, id));
   if ((await entryFiles(folder)).some((entry) => entry.id === id)) return given;
-  // A request may have used the answer already; else the question was gone before.
+  // Either a request has already used the answer, or the confirmation was removed before.
   const done = await doneAnswer(folder, id);
   await rm(file, { force: true });
   return done;
@@ -208,13 +211,13 @@ export async function readAnswer(folder: string, id: string): Promise<GivenAnswe
   return readGiven(join(folder, `${id}.answer.json`));
 }
 
-/** The answer of a question that has ended a short time ago. */
+/** The answer to a confirmation that ended a short time ago. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
   return file === undefined ? undefined : readGiven(join(folder, file));
 }
 
-/** Uses up an answer: true for exactly one caller, in whichever process. */
+/** Uses up an answer: returns true for exactly one caller across all processes. */
 export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
   const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
   const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(
@@ -245,7 +248,7 @@ async function readObject(file: string): Promise<JsonObject | undefined> {
 }
 
 /**
- * Removes what has expired, and the oldest late questions above the limits.
+ * Removes expired confirmations, and the oldest late ones above the limits.
  *
  * @throws Error if too many requests of the client wait
  */
@@ -258,7 +261,7 @@ async function makeRoom(
   const kept: EntryFile[] = [];
   for (const entry of await entryFiles(folder))
     if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
-    // A late question with the same key makes room itself: its file is used again.
+    // A late confirmation with the same key needs no further room: its file is reused.
     else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
   const client = clientDigest(question);
   const most = [
@@ -269,13 +272,13 @@ async function makeRoom(
     const surplus = entries.length - limit + 1;
     if (surplus <= 0) continue;
     const removable = entries.filter(({ id }) => !live.has(id)).slice(0, surplus);
-    if (removable.length < surplus) throw new Error(`${limit} questions wait for an answer already`);
+    if (removable.length < surplus) throw new Error(`${limit} questions already wait for an answer`);
     for (const entry of removable) await removeEntry(folder, entry);
   }
   await removeOrphans(folder, now);
 }
 
-/** Removes answers whose question is gone, and those that were used long ago. */
+/** Removes answers whose confirmation no longer exists, and answers that were used long ago. */
 async function removeOrphans(folder: string, now: number): Promise<void> {
   const names = await namesIn(folder);
   const ids = new Set(names.flatMap(parseName).map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** Which processes show the inbox to a person: a gateway lets a client wait only while there is one. */
+/** Records which processes show the inbox to a person: a gateway lets a request wait only while such a process runs. */
 
 import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
@@ -8,11 +8,11 @@ import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
 
-/** Where the file system reports no changes, the folder is read so often, in milliseconds. */
+/** How often the folder is read, in milliseconds, where the file system reports no changes. */
 const pollTime = 1000;
 const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 
-/** Registers this process. Returns the function that ends it. */
+/** Registers this process. Returns the function that removes the registration. */
 export async function registerWatcher(folder: string): Promise<() => Promise<void>> {
   const watchers = join(folder, "watchers");
   await ensurePrivateFolder(watchers);
@@ -21,7 +21,7 @@ export async function registerWatcher(folder: string): Promise<() => Promise<voi
   return () => rm(file, { force: true });
 }
 
-/** Whether a running process has registered. Removes the files of processes that have ended. */
+/** Whether any registered process is still running. Removes the files of processes that have ended. */
 export async function hasWatcher(folder: string): Promise<boolean> {
   const watchers = join(folder, "watchers");
   let isFound = false;
@@ -35,7 +35,7 @@ export async function hasWatcher(folder: string): Promise<boolean> {
   return isFound;
 }
 
-/** Calls back when the folder may have changed. Returns the function that ends it. */
+/** Calls back when the folder may have changed. Returns the function that stops watching. */
 export function onFolderChange(folder: string, clock: Pick<Clock, "after">, listener: () => void): () => void {
   let isEnded = false;
   let callOff = (): void => {};
@@ -61,7 +61,7 @@ export function onFolderChange(folder: string, clock: Pick<Clock, "after">, list
 
 function tryWatch(folder: string, listener: () => void) {
   try {
-    // Polling goes on if the file system reports nothing.
+    // Polling continues if the file system reports no changes.
     return watch(folder, { persistent: false }, () => listener()).on("error", () => {});
   } catch {
     return undefined;
@@ -77,7 +77,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When the process started: another process may get its number later. Empty where there is no `/proc`. */
+/** The start time of the process, because the system may reuse its process id. Empty on systems without `/proc`. */
 async function startOf(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";

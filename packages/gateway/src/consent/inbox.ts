@@ -1,4 +1,4 @@
-/** The inbox for people: lists the questions of all gateways of a user, and answers them from any process. */
+/** The inbox of confirmations: lists the confirmations of all gateways of a user, and answers them from any process. */
 
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -21,24 +21,25 @@ import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 export type { ConsentAnswer } from "./confirmed-request.ts";
 export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
 
-/** An answer, and whether it was the first one: only the first one counts. */
+/** An answer, and whether it was the first: only the first answer counts. */
 export interface AnsweredQuestion extends GivenAnswer {
   readonly isFirst: boolean;
 }
 
 export interface Inbox {
-  /** The questions without an answer, oldest first. */
+  /** The unanswered confirmations, oldest first. */
   list(): Promise<readonly InboxEntry[]>;
   /** @throws HostError `not_found` */
   show(id: string): Promise<InboxEntry>;
   /**
-   * Answers a question. If its request no longer waits, a yes holds for the next identical request, for ten minutes.
+   * Answers a confirmation. If its request no longer waits, an approval is valid for the next identical request for ten
+   * minutes.
    *
-   * @param by Where the person answers, such as `fairlead approvals`: those who answer later are told.
+   * @param by Where the person answers, such as `fairlead approvals`; shown to people who answer later.
    * @throws HostError `not_found`
    */
   answer(id: string, answer: ConsentAnswer, by: string): Promise<AnsweredQuestion>;
-  /** Registers this process as one that shows the inbox, and calls back when `list()` may have changed. */
+  /** Registers this process as one that shows the inbox to a person, and calls back when `list()` may have changed. */
   watch(listener: () => void): Promise<AsyncDisposable>;
 }
 
@@ -96,7 +97,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
 function unknown(id: string): HostError {
   return new HostError(
     "not_found",
-    `approval ${toSafeLine(id.slice(0, 20))} not found: it was answered or has expired`,
+    `approval ${toSafeLine(id.slice(0, 20))} not found: it was answered before, or it expired`,
     {
       next: "fairlead approvals list",
     },

@@ -1,4 +1,4 @@
-/** The questions of one gateway: stored in the inbox, so that a person can answer them in several places. */
+/** The open confirmations of one gateway, stored in the inbox so that a person can answer them in several places. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
@@ -17,21 +17,27 @@ import {
 } from "./inbox-folder.ts";
 import { hasWatcher, onFolderChange } from "./inbox-watchers.ts";
 
-/** A question while its request waits. */
+/** A confirmation while its request waits. */
 export interface OpenQuestion {
   readonly id: string;
   /** Resolves with the first answer, wherever it was given; never rejects. */
   readonly answered: Promise<GivenAnswer>;
-  /** Gives an answer. Returns the first one, which may be another; undefined if the question is gone. */
+  /**
+   * Gives an answer. Returns the first answer, which may be a different one; undefined if the confirmation no longer
+   * exists.
+   */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
-  /** The request stops waiting: a later yes holds for the next identical request. Returns an answer that was just given. */
+  /**
+   * Stops waiting for the answer: a later approval is valid for the next identical request. Returns an answer that was
+   * just given.
+   */
   leave(): Promise<GivenAnswer | undefined>;
-  /** The request is gone: the question ends without an answer. */
+  /** Removes the confirmation without an answer, because its request has ended. */
   withdraw(): Promise<void>;
 }
 
 export interface OpenQuestions {
-  /** Uses up an answer that was given after its request had ended, if there is one for this question. */
+  /** Uses up an answer that a person gave after the request had ended, if there is one for this confirmation. */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /** @throws Error if the inbox cannot be written, or is full */
   ask(question: ConsentQuestion): Promise<OpenQuestion>;
@@ -79,9 +85,9 @@ export function createOpenQuestions(
       const answered = new Promise<GivenAnswer>((resolve) => {
         settle = resolve;
       });
-      /** The answer, once it is used up: a second look finds the same. */
+      /** The answer, once it is used up: reading the inbox again finds the same answer. */
       let used: GivenAnswer | undefined;
-      /** The client was told no: an answer is a grant from now on, and must not be used up here. */
+      /** Whether the client was told no: an answer now allows the next request, and must not be used up here. */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
 
@@ -95,7 +101,7 @@ export function createOpenQuestions(
         return given;
       }
 
-      /** One look at a time. An inbox that cannot be read has no answer. */
+      /** Reads the inbox for an answer, one read at a time. An inbox that cannot be read has no answer. */
       function check(): Promise<GivenAnswer | undefined> {
         checking = checking.then(look, look);
         return checking.catch(() => undefined);
@@ -103,7 +109,7 @@ export function createOpenQuestions(
 
       live.set(id, check);
       watch();
-      // An answer may be older than the watch.
+      // The answer may have been stored before the watch began.
       void check();
       return {
         id,
@@ -117,7 +123,7 @@ export function createOpenQuestions(
             isLeft = given === undefined;
             return given;
           });
-          // A later look waits for this one, and then finds that the request has left.
+          // A later read waits for this one, and then finds that the request has stopped waiting.
           checking = last;
           const given = await last;
           forget(id);

@@ -1,4 +1,4 @@
-/** Serves the pages on which a person answers questions, on the loopback address. */
+/** Serves the pages on which a person answers confirmations, on the loopback address. */
 
 import { hash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -8,15 +8,15 @@ import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
 import { messagePage, pageHeaders, questionPage } from "./consent-page.ts";
 import { questionTime } from "./inbox-folder.ts";
 
-/** A question with the function that takes its answer and says what came of it. */
+/** A confirmation, with the function that takes the person's answer. */
 export interface PageQuestion {
   readonly question: ConsentQuestion;
-  /** Returns a sentence for the person: whether the answer counts, or who answered before. */
+  /** Returns a sentence for the person: whether the answer counts, or who answered earlier. */
   readonly answer: (answer: ConsentAnswer) => Promise<string>;
 }
 
 export interface PageServer extends AsyncDisposable {
-  /** Makes a page; its address has a nonce that no program can guess. `close` ends it. */
+  /** Creates a page at a URL with a nonce that other programs cannot guess. `close` removes the page. */
   open(shown: PageQuestion): Promise<{ readonly url: string; readonly close: () => void }>;
 }
 
@@ -50,17 +50,17 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
     const { host = "", origin } = request.headers;
     const site = request.headers["sec-fetch-site"];
-    // A web page can make its own host name point to this machine, or send a form to it.
+    // A foreign web page can make its own host name point to this machine, or send a form to it.
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
-      return send(response, 403, messagePage("Refused", "This request does not come from the page of the question."));
+      return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];
     const key = hash("sha256", nonce ?? "");
     const shown = pages.get(key);
     if (shown === undefined)
-      return send(response, 404, messagePage("Not found", "This question does not exist, or was answered already."));
+      return send(response, 404, messagePage("Not found", "This question does not exist, or it was already answered."));
     if (request.method === "GET") return send(response, 200, questionPage(shown.question));
     if (request.method !== "POST" || (site !== undefined && site !== "same-origin"))
-      return send(response, 405, messagePage("Refused", "Answer with the buttons of the page."));
+      return send(response, 405, messagePage("Refused", "Use the buttons on the confirmation page to answer."));
     const decision = new URLSearchParams(await readBody(request)).get("decision");
     const answer = shown.question.answers.find((each) => each === decision);
     if (answer === undefined)
@@ -81,7 +81,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
       },
     );
     server.maxConnections = mostConnections;
-    // A question does not keep a process alive that has nothing else to do.
+    // An open confirmation does not keep the process alive.
     server.unref();
     return new Promise((resolve, reject) => {
       server.once("error", reject).listen({ host: loopback, port: 0, exclusive: true }, () => resolve(server));
@@ -118,7 +118,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
   };
 }
 
-/** @throws Error if the body is larger than any answer */
+/** @throws Error if the request body is larger than any valid answer */
 async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) {

@@ -1,4 +1,4 @@
-/** Asks the background host for its status, or to end. */
+/** Asks the background host for its status, or tells it to stop. */
 
 import { connectHost, type Reached } from "../relay/connect-host.ts";
 import { type RunFolder, readToken } from "../relay/run-folder.ts";
@@ -10,7 +10,11 @@ export interface RunningHost extends HostStatus {
   readonly version: string;
 }
 
-/** Resolves with undefined if no host runs. @throws if it does not answer */
+/**
+ * Returns the host's status; undefined if no host runs.
+ *
+ * @throws if the host does not answer
+ */
 export async function hostStatus(folder: RunFolder): Promise<RunningHost | undefined> {
   const reached = await ask(folder, "status");
   if (reached === undefined) return undefined;
@@ -20,7 +24,7 @@ export async function hostStatus(folder: RunFolder): Promise<RunningHost | undef
   return { pid, version, ...status };
 }
 
-/** Ends the host and waits until it has ended. Returns its process id; undefined if none ran. */
+/** Stops the host and waits until its process has ended. Returns the process id; undefined if no host ran. */
 export async function stopHost(folder: RunFolder, isRunning: (pid: number) => boolean): Promise<number | undefined> {
   const reached = await ask(folder, "stop");
   if (reached === undefined) return undefined;
@@ -30,7 +34,7 @@ export async function stopHost(folder: RunFolder, isRunning: (pid: number) => bo
   return welcome.pid;
 }
 
-/** Milliseconds between two looks at a process that ends. */
+/** Milliseconds between two checks whether the process has ended. */
 const pollTime = 20;
 
 async function ask(

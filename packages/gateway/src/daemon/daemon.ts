@@ -1,4 +1,7 @@
-/** The background host: one for each user and installation. Runs until it is stopped, or until it was idle for a while. */
+/**
+ * The background host: one process for each user and installation. It runs until it is stopped, or until it has been
+ * idle for ten minutes.
+ */
 
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -14,25 +17,25 @@ import { listenForRelays } from "./listen.ts";
 export interface DaemonOptions {
   readonly folder: RunFolder;
   readonly version: string;
-  /** Called once the host has its lock, so that a second host costs little. */
+  /** Loads the gateway once the process holds the host's lock, so that a second host costs little. */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
-  /** The host listens, or another one does. */
+  /** Called when this host, or another host, listens. */
   readonly onReady: () => void;
   readonly note: (text: string) => void;
   /** Ends the host. */
   readonly signal: AbortSignal;
-  /** Milliseconds without clients and open requests after which the host ends. Default: ten minutes. */
+  /** After how many milliseconds without clients and open requests the host ends. Default: ten minutes. */
   readonly idleTime?: number;
   readonly clock?: Clock;
-  /** The folder for temporary files and the platform, where hosts of other versions are looked for. */
+  /** The folder for temporary files and the platform; used to find hosts of other versions. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
 
 const defaultIdleTime = 600_000;
 
-/** Resolves when the host has ended; at once if another host of this installation runs. */
+/** Resolves when the host has ended; resolves at once if another host of this installation runs. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { folder, onReady, note } = options;
   createRunFolder(folder);
@@ -40,7 +43,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
-      // Its lock expired while the computer was asleep.
+      // The lock of this host expired while the computer was asleep.
       note("another host already listens");
       return onReady();
     }
@@ -64,7 +67,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     stop = resolve;
   });
 
-  /** A host that was replaced ends with its last client. */
+  /** A host that a newer one has replaced ends when its last client disconnects. */
   function watchActivity(): void {
     callOff?.();
     callOff = undefined;
@@ -86,7 +89,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
       watchActivity();
     },
   });
-  // Written after the socket is there: a relay that can read it can connect.
+  // Written after the socket exists: a relay that can read the token can connect.
   writeFileSync(folder.token, token, { mode: 0o600 });
   const stopWatching = gateway.onActivity(watchActivity);
   const onAbort = (): void => stop("terminated");
@@ -114,7 +117,10 @@ async function isListening(folder: RunFolder): Promise<boolean> {
   return reached.kind !== "absent";
 }
 
-/** Only with the host's lock, and after a refused connection: the socket of a running host must stay. */
+/**
+ * Removes a stale socket. Called only with the host's lock and after a refused connection, so that the socket of a
+ * running host stays.
+ */
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
   rmSync(token, { force: true });
@@ -142,10 +148,10 @@ async function retireOthers({ folder, temporary, platform, note, version }: Daem
         token === undefined ? undefined : await connectHost(other.socket, { token, version, wants: "retire" });
       if (reached?.kind === "open") {
         reached.connection.socket.destroy();
-        note(`replaces the host with the process ${reached.connection.welcome.pid}`);
+        note(`this host replaces the host with process id ${reached.connection.welcome.pid}`);
       } else if (reached === undefined || reached.kind === "absent") await removeFolder(other);
     } catch (error) {
-      note(`the host in ${other.path} could not be told: ${String(error)}`);
+      note(`the host in ${other.path} did not accept its replacement: ${String(error)}`);
     }
   }
 }
@@ -154,7 +160,7 @@ async function removeFolder(other: RunFolder): Promise<void> {
   const lock = await tryLock(other.hostLock);
   if (lock === undefined) return;
   try {
-    // A relay may be starting a host there.
+    // Another relay may be starting a host in this folder.
     const start = await tryLock(other.startLock);
     if (start === undefined) return;
     await start.release();

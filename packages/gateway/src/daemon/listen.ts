@@ -1,4 +1,4 @@
-/** Listens for relays on the private socket: checks who connects, and serves them. */
+/** Accepts relays on the private socket: checks their token, and serves their clients. */
 
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { chmodSync } from "node:fs";
@@ -26,24 +26,24 @@ export interface RelayListenerOptions {
   readonly token: string;
   readonly version: string;
   readonly gateway: Pick<Gateway, "serve" | "status">;
-  /** The workspace of a client, with the part of its environment that counts. */
+  /** Returns a client's workspace, with the part of its environment that affects its servers. */
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
-  /** Someone asked the host to end. */
+  /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
-  /** A newer host runs: this one serves its clients to the end and takes no others. */
+  /** Called when a newer host runs: this host keeps its clients and accepts no new ones. */
   readonly onRetire: () => void;
 }
 
 export interface RelayListener {
   /** Refuses new clients. */
   retire(): void;
-  /** Says goodbye to all clients and stops listening. */
+  /** Tells all clients that the host ends, and stops listening. */
   close(): Promise<void>;
 }
 
-/** The longest first line, in bytes: it has the client's environment. */
+/** The longest first line of a relay, in bytes: the line contains the client's environment. */
 const helloBytes = 4 * 1024 * 1024;
-/** Milliseconds in which a first line must come. */
+/** How many milliseconds a relay has to send its first line. */
 const helloTime = 10_000;
 
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
@@ -69,7 +69,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       try {
         if (sent !== undefined) return sent.add(id, subject);
       } catch {
-        // Such as a full disk.
+        // For example because the disk is full.
       }
       await written(socket, sentLine(id, subject));
     }
@@ -85,18 +85,18 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
     } finally {
-      // A relay that loses its host still has to read the file, and removes it.
+      // If a relay loses its host, the relay still has to read this file, and removes it afterwards.
       sent?.close({ keep: isClosing });
     }
   }
 
-  /** Why the connection is refused; undefined if it is not. */
+  /** Returns the reason for refusing the connection; undefined if it is accepted. */
   function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [Refusal, string] | undefined {
-    if (fairlead !== speechNumber) return ["speech", `it speaks version ${speechNumber} of the relay's protocol`];
+    if (fairlead !== speechNumber) return ["speech", `the host uses version ${speechNumber} of the relay protocol`];
     if (!isSame(given, token)) return ["token", "the token is wrong"];
     if (wants !== "serve") return undefined;
-    if (isRetired) return ["retired", "a newer version of Fairlead has replaced it"];
-    return isClient(client) ? undefined : ["invalid", "the client is not described"];
+    if (isRetired) return ["retired", "a newer version of Fairlead has replaced this host"];
+    return isClient(client) ? undefined : ["invalid", "the relay's first line does not describe its client"];
   }
 
   function take(socket: Socket, hello: Hello): void {
@@ -115,7 +115,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket)).on("error", () => socket.destroy());
     readHello(socket, (hello) => {
-      if (hello === undefined) refuse(socket, "invalid", "its first line cannot be read");
+      if (hello === undefined) refuse(socket, "invalid", "the relay's first line cannot be read");
       else take(socket, hello);
     });
   });
@@ -135,7 +135,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   };
 }
 
-/** Undefined where it cannot be written: the host writes `sent` lines then. */
+/** Opens the file of sent requests; undefined if it cannot be written, and the host then writes `sent` lines. */
 function tryCreate(path: string): SentFile | undefined {
   try {
     return createSentFile(path);
@@ -149,11 +149,11 @@ async function begin(server: Server, path: string): Promise<void> {
     server.once("error", reject).listen(path, resolve);
   });
   server.removeAllListeners("error").on("error", () => {});
-  // The folder is private already; a named pipe has no mode.
+  // The folder is already private, and a named pipe has no file mode.
   if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
 }
 
-/** The relay's lines. What a client leaves open when its relay ends is cancelled at once. */
+/** Reads a relay's lines. When the relay disconnects, its client's open requests are cancelled at once. */
 function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
@@ -172,7 +172,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
   };
 }
 
-/** Resolves when the operating system has the line: it outlives this process then. */
+/** Resolves when the operating system has the line, which then survives the end of this process. */
 function written(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => {
     if (!socket.writable) return resolve();
@@ -180,7 +180,7 @@ function written(socket: Socket, text: string): Promise<void> {
   });
 }
 
-/** Calls back once: with the first line, or with undefined if there is none that can be read. */
+/** Calls back once: with the first line, or with undefined if no readable line was received. */
 function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

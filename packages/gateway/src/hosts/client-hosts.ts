@@ -1,4 +1,4 @@
-/** The hosts that one client uses: the shared ones, and one of its own for servers that must not be shared. */
+/** The hosts that one client uses: the shared hosts, and its own host for servers that must not be shared. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Host } from "@fairlead/core/host/types";
@@ -9,19 +9,22 @@ import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-h
 
 export interface ClientHosts {
   readonly shared: SharedHost;
-  /** Sets what a client of the legacy era declares. Until then everything that the gateway can pass on is declared. */
+  /**
+   * Sets the capabilities that a legacy client declares. Until then the gateway declares every capability that it can
+   * pass on.
+   */
   declare(capabilities: JsonObject): void;
-  /** The host that runs requests of this client to that server. */
+  /** Returns the host that runs this client's requests to the server. */
   hostOf(server: string, era: Era): Promise<Host>;
-  /** Tells the client's own servers that its roots have changed. */
+  /** Tells the servers of the client's own host that the client's roots have changed. */
   rootsChanged(): Promise<void>;
-  /** Ends the client's own host. */
+  /** Closes the client's own host. */
   close(): Promise<void>;
 }
 
 export interface HostPool extends AsyncDisposable {
   open(workspace: Workspace): Promise<ClientHosts>;
-  /** The hosts that run now. */
+  /** The hosts that are running. */
   hosts(): readonly Host[];
 }
 
@@ -30,7 +33,7 @@ export interface HostPoolOptions {
   readonly clock: Clock;
 }
 
-/** How long the hosts of a workspace stay after its last client, in milliseconds. */
+/** How long the hosts of a workspace keep running after its last client disconnects, in milliseconds. */
 const stays = 300_000;
 
 interface Pooled {
@@ -69,7 +72,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       found.callOff?.();
       found.callOff = undefined;
       const { hosts } = found;
-      /** One for each era: a server is spoken to in the client's era, if it knows that era. */
+      /** The client's own hosts, one for each era: Fairlead uses the client's era if the server supports it. */
       const own = new Map<Era, Promise<Host>>();
       let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
       let isClosed = false;
@@ -96,7 +99,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         async hostOf(server, era) {
           const host = await hosts.hostOf(server, era);
           if (host.shareOf(server) === "all") return host;
-          if (isClosed) throw new Error("the client has gone");
+          if (isClosed) throw new Error("the client has disconnected");
           const found = own.get(era) ?? openOwn(era);
           own.set(era, found);
           return found;

@@ -1,6 +1,6 @@
 /**
- * The hosts that all clients of a workspace share. A server that speaks both protocol eras is spoken to in the era of
- * the client, because many tools work in one era only; a server that speaks one era has one process for all clients.
+ * The hosts that all clients of a workspace share. If a server supports both protocol eras, Fairlead uses the client's
+ * era, because many tools work in one era only. A server that supports one era has one process for all clients.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -9,16 +9,19 @@ import type { Era } from "@fairlead/wire";
 import { createListNews, type ListNews } from "../lists/list-news.ts";
 import type { HostHooks } from "./gateway-host.ts";
 
-/** The host whose lists clients see, with the news of its lists. */
+/** The host whose lists clients see, with notifications about changes of these lists. */
 export interface SharedHost {
   readonly host: Host;
   readonly news: ListNews;
 }
 
 export interface SharedHosts extends SharedHost, AsyncDisposable {
-  /** The host that speaks to a server in this era, if the server knows the era; else the host that speaks to it. */
+  /**
+   * Returns the host that connects to a server in this era, if the server supports it; otherwise the host of the other
+   * era.
+   */
   hostOf(server: string, era: Era): Promise<Host>;
-  /** Shows the lists of servers that another host has connected. */
+  /** Makes the lists visible that another host has read from its servers. */
   follow(other: Host): void;
   hosts(): readonly Host[];
 }
@@ -34,18 +37,18 @@ export async function createSharedHosts(
   /** For clients of the legacy era, to servers that know both eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
-  /** Where requests of legacy clients go, by server; set once the server's eras are known. */
+  /** The host for requests of legacy clients, by server; set when the server's eras are known. */
   const forLegacy = new Map<string, Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // Only what can be answered for some client: a question is refused if the client of its request cannot answer it.
+      // Declares only what some client can answer. The question is refused if the client of its request cannot.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
-        throw new Error(`${method} of "${server}" was not answered: which client is meant cannot be told`);
+        throw new Error(`${method} of "${server}" was not answered: it belongs to no open request of a client`);
       },
       ...(era && { era }),
     });
@@ -79,9 +82,9 @@ export async function createSharedHosts(
     other.on("resource_updated", ({ server, uri }) => news.updated(server, uri));
   }
 
-  /** Finds out whether the server also speaks the legacy era. A server that cannot be connected stays where it is. */
+  /** Finds out whether the server also supports the legacy era. A server that cannot be connected keeps its host. */
   async function chooseForLegacy(server: string): Promise<Host> {
-    // A server of which nothing is known yet is connected by its first request.
+    // A server without a cached catalog is connected by its first request.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy();
     const other = await legacy;
@@ -90,7 +93,7 @@ export async function createSharedHosts(
       await other.stop([server]);
       return host;
     }
-    // It was connected only to find out what it has.
+    // The server was connected only to find out its eras.
     if (!usedByModern.has(server)) await host.stop([server]);
     return other;
   }
@@ -108,7 +111,7 @@ export async function createSharedHosts(
       const choosing = chooseForLegacy(server);
       forLegacy.set(server, choosing);
       const chosen = await choosing.catch(() => host);
-      // Without a connection nothing is known: the next request tries again.
+      // Without a connection the eras stay unknown: the next request tries again.
       if (eraOf(chosen, server) === undefined) forLegacy.delete(server);
       return chosen;
     },

@@ -1,18 +1,21 @@
-/** Which servers and tools a client reaches: by its connection (`--servers`, `--tools`, the address) and its profile. */
+/**
+ * Decides which servers and tools a client may use: by its connection (`--servers`, `--tools`, the URL) and its
+ * profile.
+ */
 
 import { demoName } from "@fairlead/core/demo/name";
 import type { Host } from "@fairlead/core/host/types";
 import type { GatewayClient } from "../gateway-client.ts";
 
 export interface ClientReach {
-  /** The one server of the address `/mcp/<server>`. */
+  /** The server in the URL `/mcp/<server>`. */
   readonly only: string | undefined;
-  /** The servers in the order of the settings. */
+  /** The server names, in the order of the settings. */
   readonly servers: readonly string[];
   readonly hasTool: (server: string, tool: string) => boolean;
 }
 
-/** The demo server is reached only if there is no other, or if it is named. */
+/** Clients see the demo server only if no other server is configured, or if an option names it. */
 export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
   const { only } = client;
   const profile = host.clientProfile(client.name);
@@ -35,7 +38,7 @@ export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clie
   };
 }
 
-/** `*` stands for any characters; every other character for itself. */
+/** `*` matches any characters; every other character matches itself. */
 function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

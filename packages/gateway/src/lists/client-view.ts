@@ -1,4 +1,4 @@
-/** The tools, prompts and resources that one client sees, and the server that each of them belongs to. */
+/** The tools, prompts and resources that one client sees, and the server of each. */
 
 import type { Catalog, CatalogTool } from "@fairlead/core/discover/catalog";
 import type { Host } from "@fairlead/core/host/types";
@@ -6,14 +6,17 @@ import { matchesTemplate } from "@fairlead/core/resources/templates/uri-template
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientReach } from "./client-reach.ts";
 
-/** A tool or a prompt at its server: the server's name, the server's own name of it, and its definition for the client. */
+/**
+ * A tool or prompt in a client's list: its server, the name that the server uses, and the definition that the client
+ * sees.
+ */
 export interface ListedItem {
   readonly server: string;
   readonly name: string;
   readonly definition: JsonObject;
 }
 
-/** What the lists hold, by the names that the client uses. */
+/** The items of all lists, by the names that the client uses. */
 export interface ClientView extends ClientReach {
   readonly tools: ReadonlyMap<string, ListedItem>;
   readonly prompts: ReadonlyMap<string, ListedItem>;
@@ -21,10 +24,13 @@ export interface ClientView extends ClientReach {
   readonly templates: ReadonlyMap<string, Omit<ListedItem, "name">>;
 }
 
-/** The part of a host that lists come from. */
+/** The part of a host that provides the lists. */
 export type ListingHost = Pick<Host, "tools" | "prompts" | "catalog">;
 
-/** Reads the catalogs, connected or cached. Of several items with the same name or URI, the first one counts. */
+/**
+ * Reads the catalogs of connected servers and the catalog cache. If several items have the same name or URI, the first
+ * counts.
+ */
 export function viewFor(reach: ClientReach, host: ListingHost): ClientView {
   const all = reach.servers.flatMap((server) => {
     const catalog = host.catalog(server);
@@ -51,7 +57,7 @@ interface ServerCatalog {
   readonly catalog: Catalog;
 }
 
-/** The names are those of the registry: a name that several servers have belongs to the first one. */
+/** Uses the names of the registry: a name that several servers use belongs to the first server. */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(
     all.map(({ server, catalog }) => [server, { tools: byName(catalog.tools), prompts: byName(catalog.prompts) }]),
@@ -70,7 +76,7 @@ function mergedItems(reach: ClientReach, host: ListingHost, all: readonly Server
   return { tools: firsts(tools), prompts: firsts(prompts) };
 }
 
-/** Everything of one server, under its own names and in its own order. */
+/** All items of one server, under the server's own names and in its order. */
 function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   const tools = all.flatMap(({ server, catalog }) =>
     catalog.tools.flatMap((tool) =>
@@ -85,7 +91,10 @@ function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   return { tools: firsts(tools), prompts: firsts(prompts) };
 }
 
-/** The server that can read a URI: the one that lists it, or whose template it matches, or the only one with resources. */
+/**
+ * Finds the server that can read a URI: the server that lists it, whose template matches it, or the only server with
+ * resources.
+ */
 export function serverOfUri(uri: string, { resources, templates, servers }: ClientView): string | undefined {
   const listed = resources.get(uri)?.server;
   if (listed !== undefined) return listed;
@@ -107,7 +116,7 @@ function byName<T extends { readonly name: string }>(items: readonly T[]): Reado
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Of several entries with the same key the first one stays, in the order of the entries. */
+/** Keeps the first of several items with the same key. */
 function firsts<T>(entries: readonly (readonly [string, T])[]): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
   for (const [key, value] of entries) if (!found.has(key)) found.set(key, value);

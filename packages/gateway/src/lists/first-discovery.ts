@@ -1,17 +1,19 @@
-/** Connects the servers of which no catalog is cached: their tools are not known in any other way. */
+/** Connects the servers that have no cached catalog, because their tools are otherwise unknown. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Era } from "@fairlead/wire";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 
-/** How long a list waits for servers that were never listed, in milliseconds. Others never delay it. */
+/**
+ * How long a list request waits for servers without a cached catalog, in milliseconds. Other servers never delay it.
+ */
 const waitTime = 2000;
 
 /**
- * Starts the servers without a catalog that may start. Resolves when all of them have connected or failed, or when the
- * time is over; servers that are slower report their lists as changed.
+ * Starts the servers without a cached catalog that are allowed to start. Resolves when each has connected or failed, or
+ * when the time limit is reached; slower servers report changed lists later.
  *
- * @param tried Servers that were started before; those that are started now are added.
+ * @param tried Servers that were started earlier; the function adds the servers that it starts.
  */
 export async function discoverUnknown(
   servers: readonly string[],

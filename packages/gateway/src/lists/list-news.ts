@@ -1,18 +1,21 @@
-/** Tells clients that lists or resources have changed: a burst of changes becomes one notification. */
+/** Tells clients that lists or resources have changed; several changes in a short time become one notification. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ListName } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host/types";
 
 export interface ListNews {
-  /** Calls back after lists have changed, at most once per list within the pause. Returns the function that stops it. */
+  /**
+   * Calls back after lists have changed, at most once per list within the pause. Returns the function that stops the
+   * calls.
+   */
   onLists(listener: (list: ListName, server: string | undefined) => void): () => void;
   onUpdated(listener: (server: string, uri: string) => void): () => void;
-  /** Increases with every change that the lists may show. */
+  /** A number that increases with every change that the lists may show. */
   version(): number;
-  /** A server of another host has announced a change of a list. */
+  /** Reports that a server of another host has announced a changed list. */
   announce(list: ListName, server: string): void;
-  /** Lists of a server of another host have been read. */
+  /** Reports that lists of a server of another host have been read. */
   read(lists: readonly ListName[], server: string): void;
   /** Reports changes that the host does not report by itself. */
   changed(lists: readonly ListName[], server?: string): void;
@@ -22,16 +25,16 @@ export interface ListNews {
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
-/** How long a changed list may take to be read before clients are told, in milliseconds. */
+/** How long to wait for a changed list to be read before clients are told, in milliseconds. */
 const readTime = 1000;
-/** How often the rules are compared while a client wants to know of changes, in milliseconds. */
+/** How often to check for changed rules while a client wants to be told about changes, in milliseconds. */
 const rulesTime = 3000;
 
 export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, clock: Pick<Clock, "after">): ListNews {
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
-  /** Lists that a server has announced as changed and that are not read yet. */
+  /** Lists that a server has announced as changed and that have not been read since. */
   const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
@@ -50,7 +53,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     callOff ??= clock.after(pauseMs, deliver, { background: true });
   }
 
-  /** A rule can deny tools to a client: the list of tools is another one then. */
+  /** Includes the rules in the comparison, because a rule can remove tools from a client's list. */
   function watchRules(): void {
     let last: unknown;
     let isOver = false;
@@ -75,7 +78,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
-  /** Clients ask for a list as soon as they are told: it must have been read by then. */
+  /** Waits until the changed list has been read, because clients request it as soon as they are told. */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
     if (announced.has(key)) return;
@@ -97,7 +100,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
 
   const stops = [
     on("catalog", ({ lists, server }) => read(lists, server)),
-    // Also if the lists are the same as before: the server's clients expect the notification.
+    // Even if the lists are unchanged: the server's clients expect the notification.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),

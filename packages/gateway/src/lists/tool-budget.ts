@@ -1,4 +1,7 @@
-/** A client with a tool budget is listed the tools that fit; it finds and calls the others through two tools. */
+/**
+ * Limits the tool list of a client with a tool budget to the tools that fit; the client finds and calls the other tools
+ * through `search_tools` and `call_tool`.
+ */
 
 import type { Host, ListableTool } from "@fairlead/core/host/types";
 import type { ToolBudget } from "@fairlead/core/settings/define/definition";
@@ -7,7 +10,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/** The names of the two tools. A client with a budget does not see tools of servers with these names. */
+/** The names of the two tools. A client with a tool budget does not see server tools with the same names. */
 export const searchToolsName = "search_tools";
 export const callToolName = "call_tool";
 
@@ -21,7 +24,7 @@ const searchDefinition: JsonObject = {
       queries: {
         type: "array",
         items: { type: "string" },
-        description: "What the tools should do, in a few words each.",
+        description: "What the tools should do, in a few words.",
       },
       limit: { type: "integer", minimum: 1, maximum: 20, description: "How many tools are returned. Default: 5." },
     },
@@ -46,11 +49,11 @@ const callDefinition: JsonObject = {
 const mostQueries = 10;
 const mostFound = 20;
 const usualFound = 5;
-/** Characters of one found tool, and of all together. */
+/** The largest number of characters for one found tool, and for all found tools together. */
 const mostOfTool = 8000;
 const mostText = 40_000;
 
-/** The tools that fit, in the order of the list, and the two tools for the others; all of them if all fit. */
+/** The tools that fit into the budget, in list order, plus the two search tools; all tools if all fit. */
 export async function withinBudget(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
@@ -70,7 +73,7 @@ export async function withinBudget(
   return [...fitting.map(({ definition }) => definition), ...own];
 }
 
-/** The result of `search_tools`: only tools that the client may see. */
+/** The result of `search_tools`, with only the tools that the client may use. */
 export async function searchListed(
   host: Pick<Host, "searchTools">,
   { tools }: Pick<ClientView, "tools">,

@@ -1,25 +1,25 @@
-/** What a client has told the host once, and a new host must be told again: its greeting, log level and subscriptions. */
+/** The client messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
 
-/** A line to send again; the host's response to it is for the relay. */
+/** A client's line to send again; the relay, not the client, gets the host's response to it. */
 export interface ReplayedRequest {
   readonly id: string;
   readonly line: string;
 }
 
 export interface ClientState {
-  /** Notes a request or notification of the client. */
+  /** Records a request or notification of the client. */
   note(method: string, line: Buffer): void;
-  /** Notes that the host answered the client's `initialize`, with this line. */
+  /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
-  /** The greeting for a new host; undefined if the client has none (the modern era), or if it was not answered yet. */
+  /** The client's `initialize` line for a new host; undefined for a modern client, or before a host has answered it. */
   greeting(): ReplayedRequest | undefined;
-  /** What follows the greeting: notifications and requests, in order. */
+  /** The lines to send after `initialize`: notifications and requests, in order. */
   afterGreeting(): readonly (ReplayedRequest | string)[];
   /** The lists whose changes the host announces to this client. */
   announcedLists(): readonly string[];
 }
 
-/** Ids of replayed requests; a client that used them would not get its response. */
+/** Ids of replayed requests; chosen so that no client uses them. */
 const replayedId = "fairlead-relay:";
 
 /** Whether a response belongs to a replayed request. */

@@ -1,4 +1,4 @@
-/** Connects to the background host and exchanges the first lines. */
+/** Connects to the background host and exchanges the first line in each direction. */
 
 import { connect, type Socket } from "node:net";
 import { type Hello, type Refusal, speechNumber, type Welcome } from "./speech.ts";
@@ -7,17 +7,20 @@ import { type Hello, type Refusal, speechNumber, type Welcome } from "./speech.t
 export interface HostConnection {
   readonly socket: Socket;
   readonly welcome: Extract<Welcome, { readonly pid: number }>;
-  /** Bytes that came after the host's first line. */
+  /** Bytes that the host sent after its first line. */
   readonly rest: Buffer;
 }
 
-/** What came of connecting. `absent`: no host listens there; only then may another one be started. */
+/** The outcome of a connection attempt. `absent`: no host listens on the socket, so that a new one may be started. */
 export type Reached =
   | { readonly kind: "open"; readonly connection: HostConnection }
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly reason: Refusal | "silent"; readonly message: string };
 
-/** Milliseconds until a host that accepts no connection or says nothing counts as silent. It stays untouched. */
+/**
+ * After how many milliseconds without a connection or a first line a host counts as unresponsive. The relay does not
+ * stop it.
+ */
 const answerTime = 15_000;
 /** The longest first line of a host, in bytes. */
 const lineBytes = 1024 * 1024;
@@ -28,7 +31,7 @@ export function connectHost(path: string, hello: Omit<Hello, "fairlead">): Promi
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(
-      () => end({ kind: "refused", reason: "silent", message: "it does not answer" }),
+      () => end({ kind: "refused", reason: "silent", message: "no answer received" }),
       answerTime,
     );
 
@@ -45,7 +48,7 @@ export function connectHost(path: string, hello: Omit<Hello, "fairlead">): Promi
       end(isAbsent ? { kind: "absent" } : { kind: "refused", reason: "silent", message: error.message });
     }
 
-    /** A host that ends while it is asked: like one that has ended before. */
+    /** A host that ends during the first exchange counts as absent. */
     function onClose(): void {
       end({ kind: "absent" });
     }
@@ -67,7 +70,7 @@ export function connectHost(path: string, hello: Omit<Hello, "fairlead">): Promi
 }
 
 function toReached(socket: Socket, welcome: Welcome | undefined, rest: Buffer): Reached {
-  if (welcome === undefined) return { kind: "refused", reason: "speech", message: "its answer cannot be read" };
+  if (welcome === undefined) return { kind: "refused", reason: "speech", message: "its first line is not valid" };
   if ("refused" in welcome) return { kind: "refused", reason: welcome.refused, message: welcome.message };
   return { kind: "open", connection: { socket, welcome, rest } };
 }
@@ -76,7 +79,7 @@ function readWelcome(line: string): Welcome | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null || !("fairlead" in value)) return undefined;
-    // The file that holds the token belongs to this user, and so does the process that knows the socket.
+    // The user owns the token file, and so the process that listens on the socket.
     return value as Welcome;
   } catch {
     return undefined;

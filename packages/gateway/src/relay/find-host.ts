@@ -1,13 +1,13 @@
-/** Finds the running background host. */
+/** Finds the background host that is running. */
 
 import { connectHost, type HostConnection, type Reached } from "./connect-host.ts";
 import { type RunFolder, readToken } from "./run-folder.ts";
 import type { Hello } from "./speech.ts";
 
-/** A greeting whose token is not known yet. */
+/** The first line of a relay, before its token is known. */
 export type Greeting = Omit<Hello, "fairlead" | "token">;
 
-/** The host refuses this program: another one has replaced it, or it speaks another version. */
+/** The error when the host refuses this program: a newer host has replaced it, or their versions differ. */
 export class HostRefused extends Error {
   readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
 
@@ -17,14 +17,18 @@ export class HostRefused extends Error {
   }
 }
 
-/** Connects to the running host. Resolves with undefined if none runs. @throws HostRefused */
+/**
+ * Connects to the running host. Resolves with undefined if no host runs.
+ *
+ * @throws HostRefused
+ */
 export async function findHost(folder: RunFolder, greeting: Greeting): Promise<HostConnection | undefined> {
   for (let token = readToken(folder); token !== undefined; ) {
     const reached = await connectHost(folder.socket, { ...greeting, token });
     if (reached.kind === "open") return reached.connection;
     if (reached.kind === "absent") return undefined;
     const current = readToken(folder);
-    // The token may be that of the host before.
+    // The token file may still have the token of an earlier host.
     if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
     token = current;
   }

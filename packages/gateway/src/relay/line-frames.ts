@@ -1,19 +1,19 @@
-/** Cuts a byte stream into lines without decoding or copying them, so that a relay can pass them on as they came. */
+/** Splits a byte stream into lines without decoding or copying them, so that a relay passes them on unchanged. */
 
 const newline = 0x0a;
 
-/** Takes bytes, gives back those that are to be passed on. */
+/** Takes bytes and returns the bytes to pass on. */
 export interface LineFrames {
   /**
-   * Calls `take` with each complete line, its newline included. `take` returns the line itself, another one to pass on
-   * in its place, or undefined. Returns the bytes to pass on. The beginning of an incomplete line waits for its end.
+   * Calls `take` with each complete line, including its newline. `take` returns the line itself, a replacement, or
+   * undefined to drop it. Returns the bytes to pass on; an incomplete line is kept until its end arrives.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
-  /** Forgets an incomplete line. */
+  /** Drops an incomplete line. */
   reset(): void;
 }
 
-/** @param limit The longest line, in bytes; `onTooLong` is called when one is longer, and nothing is read after it. */
+/** @param limit The longest line, in bytes; a longer line calls `onTooLong` and stops the reading. */
 export function createLineFrames(limit: number, onTooLong: () => void): LineFrames {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -44,7 +44,7 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
         from = end + 1;
         end = chunk.indexOf(newline, from);
       }
-      /** Neighbouring lines are passed on as one piece. */
+      /** Passes consecutive lines on as one piece. */
       let first = from;
       while (end !== -1) {
         const next = end + 1;

@@ -1,38 +1,41 @@
-/** The client's requests that have no response yet, in the order in which they came. */
+/** The client's requests that have no response yet, in the order of arrival. */
 
 /** One request of the client. */
 export interface OpenRequest {
-  /** The id as JSON text. */
+  /** The request id as JSON text. */
   readonly id: string;
   readonly method: string;
-  /** The request as the client wrote it; sent again to a new host unless `sent`. */
+  /** The request as the client sent it; sent again to a new host unless `sent` is set. */
   readonly line: Buffer;
-  /** What may have run, such as `files.write_file`: the host is about to send the request to its server, or has. */
+  /**
+   * The name of what may have run, such as `files.write_file`; set when the host is about to send the request to its
+   * server.
+   */
   sent: string | undefined;
-  /** How many hosts were lost while they had this request. */
+  /** How many hosts have stopped while they had this request. */
   losses: number;
 }
 
 export interface OpenRequests {
   add(id: string, method: string, line: Buffer): void;
-  /** These requests were sent to their servers, or are about to be: what may have run, by id. */
+  /** Marks requests as sent to their servers; the map holds the name of what may have run, by request id. */
   noteSent(sent: ReadonlyMap<string, string>): void;
-  /** Ends a request: it was answered or cancelled. */
+  /** Removes a request that was answered or cancelled. */
   remove(id: string): OpenRequest | undefined;
-  /** The host has answered: what waits has not stopped it. */
+  /** Records that the host answered: the waiting requests did not stop it. */
   forgive(): void;
   /**
-   * Takes out the requests that must not be sent again after the host was lost: those that were sent to their server,
-   * and those that several hosts were lost with. The others stay.
+   * Removes and returns the requests that must not be sent again after a host was lost: requests that were sent to
+   * their server, and requests that several hosts were lost with. The other requests stay.
    */
   takeLost(): readonly OpenRequest[];
-  /** Takes out all requests. */
+  /** Removes and returns all requests. */
   takeAll(): readonly OpenRequest[];
   all(): Iterable<OpenRequest>;
   readonly size: number;
 }
 
-/** A request that was lost with so many hosts is not given to another one: it may be what ends them. */
+/** The largest number of hosts that may be lost with one request: the request may be what stops them. */
 const mostLosses = 3;
 
 export function createOpenRequests(): OpenRequests {

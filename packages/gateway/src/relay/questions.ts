@@ -1,23 +1,23 @@
 /**
- * The host's requests to the client that have no response yet. Every host counts its requests from the beginning: a
- * late answer to a lost host must never reach its successor as the answer to another question.
+ * The host's requests to the client that have no response yet. Every host numbers its requests from the beginning, so
+ * the relay makes sure that a late answer to a lost host never reaches a new host.
  */
 
 import { readMessage } from "./client-state.ts";
 
 export interface Questions {
-  /** A host begins; returns whether it is the first one. */
+  /** Records that a new host is connected; returns whether it is the first one. */
   begin(): boolean;
-  /** The question as the client gets it. */
+  /** Returns the host's request with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;
-  /** The answer as the host gets it; undefined if no open question of this host has that id. */
+  /** Returns the client's answer with the host's id; undefined if the host has no open request with that id. */
   answer(id: string, line: Buffer): Buffer | undefined;
-  /** The host was lost: the ids of its questions, which the client need not answer any more. */
+  /** Records that the host was lost; returns the ids of its requests, which the client need no longer answer. */
   lost(): readonly string[];
 }
 
 export function createQuestions(): Questions {
-  /** The host's ids, by the client's. */
+  /** The host's request ids, by the ids that the client sees. */
   let open = new Map<string, string>();
   let hosts = 0;
 

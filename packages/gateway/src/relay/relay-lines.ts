@@ -1,16 +1,16 @@
-/** The messages that a relay writes itself: answers for lost requests, cancelled questions, changed lists. */
+/** The messages that a relay itself sends: answers for lost requests, cancelled questions, and changed lists. */
 
 import type { OpenRequest } from "./open-requests.ts";
 
 const internalError = -32603;
 
-/** @param id The request's id as JSON text. */
+/** @param id The request id as JSON text. */
 export function errorLine(id: string, message: string, data: Readonly<Record<string, unknown>>): string {
   const error = JSON.stringify({ code: internalError, message, data });
   return `{"jsonrpc":"2.0","id":${id},"error":${error}}\n`;
 }
 
-/** The answer to a request whose host was lost, and which is not sent again. */
+/** The error response for a request whose host was lost and that is not sent again. */
 export function lostLine({ id, sent, losses }: OpenRequest): string {
   if (sent !== undefined)
     return errorLine(id, `the gateway was restarted; ${sent} may have run`, { reason: "lost", subject: sent });
@@ -20,7 +20,7 @@ export function lostLine({ id, sent, losses }: OpenRequest): string {
   });
 }
 
-/** @param id The question's id as JSON text. */
+/** @param id The request id of the host's question, as JSON text. */
 export function cancelledLine(id: string): string {
   const requestId: unknown = JSON.parse(id);
   return notification("notifications/cancelled", { requestId, reason: "the gateway was restarted" });
@@ -34,15 +34,15 @@ function notification(method: string, params?: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) })}\n`;
 }
 
-/** Messages of one batch that are read; the protocol has had no batches since 2025-06-18. */
+/** The largest number of messages that are read from one batch; the protocol has had no batches since 2025-06-18. */
 const batchLimit = 100;
 
-/** The messages of a batch, one line each; none if the line is not JSON. */
+/** The messages of a batch, one line each; an empty list if the line is not JSON. */
 export function ofBatch(line: Buffer): readonly Buffer[] {
   try {
     const values: unknown = JSON.parse(line.toString("utf8"));
     if (!Array.isArray(values)) return [];
-    // Only objects: a list in the list would be taken for another batch.
+    // Only objects, because a nested list would be read as another batch.
     return values
       .slice(0, batchLimit)
       .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value))

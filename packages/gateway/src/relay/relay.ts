@@ -1,6 +1,6 @@
 /**
- * The relay between one stdio client and the background host. It passes lines on as they come and knows which requests
- * are open, so that a lost host costs the client neither its connection nor a call that runs twice.
+ * The relay between one stdio client and the background host. It passes lines on unchanged and tracks open requests, so
+ * that after the loss of a host the client stays connected and no call runs twice.
  */
 
 import type { Readable, Writable } from "node:stream";
@@ -17,9 +17,9 @@ import { readNote } from "./speech.ts";
 export interface RelayOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** The connection to begin with. */
+  /** The first connection to a host. */
   readonly first: HostConnection;
-  /** Connects to a host after the first one was lost; starts one if none runs. */
+  /** Connects to a host again after one was lost; starts a host if none runs. */
   readonly reach: () => Promise<HostConnection>;
   /** Tells the user, not the client, about a problem. */
   readonly onProblem: (message: string) => void;
@@ -27,18 +27,20 @@ export interface RelayOptions {
 
 /** The longest message, in bytes. */
 const messageBytes = 64 * 1024 * 1024;
-/** Hosts that are lost one after another, with no answer to the client between, before the relay waits for the client. */
+/**
+ * After this many lost hosts in a row without an answer to the client, the relay waits for the client's next request.
+ */
 const mostLosses = 3;
 const openBrace = 0x7b;
 const openBracket = 0x5b;
 
-/** Relays until the client closes its end. */
+/** Relays messages until the client closes its end. */
 export function runRelay({ input, output, first, reach, onProblem }: RelayOptions): Promise<void> {
   const open = createOpenRequests();
   const state = createClientState();
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
-  /** The host that takes the client's lines; undefined while there is none, or while it is greeted. */
+  /** The host that gets the client's lines; undefined without a host, and during the first exchange with it. */
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
   let isReaching = false;
@@ -75,16 +77,16 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     const frames = createLineFrames(messageBytes, () => socket.destroy());
     const isFirst = questions.begin();
     const greeting = state.greeting();
-    /** The host has said that it ends, or that it cannot serve this client. */
+    /** Set when the host has announced that it ends, or that it cannot serve this client. */
     let isLeaving = false;
     attached = socket;
 
-    /** Tells the host what its predecessor knew, and gives it the requests that the predecessor did not send on. */
+    /** Sends a new host the client's state, and the requests that the lost host did not send to their servers. */
     function takeOver(): void {
       ready = socket;
       for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
       for (const { line } of open.all()) socket.write(line);
-      // What a predecessor announced may be out of date.
+      // The lists that the lost host announced may have changed.
       if (!isFirst) for (const list of state.announcedLists()) toClient(listChangedLine(list));
       input.resume();
     }
@@ -138,7 +140,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     socket.resume();
   }
 
-  /** What the host is to get for one line of the client. */
+  /** Returns the bytes that the host gets for one line of the client. */
   function takeClientLine(line: Buffer): Buffer | undefined {
     const scanned = scanMessage(line);
     if (scanned === undefined) return line[0] === openBracket ? takeBatch(line) : ready && line;
@@ -152,7 +154,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       const requestId = cancelledId(line);
       if (requestId !== undefined) open.remove(requestId);
     }
-    // A new host gets the open requests and what `state` keeps; the rest was meant for its predecessor.
+    // A new host gets the open requests and the state in `state`; other lines concerned the lost host only.
     return ready && line;
   }
 
@@ -177,7 +179,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     isEnded = true;
     input.off("data", onInput).off("end", end).off("error", end).off("close", end);
     input.pause();
-    // The host cancels what the client has left open.
+    // The host cancels the client's open requests.
     attached?.removeAllListeners("close").end();
     onEnd();
   }

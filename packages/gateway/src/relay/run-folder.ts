@@ -1,48 +1,51 @@
-/** Where the relays of a user find the background host: its folder, socket, token and log. Loads nothing of the host. */
+/**
+ * Names the files through which relays find the background host: folder, socket, token and log. Imports nothing of the
+ * host.
+ */
 
 import { createHash } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { speechNumber } from "./speech.ts";
 
-/** The user's surroundings that decide where the run folder is. */
+/** The environment values that decide where the run folder is. */
 export interface RunFolderOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
-  /** Identifies the installed program, in letters and digits: a host serves only relays of the same installation. */
+  /** Identifies the installed program by letters and digits: a host serves only relays of the same installation. */
   readonly installation: string;
-  /** The folder for temporary files, for a socket whose path would be too long. */
+  /** The folder for temporary files, used if the socket's path would otherwise be too long. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
 
 /** The files of one background host. */
 export interface RunFolder {
-  /** The folder of all versions; the log is here. */
+  /** The folder that hosts of all versions share; it contains the log. */
   readonly all: string;
   readonly path: string;
   /** A Unix socket, or a named pipe on Windows. */
   readonly socket: string;
-  /** The folder of the socket, if it is not `path`. */
+  /** The folder of the socket, if it differs from `path`. */
   readonly socketFolder: string | undefined;
   readonly token: string;
-  /** Locked by the relay that starts a host. */
+  /** A lock file, held by the relay that starts a host. */
   readonly startLock: string;
-  /** Locked by the host as long as it runs. */
+  /** A lock file, held by the host while it runs. */
   readonly hostLock: string;
   readonly log: string;
 }
 
-/** macOS allows 104 bytes with the final zero, Linux 108. */
+/** The longest socket path in bytes: macOS allows 104 including the final zero byte, Linux 108. */
 const socketBytes = 103;
 
-/** The files of the host of this installation. Creates nothing. */
+/** The files for the host of this installation. Creates nothing. */
 export function runFolderOf({ state, installation, temporary, platform }: RunFolderOptions): RunFolder {
   const all = join(state, "run");
   return filesIn(join(all, `${speechNumber}-${installation}`), { all, temporary, platform });
 }
 
-/** The files of a host in a given run folder. */
+/** The files for the host in a given run folder. */
 export function filesIn(
   path: string,
   { all, temporary, platform }: Pick<RunFolder, "all"> & Pick<RunFolderOptions, "temporary" | "platform">,
@@ -70,18 +73,22 @@ function socketOf(
   return { socket: join(socketFolder, "socket"), socketFolder };
 }
 
-/** Creates the folders, for this user only. @throws if they cannot be made, or belong to another user */
+/**
+ * Creates the folders with access for this user only.
+ *
+ * @throws if a folder cannot be created or belongs to another user
+ */
 export function createRunFolder({ path, socketFolder }: RunFolder): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if (socketFolder === undefined) return;
   mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
-  // Another user may have made it first: the folder for temporary files belongs to everyone.
+  // Another user may have created it first, because all users can write to the folder for temporary files.
   const { uid, mode } = lstatSync(socketFolder);
   if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
-    throw new Error(`${socketFolder} cannot be used: it belongs to another user, or others may open it`);
+    throw new Error(`${socketFolder} cannot be used: it belongs to another user, or other users can read it`);
 }
 
-/** The host's token; undefined if no host has run. */
+/** Reads the host's token; undefined if no host has ever run. */
 export function readToken({ token }: Pick<RunFolder, "token">): string | undefined {
   try {
     return readFileSync(token, "utf8").trim();
@@ -90,7 +97,7 @@ export function readToken({ token }: Pick<RunFolder, "token">): string | undefin
   }
 }
 
-/** Used only where a path does not fit: loading the module takes longer than all the rest of a relay. */
+/** Imported only if a path is too long: loading the module takes longer than the rest of a relay's start. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -1,27 +1,27 @@
-/** Finds the id and the method of a JSON-RPC message without parsing the rest of it. */
+/** Finds the id and the method of a JSON-RPC message without parsing the whole message. */
 
-/** The members that a relay looks at. */
+/** The members of a message that a relay reads. */
 export interface ScannedMessage {
-  /** The id as JSON text, the same text for the same id; undefined in a notification. */
+  /** The id as JSON text, equal for equal ids; undefined in a notification. */
   readonly id: string | undefined;
-  /** Undefined in a response. */
+  /** The method; undefined in a response. */
   readonly method: string | undefined;
 }
 
-/** A response as our own host writes it; most lines from the host look like this. */
+/** The beginning of a response as Fairlead's host writes it; most lines from the host match. */
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Reads a line of the host. */
+/** Reads the id and the method from a line of the host. */
 export function scanHostLine(line: Buffer): ScannedMessage | undefined {
   const [, id] = response.exec(line.toString("latin1", 0, 80)) ?? [];
   return id === undefined ? scanMessage(line) : { id, method: undefined };
 }
 
-/** Reads the outermost members of a message. Returns undefined if the line is not one JSON object. */
+/** Reads the id and the method from any message. Returns undefined if the line is not a single JSON object. */
 export function scanMessage(line: Buffer): ScannedMessage | undefined {
-  // One byte a character: offsets and quotes stay where they are, and characters above ASCII are only skipped.
+  // Decoded as one byte per character: quotes keep their offsets, and non-ASCII characters are only skipped.
   const text = line.toString("latin1");
   let id: string | undefined;
   let method: string | undefined;
@@ -72,7 +72,7 @@ function afterSpace(text: string, from: number): number {
   return at;
 }
 
-/** The position after the closing quote; the end of the text without one. */
+/** The position after the closing quote, or the end of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -82,7 +82,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** The position after a value; -1 if the text ends inside it. */
+/** The position after a JSON value; -1 if the text ends inside the value. */
 function valueEnd(text: string, from: number): number {
   if (text.charCodeAt(from) === quote) return stringEnd(text, from);
   let depth = 0;

@@ -1,30 +1,34 @@
 /**
- * The file in which a host notes each request of one relay before it sends the request to its server. The relay reads
- * it only after the host was lost: a written line outlives its writer, and costs the relay nothing while all is well.
+ * The file in which a host notes each request before it sends the request to its server. A relay reads the file only
+ * after it has lost the host: the notes survive the host, and cost the relay nothing while the host runs.
  */
 
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 
 /** The host's end. */
 export interface SentFile {
-  /** Returns when the operating system has the note. @throws if it cannot be written */
+  /**
+   * Notes a request; returns when the operating system has the note.
+   *
+   * @throws if the note cannot be written
+   */
   add(id: number | string, subject: string): void;
-  /** The client has the response: the note is not needed any more. */
+  /** Removes a note, because the client has received the response. */
   done(id: number | string): void;
-  /** Removes the file, unless the relay needs it. */
+  /** Removes the file, unless the relay still needs it. */
   close(options: { readonly keep: boolean }): void;
 }
 
-/** Notes after which the file is written anew with those that still count. */
+/** After this many notes, the file is rewritten with only the current ones. */
 const mostNotes = 2000;
 
-/** @throws if the file cannot be made */
+/** @throws if the file cannot be created */
 export function createSentFile(path: string): SentFile {
   let file = openSync(path, "w", 0o600);
   let notes = 0;
   const open = new Map<number | string, string>();
 
-  /** In one step: a host that dies meanwhile leaves the old file or the new one. */
+  /** Replaces the file in one step: a host that ends during the change leaves the old file or the new one. */
   function compact(): void {
     const next = `${path}.new`;
     const fresh = openSync(next, "w", 0o600);
@@ -51,7 +55,9 @@ export function createSentFile(path: string): SentFile {
   };
 }
 
-/** The noted requests: what may have run, by the request's id as JSON text. Removes the file. */
+/**
+ * Reads the noted requests, then removes the file. Returns the name of what may have run, by request id as JSON text.
+ */
 export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
   try {
@@ -62,7 +68,7 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
     }
     rmSync(path, { force: true });
   } catch {
-    // The host has sent nothing, or has failed before it made the file.
+    // The host has sent nothing, or ended before it created the file.
   }
   return sent;
 }

@@ -1,9 +1,9 @@
 /**
- * What relays and the background host say to each other beside MCP messages: one line of greeting each way, then
- * MCP's own lines. A line of the host that does not begin with `{` is for the relay itself.
+ * The lines that relays and the background host exchange besides MCP messages: first one line in each direction, then
+ * MCP messages. A host line that does not begin with `{` is for the relay itself.
  */
 
-/** Changes when relays and hosts of different versions can no longer talk. */
+/** The version of the relay protocol; changes when relays and hosts of different versions can no longer communicate. */
 export const speechNumber = 1;
 
 /** The first line of every connection to the host. */
@@ -11,19 +11,19 @@ export interface Hello {
   readonly fairlead: number;
   readonly token: string;
   readonly version: string;
-  /** A client to serve, or one thing to do. */
+  /** A client to serve, or a command such as `status` or `stop`. */
   readonly wants: "serve" | "status" | "stop" | "retire";
   readonly client?: RelayClient;
 }
 
-/** The client of a relay, as the command line and the environment of `fairlead serve` describe it. */
+/** The relay's client, as the command line and the environment of `fairlead serve` describe it. */
 export interface RelayClient {
   readonly name: string;
   readonly servers?: readonly string[];
   readonly tools?: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The global options that choose the settings. */
+  /** The global options that choose the settings files. */
   readonly root?: string;
   readonly settings?: string;
   readonly workspace: boolean;
@@ -37,15 +37,18 @@ export type Welcome =
       readonly pid: number;
       readonly version: string;
       readonly status?: HostStatus;
-      /** The file with the requests that were sent to their servers. Without it, the host writes `sent` lines. */
+      /**
+       * The path of the file with the requests that were sent to their servers. If absent, the host writes `sent`
+       * lines.
+       */
       readonly sentFile?: string;
     }
   | { readonly fairlead: number; readonly refused: Refusal; readonly message: string };
 
-/** Why a host does not serve: another speech number, a wrong token, or a newer host has replaced it. */
+/** Why a host refuses a relay: another protocol version, a wrong token, or a newer host has replaced it. */
 export type Refusal = "speech" | "token" | "retired" | "invalid";
 
-/** What `fairlead daemon status` shows of one host. */
+/** The status of one host, as `fairlead daemon status` shows it. */
 export interface HostStatus {
   readonly clients: readonly { readonly name: string; readonly since: number }[];
   readonly servers: readonly { readonly name: string; readonly status: string }[];
@@ -53,14 +56,14 @@ export interface HostStatus {
 
 /** A line of the host for the relay itself. */
 export type RelayNote =
-  /** This request is about to be sent to its server: from now on it may have run. */
+  /** The request is about to be sent to its server, and may have run from now on. */
   | { readonly kind: "sent"; readonly id: string; readonly subject: string }
   /** The client cannot be served; its requests fail with this message. */
   | { readonly kind: "failed"; readonly message: string; readonly next: string | undefined }
-  /** The host ends on purpose: a relay without open requests need not start another one. */
+  /** The host ends on purpose: a relay without open requests need not start a new host. */
   | { readonly kind: "bye" };
 
-/** The line before a request is sent to its server. */
+/** The line that the host writes before it sends a request to its server. */
 export function sentLine(id: number | string, subject: string): string {
   return `sent ${JSON.stringify([id, subject])}\n`;
 }
@@ -71,7 +74,7 @@ export function failedLine(message: string, next: string | undefined): string {
 
 export const byeLine = "bye\n";
 
-/** Reads a line of the host that is not an MCP message; undefined for one of a newer version. */
+/** Reads a host line that is not an MCP message; undefined for a line that only newer versions define. */
 export function readNote(line: string): RelayNote | undefined {
   const [word = ""] = line.split(/[ \n]/, 1);
   if (word === "bye") return { kind: "bye" };

@@ -1,4 +1,4 @@
-/** Starts the background host if none runs. Relays load this file only then. */
+/** Starts the background host if none runs. Relays import this file only then. */
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
@@ -8,19 +8,19 @@ import type { HostConnection } from "./connect-host.ts";
 import { findHost, type Greeting } from "./find-host.ts";
 import { createRunFolder, type RunFolder } from "./run-folder.ts";
 
-/** The command that runs a background host: the program and its arguments. */
+/** The command that starts a background host: the program and its arguments. */
 export interface HostCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Milliseconds that relays wait for each other while one of them starts the host. */
+/** How many milliseconds a relay waits for another relay that is starting the host. */
 const startTime = 60_000;
 
 /**
- * Connects to the host, or to a new one. Of several relays that start at the same time, one starts the host and the
- * others wait for it.
+ * Connects to the running host, or starts a new one. If several relays start at the same time, one of them starts the
+ * host and the others wait.
  *
  * @throws HostRefused, or an error that says why no host can be started
  */
@@ -46,16 +46,16 @@ export async function findOrStartHost(
   );
 }
 
-/** Resolves when a host listens: the new one, or one that was there already. */
+/** Resolves when a host listens: the new host, or a host that was already running. */
 async function startHost(folder: RunFolder, { file, args, env }: HostCommand): Promise<void> {
   const log = openLog(folder.log);
   const host = spawn(file, [...args], {
-    // Not in the folder of a client: it could not be removed as long as the host runs.
+    // The working folder is not the client's, because a folder in use by the host could not be removed.
     cwd: folder.all,
     env,
     detached: true,
     windowsHide: true,
-    // The fourth one tells that the host is ready.
+    // The host reports on its fourth file descriptor that it is ready.
     stdio: ["ignore", log, log, "pipe"],
   });
   closeSync(log);
@@ -75,17 +75,17 @@ async function startHost(folder: RunFolder, { file, args, env }: HostCommand): P
   if (outcome !== readyWord) throw new Error(`the background host did not start: ${outcome || "see the log"}`);
 }
 
-/** What a host writes to its fourth file when it listens, or when another host does. */
+/** The text that a host writes to its fourth file descriptor when it, or another host, listens. */
 export const readyWord = "ready";
 
-/** A larger log is renamed when a host starts, and the one before it is replaced. */
+/** A log file above this size is renamed when a host starts; it replaces the previous renamed log. */
 const logBytes = 1024 * 1024;
 
 function openLog(path: string): number {
   try {
     if (statSync(path).size > logBytes) renameSync(path, `${path}.1`);
   } catch {
-    // There is none yet.
+    // The log file does not exist yet.
   }
   return openSync(path, "a", 0o600);
 }

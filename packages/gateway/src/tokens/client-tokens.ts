@@ -1,4 +1,4 @@
-/** The bearer tokens of clients that use HTTP: each belongs to one client, and only its digest is stored. */
+/** The bearer tokens of HTTP clients: each token belongs to one client, and only its digest is stored. */
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -7,19 +7,22 @@ import { HostError } from "@fairlead/core/errors";
 import { updateState } from "@fairlead/core/files/atomic/state-file";
 import { isObject, listOf, parseObject, stringOf } from "@fairlead/wire/json";
 
-/** A token without its secret. */
+/** A stored token, without its secret. */
 export interface ClientTokenInfo {
   readonly client: string;
-  /** When it was made, in milliseconds since 1970. */
+  /** When the token was created, in milliseconds since 1970. */
   readonly createdAt: number;
 }
 
 export interface ClientTokens {
-  /** Makes a token. It is returned once, and cannot be read again. */
+  /** Creates a token. The token is returned once and cannot be read again. */
   create(client: string): Promise<string>;
-  /** The client of a token; undefined if it was revoked or never made. Takes as long for every token. */
+  /**
+   * Returns the client of a token; undefined if the token was revoked or never created. The comparison takes the same
+   * time for every token.
+   */
   clientOf(token: string): string | undefined;
-  /** Revokes all tokens of a client. Returns how many there were. */
+  /** Revokes all tokens of a client. Returns the number of revoked tokens. */
   revoke(client: string): Promise<number>;
   list(): Promise<readonly ClientTokenInfo[]>;
 }
@@ -37,12 +40,12 @@ const mostOfClient = 8;
 const mostTokens = 256;
 const mostName = 100;
 
-/** @param stateFolder The state folder, `~/.fairlead`. Other processes may make and revoke tokens at any time. */
+/** @param stateFolder The state folder, `~/.fairlead`. Other processes may create and revoke tokens at any time. */
 export function createClientTokens(stateFolder: string, now: () => number = Date.now): ClientTokens {
   const file = join(stateFolder, "client-tokens.json");
   let read: { readonly version: string; readonly tokens: readonly StoredToken[] } = { version: "", tokens: [] };
 
-  /** Reads the file again if it has changed: a revoked token ends with the next request. */
+  /** Reads the file again if it has changed, so that a revoked token stops working with the next request. */
   function current(): readonly StoredToken[] {
     const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
     const version = stats === undefined ? "" : `${stats.ino} ${stats.size} ${stats.mtimeNs}`;
@@ -58,7 +61,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
   return {
     async create(client) {
       if (client === "" || client.length > mostName)
-        throw new HostError("usage", `the name of a client must have 1 to ${mostName} characters`);
+        throw new HostError("usage", `the client's name must have 1 to ${mostName} characters`);
       const token = randomBytes(32).toString("base64url");
       const made = { client, createdAt: now(), digest: hash("sha256", token) };
       await change((tokens) => {
@@ -75,7 +78,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
     clientOf(token) {
       const given = Buffer.from(hash("sha256", token), "hex");
       let found: string | undefined;
-      // All are compared, so that the time tells nothing about which one is right.
+      // Compares all tokens, so that the time does not tell which token is right.
       for (const { client, digest } of current()) {
         const stored = Buffer.from(digest, "hex");
         if (stored.length === given.length && timingSafeEqual(stored, given)) found = client;

@@ -126,7 +126,9 @@ test.for(cells)(
       const again = { ...params, requestState: asked["requestState"], inputResponses };
       refused = await client.request("tools/call", again, raw);
     }
-    expect(textOf(refused)).toContain("Not run: counted.echo needs a yes. Approve it: fairlead approvals allow");
+    expect(textOf(refused)).toContain(
+      "Not run: counted.echo needs approval. To approve it, run: fairlead approvals allow",
+    );
     expect(refused["isError"]).toBe(true);
     expect(effects(text)).toBe(0);
 

@@ -60,7 +60,7 @@ test("a client without elicitation is told at once how to approve the call, if n
   const [entry] = await here.inbox.list();
   expect(error).toBeInstanceOf(ApprovalNeeded);
   expect(error.message).toBe(
-    `Not run: files.write_file needs a yes. Approve it: fairlead approvals allow ${entry?.id}, then call it again.`,
+    `Not run: files.write_file needs approval. To approve it, run: fairlead approvals allow ${entry?.id}, then call it again.`,
   );
   expect(error).toMatchObject({ code: "denied", next: `fairlead approvals allow ${entry?.id}` });
   expect(entry).toMatchObject({
@@ -124,7 +124,7 @@ test("with an open inbox a client without elicitation waits, and is told so", as
   const running = here.consent.port(client, writeFile, never)(async () => details);
   const { id } = await onlyQuestion(here);
   await here.clock.fire(5000);
-  expect(told).toEqual(["files.write_file waits for a yes"]);
+  expect(told).toEqual(["files.write_file waits for approval"]);
   await here.inbox.answer(id, "once", "the terminal");
   await running;
   expect(outcomes).toEqual([["proceed_once", "inbox"]]);
@@ -289,7 +289,7 @@ test("without a folder to write to, the client's own user can still answer", asy
   expect(outcomes).toEqual([["proceed_once", "form"]]);
   expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => details))).toMatchObject({
     code: "denied",
-    message: expect.stringContaining("needs a yes, and the inbox has no place"),
+    message: expect.stringContaining("needs approval, and the inbox cannot store it"),
     next: "fairlead policy allow files.write_file",
   });
 });

@@ -25,7 +25,7 @@ export function requestAsTask(
 
 interface LegacyTask {
   readonly open: OpenRequest;
-  /** The call's own method, for errors. */
+  /** The method of the call, for error messages. */
   readonly step: string;
   /** The options of the call: the task's questions and messages belong to it too. */
   readonly options: Pick<McpRequestOptions, "answer" | "onNotification" | "owner">;
@@ -58,7 +58,7 @@ function followLegacyTask(
     statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // A cancelled task may still have a result; the call has failed anyway.
+      // A cancelled task may still have a result, but the call has already failed.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
       // `tasks/result` also delivers the task's input requests, and answers when the task has ended.

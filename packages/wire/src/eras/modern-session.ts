@@ -131,7 +131,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // The caller's other options are for the call, not for this list.
+      // The caller's other options apply to the call, not to this list request.
       const { signal, timeout, total } = left();
       const bounds = { signal, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
@@ -173,14 +173,14 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   };
 }
 
-/** The options of a request that was sent before: `beforeSend` is called once. */
+/** The options for sending a request again: without `beforeSend`, which is called once. */
 function sentBefore(options: McpRequestOptions): McpRequestOptions {
   if (options.beforeSend === undefined) return options;
   const { beforeSend: _, ...rest } = options;
   return rest;
 }
 
-/** Declared only to servers with the extension, because it makes every message longer. */
+/** The task capability is declared only to servers with the task extension, because it makes every message longer. */
 function withTasks(capabilities: JsonObject = {}): JsonObject {
   return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }

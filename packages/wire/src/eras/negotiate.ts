@@ -10,7 +10,7 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  /** `isAlsoModern`: a slow server answered the probe too, after `initialize` had been sent. */
+  /** Whether a slow server also answered the probe, after `initialize` had been sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
@@ -104,7 +104,7 @@ async function settleEra(
   }
   const opened = await opening;
   if (opened.ok) return opened.value;
-  // A modern server may refuse `initialize` before it answers the probe; this error code promises that it will answer.
+  // A modern server may refuse `initialize` before it answers the probe; this error code shows that an answer follows.
   const isModern = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
   const probed = isModern ? await probing : await within(probing, timeout);
   if (probed?.ok && probed.value.era === "modern") return probed.value;

@@ -24,7 +24,7 @@ export interface StreamLimits {
   readonly budget: ReadBudget;
 }
 
-/** Line ends that are passed to the parser at once. */
+/** The largest number of lines that are passed to the parser at once. */
 const sliceLines = 64;
 
 /**
@@ -52,7 +52,7 @@ export async function readEvents(
   });
   const decoder = new TextDecoder();
 
-  /** Passes on a few lines, so that a chunk of many short events does not take a whole turn. */
+  /** Passes a few lines to the parser, so that a chunk of many short events does not block the event loop. */
   function feed(slice: Buffer, lines: number): void {
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));

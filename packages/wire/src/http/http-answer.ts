@@ -28,7 +28,7 @@ async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> 
   return (await readSizedJson(answer, maxBytes)).value;
 }
 
-/** The same, with the size of the body in characters. */
+/** Like `readJson`, and also returns the size of the body in characters. */
 export async function readSizedJson(
   answer: HttpAnswer,
   maxBytes: number,
@@ -93,7 +93,9 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/** Messages of one batch that are delivered; the protocol has had no batches since 2025-06-18. */
+/**
+ * The largest number of messages that are delivered from one batch; the protocol has had no batches since 2025-06-18.
+ */
 const batchLimit = 1000;
 
 /** The messages in a parsed body or event: one, or the first 1,000 of a batch. */
@@ -102,7 +104,7 @@ export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return Array.isArray(parsed) ? parsed.slice(0, batchLimit).filter(isObject) : [];
 }
 
-/** Who receives the messages of a response, and which request it answers. */
+/** The receiver of a response's messages, and the request that the response answers. */
 export interface MessageReader {
   readonly events: ChannelEvents;
   readonly budget: ReadBudget;

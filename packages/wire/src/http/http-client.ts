@@ -58,7 +58,7 @@ interface Attempt {
 const maxRedirects = 3;
 const maxChallenges = 4;
 const startTimeout = 1_000;
-/** Shorter words of a header are not redacted: they are names of schemes such as "Bearer". */
+/** Words of a header below this length are not redacted: they are names of schemes such as "Bearer". */
 const shortestSecret = 8;
 
 /**

@@ -63,7 +63,7 @@ export function sendHttp(
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
-  // Neither a response nor an error, for example after a switch to another protocol.
+  // The connection closed without a response or an error, for example after a switch to another protocol.
   outgoing.once("close", () => {
     stopListening?.();
     if (isAnswered) return;

@@ -28,7 +28,7 @@ const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 export async function keepListening(options: Listening): Promise<void> {
   const { get, expired, events, limits, budget, time, signal } = options;
   const reader = createEventReader({ events, maxBytes: limits.unsolicitedMessageBytes, budget, time });
-  // Streams in a row without a message, and with a failure.
+  // Counts consecutive streams without a message, and consecutive failures.
   let idle = 0;
   let failures = 0;
   let wasOpen = false;

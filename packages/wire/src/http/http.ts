@@ -37,7 +37,7 @@ export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenC
   };
 }
 
-/** What a request waits for. */
+/** The request that is waiting for its response, with its limits. */
 interface Expected {
   readonly cancellation: Cancellation | undefined;
   /** The largest response, in bytes. */
@@ -284,7 +284,7 @@ function notResumed(cause: unknown): unknown {
   return new WireError("stream_lost", message, evidence, { cause });
 }
 
-/** The same error, marked as not processed by the server. */
+/** Returns the same error, marked as not processed by the server. */
 function notProcessed({ code, message, evidence }: WireError): WireError {
   return new WireError(code, message, { ...evidence, unsent: true });
 }

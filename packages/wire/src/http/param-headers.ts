@@ -15,14 +15,14 @@ export interface ParamHeader {
 /** The headers of a tool, or the mistake in its `x-mcp-header` keywords. */
 export type ParamHeaders =
   | { readonly valid: true; readonly headers: readonly ParamHeader[] }
-  /** The protocol forbids offering a tool with such a schema. */
+  /** The mistake in the schema: the protocol forbids listing such a tool. */
   | { readonly valid: false; readonly reason: string };
 
 const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Keywords with subschemas that no fixed path of property names leads to. */
+/** Schema keywords whose subschemas cannot be reached by a fixed path of property names. */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
@@ -52,7 +52,7 @@ const namedBranches: ReadonlySet<string> = new Set([
 const deepest = 64;
 const largest = 100_000;
 
-/** What each schema asks for: a server reads it for every call. */
+/** The headers found for each schema, because a server looks them up for every call. */
 const found = new WeakMap<object, ParamHeaders>();
 const noHeaders: ParamHeaders = { valid: true, headers: [] };
 
@@ -108,7 +108,7 @@ function search(inputSchema: unknown): ParamHeaders {
     }
   }
 
-  /** @returns What is wrong with the keyword; undefined if nothing is. */
+  /** @returns The mistake in the keyword; undefined if the keyword is valid. */
   function take(schema: JsonObject, reachable: boolean): string | undefined {
     const header = schema[keyword];
     const where = clip(path.join("."), 200);

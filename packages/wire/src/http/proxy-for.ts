@@ -6,11 +6,14 @@ export function proxyFor(url: URL, env: Readonly<Record<string, string | undefin
   const scheme = url.protocol.slice(0, -1);
   const proxy = value(`${scheme}_proxy`) || value("all_proxy");
   if (proxy === "" || isExempt(url, value("no_proxy"))) return undefined;
-  // Without a scheme the proxy speaks plain HTTP, as in curl, also for https URLs: only the tunnel is encrypted.
+  // A proxy URL without a scheme means plain HTTP, as in curl, even for https URLs: only the tunnel is encrypted.
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
-/** `*`, `host`, `.suffix` or `*.suffix`, each perhaps for one port only; separated by commas or spaces. */
+/**
+ * Matches a `NO_PROXY` pattern: `*`, `host`, `.suffix` or `*.suffix`, optionally with a port; separated by commas or
+ * spaces.
+ */
 function isExempt(url: URL, exceptions: string): boolean {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   return exceptions

@@ -2,7 +2,10 @@
 
 import { parseUrl } from "../shapes/text.ts";
 
-/** The URL; undefined if it is invalid or not http(s). Errors must not show an invalid one: it may contain a password. */
+/**
+ * Parses the URL; undefined if it is invalid or not http(s). Error messages must not show an invalid URL: it may
+ * contain a password.
+ */
 export function webAddress(text: string): URL | undefined {
   const url = parseUrl(text);
   return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;

@@ -29,7 +29,7 @@ export interface WebRequest {
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Names and values in turn, as Node's `rawHeaders`. */
+  /** Header names and values alternate, as in Node's `rawHeaders`. */
   readonly headers: readonly string[];
   /** Decompressed. */
   readonly body: Readable;

@@ -2,7 +2,7 @@
 
 const nothing = (): void => {};
 
-/** The callbacks of all requests that wait with a signal: one listener calls them, because adding one is slow. */
+/** The callbacks of all requests that share a signal: one listener calls them, because adding a listener is slow. */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 interface Waiting {
@@ -21,7 +21,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   callbacks.add(callback);
   return () => {
     if (!callbacks.delete(callback) || callbacks.size > 0) return;
-    // A signal that is listened to cannot be collected.
+    // A signal with a listener cannot be garbage-collected.
     signal.removeEventListener("abort", listener);
     waiting.delete(signal);
   };

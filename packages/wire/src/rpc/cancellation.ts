@@ -1,13 +1,16 @@
-/** Tells a transport that a request was cancelled. An `AbortSignal` for each request would make a small one 20 % slower. */
+/**
+ * Tells a transport that a request was cancelled. An `AbortSignal` for each request would make a small request 20 %
+ * slower.
+ */
 
 import { onAbort } from "./abort.ts";
 
-/** The part of an `AbortSignal` that transports need, with the signal itself on demand. */
+/** The part of an `AbortSignal` that transports need; creates the signal itself only on demand. */
 export interface Cancellation {
   readonly isCancelled: boolean;
-  /** Calls back once; returns the function that stops listening. */
+  /** Calls back once on cancellation; returns the function that stops listening. */
   onCancel(callback: () => void): () => void;
-  /** Created on first read. */
+  /** The abort signal, created when it is first read. */
   readonly signal: AbortSignal;
 }
 

@@ -21,28 +21,33 @@ export interface ChannelSendOptions {
   readonly maxBytes?: number;
   /** HTTP headers for this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client's open request that a server's message belongs to: over HTTP it goes onto the stream of that request. */
+  /**
+   * The client's open request that a server's message belongs to: over HTTP, the message is sent on the stream of that
+   * request.
+   */
   readonly about?: RequestId | undefined;
 }
 
 export interface ChannelEvents {
   /**
-   * A message has arrived. The messages of a batch are reported one by one.
+   * Called when a message arrives. The messages of a batch are reported one by one.
    *
-   * @param size How many bytes the message took, or a little less.
-   * @param about The id of the request on whose stream the message arrived; undefined if it has no stream of its own.
-   * @returns What the message was if no open request asked for it.
+   * @param size The size of the message in bytes, or slightly less.
+   * @param about The id of the request on whose stream the message arrived; undefined for transports with one stream.
+   * @returns The kind of the message if no open request asked for it.
    */
   message(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
-  /** How many bytes the largest message may have that an open request asks for, or that comes unasked. */
+  /** The size in bytes of the largest message that an open request allows, or that the server may send unasked. */
   largest(): number;
-  /** A message was dropped because it was larger than `largest()`; `start` is its beginning. */
+  /**
+   * Called when a message was dropped because it was larger than `largest()`; `start` is the beginning of the message.
+   */
   dropped(start: string): void;
-  /** The channel has closed; called once. No cause means that the client closed it. */
+  /** Called once when the channel has closed. An undefined cause means that the client closed it. */
   closed(cause: WireError | undefined): void;
-  /** A problem without consequences, such as log lines on stdout or an invalid event. */
+  /** Called for a problem without consequences, such as log lines on stdout or an invalid event. */
   diagnostic(text: string): void;
-  /** A stream for notifications is open again: the server's notifications meanwhile may be lost. */
+  /** Called when a stream for notifications is open again: notifications sent in between may be lost. */
   reopened?(): void;
 }
 

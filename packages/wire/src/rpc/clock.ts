@@ -6,7 +6,7 @@ import { systemTime, type TimeSource } from "./time-source.ts";
 export interface RequestClock {
   /** Milliseconds, without the time in which the clock was paused. */
   readonly now: () => number;
-  /** Calls `onDue` at this moment or earlier. */
+  /** Calls `onDue` at this time or earlier. */
   readonly wakeBy: (moment: number) => void;
   /** Pauses the clock until `resume` has been called as often as `pause`. */
   readonly pause: () => void;
@@ -16,13 +16,13 @@ export interface RequestClock {
   readonly after: TimeSource["after"];
 }
 
-/** Node's longest timer; a later moment takes several timers. */
+/** Node's longest timer; a later time needs several timers. */
 const longestDelay = 2 ** 31 - 1;
 
 /**
  * Creates a running clock.
  *
- * @param onDue Called when a moment has come; returns the next moment to be called at, or Infinity.
+ * @param onDue Called at the due time; returns the next due time, or Infinity.
  */
 export function createRequestClock(onDue: (now: number) => number, time: TimeSource = systemTime): RequestClock {
   let pauses = 0;

@@ -19,13 +19,13 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly token?: boolean;
   /** True for a subscription, which the server may also cancel. */
   readonly openEnded?: boolean;
-  /** Sends no `notifications/cancelled` when the request is given up. */
+  /** Sends no `notifications/cancelled` when the caller stops waiting. */
   readonly quiet?: boolean;
   /** `close` waits up to `endGrace` until this message is sent. */
   readonly awaitedOnClose?: boolean;
   /**
-   * Receives the first response. If it returns a promise, the request stays open, with its timeouts, signal and progress,
-   * and has the promise's result. `own` is the request's option `answer`.
+   * Receives the first response. If it returns a promise, the request stays open, with its timeouts, signal and
+   * progress, and resolves with the promise's result. `own` is the request's option `answer`.
    */
   readonly follow?:
     | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
@@ -34,7 +34,7 @@ export interface ExchangeOptions extends McpRequestOptions {
 
 /** A request that stays open after its first response, as a task does. */
 export interface OpenRequest {
-  /** Aborted when the caller gives up or the connection ends. */
+  /** Aborts when the caller stops waiting or the connection ends. */
   readonly signal: AbortSignal;
   readonly restartTimeout: () => void;
   readonly progress: (progress: Progress) => void;
@@ -61,7 +61,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   activeAt: number;
   /** True after a first response that did not end the request. */
   isFollowed = false;
-  /** When nobody waited for the response any more, by the session's clock. */
+  /** When the caller stopped waiting for the response, by the session's clock. */
   givenUpAt = 0;
   /** True while `beforeSend` runs. */
   isUnsent = false;
@@ -119,7 +119,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.answer;
   }
 
-  /** Whether the server may ask something while it handles the request: not for a ping or a list. */
+  /** Whether the server may send requests while it handles this request; it may not for a ping or a list. */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.#options.token === true;
   }
@@ -251,7 +251,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     if (this.#onEnd !== undefined) for (const callback of this.#onEnd) callback();
   }
 
-  /** Notes when nobody waits for the response any more. */
+  /** Records when the caller stopped waiting for the response. */
   giveUp(now: number): this {
     this.givenUpAt = now;
     return this;

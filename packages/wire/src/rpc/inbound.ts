@@ -23,7 +23,7 @@ export interface InboundOptions {
   readonly diagnose: Diagnose;
   /** False: the handler also gets `ping`. Default: true. */
   readonly answersPing?: boolean | undefined;
-  /** Called when the other side begins to wait for a response, and when it has one; with the related request of ours. */
+  /** Called when the other side starts and stops waiting for a response, with the related request of this side. */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }
@@ -52,7 +52,7 @@ export interface Inbound {
   readonly ignoreAll: () => void;
 }
 
-/** A request of the other side, and the request of ours that it belongs to. */
+/** A request of the other side, and the request of this side that it belongs to. */
 interface InboundMessage {
   readonly method: string;
   readonly params: JsonObject;
@@ -63,7 +63,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: AbortController;
   readonly size: number;
-  /** The related request, if it answers for itself. */
+  /** The related request, if it has its own `answer` option. */
   readonly exchange: Exchange | undefined;
 }
 
@@ -91,7 +91,7 @@ export function createInbound(options: InboundOptions): Inbound {
     open.set(id, request);
     openBytes += size;
     options.waiting(exchange);
-    // Without the request that it belongs to, the answer is of no use to anybody.
+    // The answer is useless without the request that it belongs to.
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {

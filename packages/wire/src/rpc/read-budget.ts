@@ -1,6 +1,6 @@
 /**
- * Limits how much of a server's output is read: so much per turn of the event loop, so that other servers get theirs, and
- * so much unsolicited output per second. A server that stays over its rate is flooding.
+ * Limits how much of a server's output is read: per turn of the event loop, so that other servers are read too, and per
+ * second for unsolicited output. A server that stays over its rate is flooding.
  */
 
 import { WireError } from "../errors.ts";
@@ -45,13 +45,18 @@ export interface ReadBudgetOptions {
   readonly onFlooding: (cause: WireError) => void;
 }
 
-/** A line costs at least so many bytes of the rate, because handling a short line costs as much as copying so many bytes. */
+/**
+ * The smallest number of bytes that a line counts for: handling a short line costs as much as copying this many bytes.
+ */
 export const lineCost = 1024;
-/** How many lines a text counts that begins like JSON but is not: a failed `JSON.parse` is slow. */
+/** How many lines a text counts for that begins like JSON but is not JSON: a failed `JSON.parse` is slow. */
 export const failedParseLines = 8;
-/** How many lines of a turn an unsolicited line takes: handling it costs more, and no request waits for it. */
+/** How many lines an unsolicited line counts for: it costs more to handle, and no request waits for it. */
 const unsolicitedWeight = 4;
-/** Milliseconds that a server over its rate waits at least: refilling in smaller steps would cost more than it lets through. */
+/**
+ * The shortest pause, in milliseconds, of a server that is over its rate: shorter pauses would cost more than they let
+ * through.
+ */
 const shortestWait = 20;
 
 export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
@@ -59,10 +64,13 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   const { onFlooding, times, time = systemTime } = options;
   let bytesLeft = turnBytes;
   let linesLeft = turnLines;
-  /** Bytes that the server may send unasked before it has to wait; negative while it is over its rate. */
+  /**
+   * The number of unsolicited bytes that the server may still send before it has to wait; negative while it is over its
+   * rate.
+   */
   let allowance = unsolicitedBurst;
   let refilledAt = time.now();
-  /** Milliseconds for which the server had to wait, less those for which it did not. */
+  /** Milliseconds for which the server was paused, minus those for which it was not. */
   let overRate = 0;
   let costs = new Map<Unsolicited, number>();
   let waiting: (() => void)[] = [];
@@ -91,7 +99,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
     for (const resume of resumed) resume();
   }
 
-  /** Plans the next turn: at once, or when the server is within its rate again. */
+  /** Schedules the next reading: in the next turn, or when the server is within its rate again. */
   function plan(): void {
     if (immediate !== undefined || cancelTimer !== undefined) return;
     if (allowance >= 0 || isStopped) {

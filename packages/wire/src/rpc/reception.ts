@@ -1,4 +1,6 @@
-/** What a channel reports, from before `rpc.ts` is ready: messages that arrive early are kept and delivered first. */
+/**
+ * Receives the events of a channel before `rpc.ts` is ready: keeps messages that arrive early and delivers them first.
+ */
 
 import type { WireError } from "../errors.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
@@ -7,7 +9,7 @@ import type { ConnectOptions, WireLimits } from "../target.ts";
 import type { ChannelEvents, RpcMessage } from "./channel.ts";
 import type { Unsolicited } from "./read-budget.ts";
 
-/** Takes what the channel reports. */
+/** Receives the channel's events. */
 export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
   receive(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
   end(cause: WireError | undefined): void;

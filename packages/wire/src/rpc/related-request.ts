@@ -1,4 +1,4 @@
-/** Finds the open request of ours that a message of the server belongs to. */
+/** Finds the client's open request that a server's message belongs to. */
 
 import type { JsonObject } from "../session.ts";
 import { member, objectOf } from "../shapes/json.ts";
@@ -8,7 +8,7 @@ import { requestIdOf } from "./rpc-messages.ts";
 /** The request that a request of the server belongs to. */
 export interface Related {
   readonly exchange: Exchange | undefined;
-  /** True if it can be a request of one owner as well as of another. */
+  /** True if requests of several owners are possible. */
   readonly isAmbiguous: boolean;
 }
 
@@ -16,7 +16,7 @@ type OpenRequests = ReadonlyMap<number, Exchange>;
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
-/** Milliseconds in which a server may still work on a request that was given up, and ask about it. */
+/** How many milliseconds a server may still ask about a request after the caller stopped waiting for it. */
 const lingering = 10_000;
 /** Milliseconds in which a server asks all that it asks at once about one request. */
 const together = 50;
@@ -26,7 +26,7 @@ const subscriptionId = "io.modelcontextprotocol/subscriptionId";
  * The open request that a request of the server belongs to.
  *
  * @param about The request on whose stream the message arrived; undefined for transports with one stream.
- * @param givenUp Requests that nobody waits for any more; the server may not know that yet.
+ * @param givenUp Requests whose caller has stopped waiting; the server may not know that yet.
  */
 export function relatedToRequest(
   open: OpenRequests,

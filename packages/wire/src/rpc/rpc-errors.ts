@@ -7,7 +7,7 @@ import { clip, errorMessage } from "../shapes/text.ts";
 /** The error for a JSON-RPC error response, which may have any shape. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
-  // Convert nothing else: an object from JSON may throw when it is converted.
+  // Converts no other types: an object from JSON may throw when it is converted to a string.
   const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
   return new WireError("rpc", clip(stringOf(message) ?? `${step} failed: the server gave no reason`), {
     rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },

@@ -4,13 +4,13 @@ import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** A request id of ours, also if the server sent it back as a string; -1 for any other value. */
+/** The id of a request from this side, also if the server returned it as a string; -1 for any other value. */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
 }
 
-/** Parameters with members added to `_meta`; the caller's other members stay. */
+/** Returns parameters with additional members in `_meta`; the caller's other members stay. */
 export function withMeta(
   params: JsonObject | undefined,
   meta: JsonObject | undefined,
@@ -25,8 +25,8 @@ export function withMeta(
 }
 
 /**
- * The `_meta` members of a request that another client sent first: the client's, without those that the protocol reserves
- * for the connection, and our own.
+ * The `_meta` members for a forwarded request: the client's members, except those that the protocol reserves for the
+ * connection, plus Fairlead's own.
  */
 export function forwardedMeta(theirs: JsonObject, ours: JsonObject | undefined): JsonObject | undefined {
   const passedOn = Object.keys(theirs).filter(

@@ -54,7 +54,7 @@ export interface Rpc {
   readonly close: () => Promise<void>;
 }
 
-/** How many given-up requests are kept, so that their late responses cause no diagnostic. */
+/** How many abandoned requests are kept, so that their late responses cause no diagnostic. */
 const maxGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
@@ -188,7 +188,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return undefined;
   }
 
-  /** The limit of the open request that expects most. */
+  /** The largest response limit of all open requests. */
   function largest(): number {
     const { messageBytes, unsolicitedMessageBytes } = options.limits;
     let most = Math.min(unsolicitedMessageBytes, messageBytes);
@@ -196,7 +196,10 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return most;
   }
 
-  /** Fails the request that a dropped message answers; if its beginning does not say which, every open request. */
+  /**
+   * Fails the request that a dropped message answers; fails every open request if the beginning of the message has no
+   * id.
+   */
   function dropped(start: string): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
     const answered = pending.has(id) ? [id] : start.includes('"method"') ? [] : [...pending.keys()];
@@ -255,7 +258,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     tell(exchange, () => progress && exchange.progress(progress));
   }
 
-  /** Handles `notifications/cancelled`: for a request of the server, or for a subscription of ours. */
+  /** Handles `notifications/cancelled` for a server's request or for a subscription of the client. */
   function receiveCancelled(params: JsonObject): void {
     if (inbound.cancel(params["requestId"])) return;
     const id = requestIdOf(params["requestId"]);

@@ -4,7 +4,7 @@ import type { McpRequestOptions } from "../session.ts";
 import { timeoutError } from "./rpc-errors.ts";
 
 /**
- * The options of the next request.
+ * Returns the options for the next request, with the time that is left.
  *
  * @throws WireError `timeout` if the total limit is used up.
  */

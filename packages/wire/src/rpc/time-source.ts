@@ -6,7 +6,10 @@ import { uptime } from "./uptime.ts";
 export interface TimeSource {
   /** Milliseconds since some fixed moment; never goes back. */
   readonly now: () => number;
-  /** Runs `action` once after that time; returns the function that cancels it. A `background` timer does not keep the process alive. */
+  /**
+   * Runs `action` once after `milliseconds`; returns the function that cancels it. A `background` timer does not keep
+   * the process alive.
+   */
   readonly after: (milliseconds: number, action: () => void, how?: { readonly background?: boolean }) => () => void;
 }
 

@@ -1,13 +1,16 @@
-/** Reads the body of a POST within a limit. */
+/** Reads the body of a POST request within a size limit. */
 
 import type { IncomingMessage } from "node:http";
 
-/** Whether the request says that its body is larger than the limit. */
+/** Whether the request's `Content-Length` is above the limit. */
 export function declaresMore({ headers }: IncomingMessage, limit: number): boolean {
   return Number(headers["content-length"] ?? 0) > limit;
 }
 
-/** Calls back with the body as text, or with undefined as soon as it is larger than the limit. Not if it breaks off. */
+/**
+ * Calls back with the body as text, or with undefined as soon as the body exceeds the limit. Does not call back if the
+ * connection breaks.
+ */
 export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -25,7 +28,7 @@ export function readBody(request: IncomingMessage, limit: number, done: (text: s
     const [first] = chunks;
     done((chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)).toString("utf8"));
   }
-  // A body that breaks off needs no answer: nobody would read it.
+  // A broken connection needs no answer: no client would read it.
   request
     .on("data", onData)
     .on("end", onEnd)

@@ -1,10 +1,10 @@
-/** Checks of an HTTP request before anything else is read: they protect against web pages and other machines. */
+/** Checks an HTTP request before its body is read: protects against requests from web pages and other machines. */
 
 import type { IncomingMessage } from "node:http";
 
 /**
- * Whether the request names this listener: a web page can make a browser send requests to the loopback address under the
- * name of another host (DNS rebinding).
+ * Whether the `Host` header names this listener: a web page can make a browser send requests to the loopback address
+ * under another host name (DNS rebinding).
  */
 export function namesListener({ headers }: IncomingMessage, port: number): boolean {
   const { host, origin } = headers;

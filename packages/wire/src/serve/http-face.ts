@@ -1,4 +1,4 @@
-/** What the HTTP listener does with requests that were let in: eras, sessions, and the answers that need no handler. */
+/** Handles accepted HTTP requests: detects the era, keeps the sessions, and sends the answers that need no handler. */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { listenMethod } from "../eras/methods.ts";
@@ -14,16 +14,16 @@ import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
 
-/** Who serves the clients. */
+/** The functions that serve the clients. */
 export interface HttpFaceOptions<Context> {
-  /** The protocol eras that are served. */
+  /** The protocol eras that the listener serves. */
   readonly eras: readonly Era[];
   /**
-   * Called for each session of the legacy era, and for each request of the modern era. If it returns a promise that
-   * rejects, the session or the request ends; a request without an answer gets status 503.
+   * Called for each legacy session and for each modern request. If it returns a promise that rejects, the session or
+   * the request ends; a request without an answer gets status 503.
    */
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
-  /** The input schema of a tool, if it is known: a modern request repeats some arguments as headers. */
+  /** The input schema of a tool, if known: modern requests repeat some arguments as headers. */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
 
@@ -42,7 +42,7 @@ interface Posted {
 
 export interface HttpFace<Context> {
   takePost(body: Body, response: ServerResponse, owner: HttpOwner, context: Context): void;
-  /** A GET opens the stream of a session, a DELETE ends the session. */
+  /** A GET request opens the stream of a session; a DELETE request ends the session. */
   takeOther(request: IncomingMessage, response: ServerResponse, owner: HttpOwner): void;
 }
 
@@ -55,9 +55,9 @@ export function createHttpFace<Context>(
   function takePost({ text, headers }: Body, response: ServerResponse, owner: HttpOwner, context: Context) {
     const message = parseJson(text);
     if (message === undefined)
-      return answerJson(response, 400, errorResponse(null, messageErrors.parse, "the body is not JSON"));
+      return answerJson(response, 400, errorResponse(null, messageErrors.parse, "the request body is not JSON"));
     if (!isObject(message) || !isMessage(message)) {
-      const words = "the body is not one JSON-RPC message";
+      const words = "the request body is not a single JSON-RPC message";
       return answerJson(response, 400, errorResponse(null, messageErrors.invalidRequest, words));
     }
     const era = eraOf(message, headers);
@@ -95,15 +95,17 @@ export function createHttpFace<Context>(
     const isFirst = message["method"] === "initialize";
     const refuse = (status: number, code: number, words: string): void =>
       answerJson(response, status, errorResponse(id ?? null, code, words));
-    if (isFirst && id === undefined) return refuse(400, messageErrors.invalidRequest, "initialize has no id");
+    if (isFirst && id === undefined)
+      return refuse(400, messageErrors.invalidRequest, "the initialize request has no id");
     if (!isFirst && given === undefined)
       return refuse(400, messageErrors.noSession, `the header ${sessionHeader} is missing: send initialize first`);
     if (!isFirst && version !== undefined && !legacyVersions.includes(version))
       return refuse(400, messageErrors.noSession, "the protocol version in the header is not supported");
     const session = isFirst ? undefined : owner.findSession(given ?? "");
-    if (!isFirst && session === undefined) return refuse(404, messageErrors.unknownSession, "the session is not known");
+    if (!isFirst && session === undefined)
+      return refuse(404, messageErrors.unknownSession, "unknown session: send initialize again");
     if (id === undefined) return answerEmpty(response, session?.take(message, size) ? 202 : 503);
-    if (session?.has(id)) return refuse(400, messageErrors.invalidRequest, "a request with this id is open already");
+    if (session?.has(id)) return refuse(400, messageErrors.invalidRequest, "a request with this id is already open");
     const leave = owner.enter("requests");
     if (leave === undefined) return refuseBusy(id, response);
     const found = session === undefined ? owner.createSession() : { id: given ?? "", session };
@@ -111,7 +113,7 @@ export function createHttpFace<Context>(
       leave();
       return refuseBusy(id, response);
     }
-    // A lost connection does not cancel the request in this era.
+    // In the legacy era, a lost connection does not cancel the request.
     const answer = new PostAnswer(response, {
       headers: { [sessionHeader]: found.id },
       asEvents: prefersEvents(headers),
@@ -127,7 +129,7 @@ export function createHttpFace<Context>(
     if (serving instanceof Promise) serving.catch(end);
   }
 
-  /** A modern client goes on with `initialize`; a legacy client learns which versions are served. */
+  /** Refuses a message of an era that the listener does not serve; the error lists the supported versions. */
   function refuseEra(message: RpcMessage, response: ServerResponse): void {
     const id = requestId(message) ?? null;
     const isModern = eras.includes("modern");
@@ -158,7 +160,7 @@ export function createHttpFace<Context>(
 }
 
 function refuseBusy(id: RequestId, response: ServerResponse): void {
-  const words = "too many requests, streams or sessions of this client are open";
+  const words = "this client has too many open requests, streams or sessions";
   answerJson(response, 429, errorResponse(id, messageErrors.noSession, words));
 }
 

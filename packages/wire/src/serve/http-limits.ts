@@ -1,28 +1,30 @@
 /** Limits and times of an HTTP listener. */
 
-/** What one owner may use at the same time, and the largest request. */
+/** Limits for one owner, and for the size of a request. */
 export interface HttpLimits {
-  /** The largest body of a POST, in bytes. */
+  /** The largest body of a POST request, in bytes. */
   readonly bodyBytes: number;
-  /** The headers of one request together, in bytes. */
+  /** The largest size of all headers of one request, in bytes. */
   readonly headerBytes: number;
-  /** Sessions of one owner; the one that was idle longest makes room. */
+  /** The largest number of sessions of one owner; a new session replaces the one that was idle longest. */
   readonly sessions: number;
-  /** Open requests of one owner. */
+  /** The largest number of open requests of one owner. */
   readonly requests: number;
-  /** Open streams of one owner that belong to no request, or to a subscription. */
+  /** The largest number of open streams of one owner, not counting the streams of single requests. */
   readonly streams: number;
-  /** Bytes that wait for a client that does not read its stream; with more, the stream is cut. */
+  /**
+   * The largest number of bytes that wait for a client which does not read its stream; above it, the stream is closed.
+   */
   readonly unsentBytes: number;
 }
 
 /** Times in milliseconds. */
 export interface HttpTimes {
-  /** How long a request may take to arrive. */
+  /** How long receiving a request may take. */
   readonly receive: number;
-  /** How long a session without an open request or stream stays. */
+  /** How long a session is kept without an open request or stream. */
   readonly idle: number;
-  /** The pause between the comments that keep a stream alive. */
+  /** The time between two comments that keep a stream open. */
   readonly keepAlive: number;
 }
 

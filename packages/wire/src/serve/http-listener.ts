@@ -10,28 +10,31 @@ import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } 
 import { createHttpOwners } from "./http-owners.ts";
 import { answerEmpty } from "./post-answer.ts";
 
-/** What decides whether a request is let in. */
+/** The parts of an HTTP request that decide whether it is accepted. */
 export interface HttpEntry {
   readonly path: string;
   readonly authorization: string | undefined;
 }
 
-/** The status for a request that is not let in, or the owner of what it opens, and what `onClient` gets with it. */
+/** The HTTP status for a refused request; for an accepted one, its owner and the context for `onClient`. */
 export type HttpAdmission<Context> =
   | { readonly status: 401 | 403 | 404 }
   | { readonly owner: string; readonly context: Context };
 
 /** Options of `listenHttp`. */
 export interface HttpListenerOptions<Context = undefined> extends HttpFaceOptions<Context> {
-  /** Decides about each request before its body is read. Default: everything with the path `path`, as one owner. */
+  /**
+   * Accepts or refuses each request before its body is read. Default: accepts every request to `path`, with one owner
+   * for all.
+   */
   readonly admit?: (entry: HttpEntry) => HttpAdmission<Context>;
-  /** Default: any free port. */
+  /** The port to listen on. Default: any free port. */
   readonly port?: number;
   /** The path in `url`. Default: `/mcp`. */
   readonly path?: string;
   readonly limits?: Partial<HttpLimits>;
   readonly times?: Partial<HttpTimes>;
-  /** Default: the system's clock. */
+  /** The source of time. Default: the system's clock. */
   readonly time?: TimeSource;
 }
 
@@ -44,24 +47,28 @@ export interface HttpListener {
 
 const loopback = "127.0.0.1";
 
-/** Begins to listen. @throws Error if the port is in use */
+/**
+ * Starts listening.
+ *
+ * @throws Error if the port is in use
+ */
 export async function listenHttp<Context = undefined>(options: HttpListenerOptions<Context>): Promise<HttpListener> {
   const { path = "/mcp", time = systemTime } = options;
   const limits = { ...defaultHttpLimits, ...options.limits };
   const times = { ...defaultHttpTimes, ...options.times };
   const owners = createHttpOwners(limits, time.now);
   const face = createHttpFace(options, limits);
-  // Without `admit` there is no context: its type is then undefined.
+  // Without `admit` the context type is undefined.
   const admit =
     options.admit ??
     ((entry: HttpEntry): HttpAdmission<Context> =>
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
 
-  /** The order matters: nothing is read or kept for a request that may not come in. */
+  /** The order matters: nothing is read or stored for a request that is refused. */
   function handle(request: IncomingMessage, response: ServerResponse) {
     const { method } = request;
-    // There is no way in for web pages, so there is nothing to say about one.
+    // Web pages never get access, so the response gives them no details.
     if (method === "OPTIONS") return answerEmpty(response, 403);
     if (method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
@@ -109,10 +116,10 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   };
 }
 
-/** The connection ends with the response, because a body may follow that nobody reads. */
+/** Closes the connection after the response, because the body that may follow is not read. */
 const closing = { connection: "close" } as const;
 
-/** A failure concerns one request only. */
+/** Limits a failure to the request that caused it. */
 function guarded(response: ServerResponse, take: () => void): void {
   try {
     take();

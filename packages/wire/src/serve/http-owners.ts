@@ -1,4 +1,4 @@
-/** The sessions, requests and streams of each owner: a limit of one owner never concerns another. */
+/** The sessions, requests and streams of each owner. One owner's limits never affect another owner. */
 
 import { randomBytes } from "node:crypto";
 import type { HttpLimits } from "./http-limits.ts";
@@ -10,21 +10,21 @@ interface OpenSession {
   usedAt: number;
 }
 
-/** What one owner has open. */
+/** The open sessions, requests and streams of one owner. */
 export interface HttpOwner {
-  /** Opens a session; undefined if the owner has as many as it may, and none of them is idle. */
+  /** Opens a session; undefined if the owner has reached its limit and none of its sessions is idle. */
   createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
   findSession(id: string): HttpSession | undefined;
-  /** Counts a stream or a request until the returned function is called; undefined if there are too many. */
+  /** Counts a stream or request until the returned function is called; undefined if the limit is reached. */
   enter(kind: "requests" | "streams"): (() => void) | undefined;
-  /** Answers of the modern era, which belong to no session. */
+  /** The open answers to modern requests, which belong to no session. */
   readonly answers: Set<PostAnswer>;
 }
 
-/** All owners of a listener. */
+/** The owners of all sessions of a listener. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
-  /** Keeps streams alive, and ends the sessions that nobody has used since `before`. */
+  /** Writes to streams to keep them open, and ends the sessions that were not used since `before`. */
   sweep(before: number): void;
   end(): void;
 }
@@ -36,7 +36,7 @@ export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOw
   const owners = new Map<string, HttpOwner & { readonly sessions: Map<string, OpenSession> }>();
 
   function createOwner() {
-    /** The session that was used last is the last one. */
+    /** Sessions in the order of their last use. */
     const sessions = new Map<string, OpenSession>();
     const counts = { requests: 0, streams: 0 };
 

@@ -1,4 +1,4 @@
-/** The channels of HTTP clients: one for each session of the legacy era, one for each request of the modern era. */
+/** The channels of HTTP clients: one for each legacy session, and one for each modern request. */
 
 import type { ServerResponse } from "node:http";
 import { WireError } from "../errors.ts";
@@ -7,14 +7,14 @@ import { member } from "../shapes/json.ts";
 import { modernStatus } from "./message-errors.ts";
 import { beginEvents, type PostAnswer, writeComment, writeEvent } from "./post-answer.ts";
 
-/** A client's session, which its POSTs and its GET stream belong to. */
+/** A client's session, to which its POST requests and its GET stream belong. */
 export interface HttpSession {
   readonly open: OpenChannel;
   /** Whether a request with this id is open. */
   has(id: RequestId): boolean;
-  /** Passes a message on; `answer` is given for a request. Returns false if too many messages wait to be taken. */
+  /** Delivers a message; `answer` is set for a request. Returns false if too many messages are waiting. */
   take(message: RpcMessage, size: number, answer?: PostAnswer): boolean;
-  /** Sends messages that belong to no request to this response. Returns false if another stream is open. */
+  /** Sends messages that belong to no request on this response. Returns false if another stream is already open. */
   listen(response: ServerResponse, headers: Readonly<Record<string, string>>): boolean;
   /** Writes a comment to every open stream. */
   keepAlive(): void;
@@ -23,10 +23,10 @@ export interface HttpSession {
   readonly end: () => void;
 }
 
-/** Messages that wait for the client to open its GET stream, or for the server to take them. */
+/** Messages that wait for the client's GET stream, or for the server to receive them. */
 const waitingMessages = 100;
 
-/** @param onEnd Called once, when the session has ended from either side. */
+/** @param onEnd Called once, when the client or the server has ended the session. */
 export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpSession {
   const answers = new Map<RequestId, PostAnswer>();
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
@@ -48,7 +48,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
-      // A lost connection does not cancel a request in this era: its answer may reach nobody.
+      // In the legacy era, a lost connection does not cancel the request; its answer may be lost.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;
@@ -60,7 +60,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     else if (waiting.push(message) > waitingMessages) waiting.shift();
   }
 
-  /** A cancelled request gets no response, so nothing else would end its POST. */
+  /** A cancelled request gets no response, so its POST must be ended here. */
   function endCancelled(message: RpcMessage): void {
     if (message["method"] !== "notifications/cancelled") return;
     const id = member(message["params"], "requestId") as RequestId;
@@ -122,7 +122,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   };
 }
 
-/** One request of the modern era. Its channel ends with the response, or when the client closes the connection. */
+/** The channel of one modern request. It closes after the response, or when the client closes the connection. */
 export interface HttpRequest {
   readonly open: OpenChannel;
   readonly abandon: () => void;
@@ -142,9 +142,9 @@ export function createHttpRequest(message: RpcMessage, size: number, answer: Pos
   return {
     async open(given) {
       events = given;
-      // Not before the caller has the channel, because a handler may answer at once.
+      // Delayed until the caller has the channel, because a handler may answer at once.
       queueMicrotask(() => given.message(message, size));
-      // The client went away before its request was taken.
+      // The client disconnected before its request was delivered.
       if (isOver) queueMicrotask(() => given.closed(undefined));
       return {
         cancelBy: "stream",

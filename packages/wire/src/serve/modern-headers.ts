@@ -1,4 +1,4 @@
-/** The HTTP headers of a modern request, which must say the same as its body. */
+/** Checks that the HTTP headers of a modern request match its body. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { modernErrors, standardHeaders } from "../eras/modern-envelope.ts";
@@ -11,7 +11,7 @@ import { messageErrors } from "./message-errors.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
-/** The last version with sessions. */
+/** The last protocol version with sessions. */
 const lastLegacy = "2025-11-25";
 
 /** The protocol version in the body of a modern message; undefined in the legacy era. */
@@ -19,7 +19,7 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
-/** The era of a message: by its envelope, else by its method or its session, else by its headers. */
+/** The era of a message, determined by its `_meta` members, then by its method or session, then by its headers. */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
   if (message["method"] === "initialize" || headers["mcp-session-id"] !== undefined) return "legacy";
@@ -35,7 +35,7 @@ export interface HeaderProblem {
 }
 
 /**
- * Compares the headers with the body; undefined if the request can be handled.
+ * Compares the headers with the body; returns undefined if they match.
  *
  * @param schemaOf Returns the input schema of a tool, if it is known: it says which arguments are repeated as headers.
  */
@@ -66,7 +66,9 @@ export function headerProblem(
   return undefined;
 }
 
-/** The headers that repeat arguments of a tool call; undefined: the argument is absent, and so must be the header. */
+/**
+ * The headers that repeat arguments of a tool call; undefined means that the argument, and so the header, is absent.
+ */
 function argumentHeaders(
   method: string,
   { name, arguments: args }: JsonObject,
@@ -79,7 +81,7 @@ function argumentHeaders(
   return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
 }
 
-/** The value that a header carries; undefined if its Base64 is not well-formed. */
+/** The decoded value of a header; undefined if its Base64 is invalid. */
 function decoded(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;

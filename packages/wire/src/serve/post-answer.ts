@@ -1,18 +1,18 @@
 /**
- * The HTTP response to one POST: plain JSON, or an event stream if other messages come before the response or the client
- * prefers one.
+ * The HTTP response to one POST request: JSON, or an event stream if other messages precede the response or the client
+ * prefers a stream.
  */
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import type { RpcMessage } from "../rpc/channel.ts";
 
-/** How a POST is answered. */
+/** The options for answering a POST request. */
 export interface PostAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** A successful response without other messages is an event stream too. */
+  /** Whether to send an event stream even if there are no other messages. */
   readonly asEvents: boolean;
   readonly unsentBytes: number;
-  /** Called once, when the response is complete or nobody waits for it any more. */
+  /** Called once, when the response is complete or the client has disconnected. */
   readonly onEnd: () => void;
   /** Called if the client closes the connection before the response is complete. */
   readonly onAbandoned?: () => void;
@@ -41,24 +41,24 @@ export function answerEmpty(
   response.writeHead(status, { ...headers, "content-length": 0 }).end();
 }
 
-/** Begins an event stream. */
+/** Starts an event stream. */
 export function beginEvents(response: ServerResponse, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(200, { ...headers, ...eventHeaders });
   response.flushHeaders();
 }
 
-/** Writes one message as an event; cuts the stream of a client that does not read. */
+/** Writes one message as an event; closes the stream of a client that does not read. */
 export function writeEvent(response: ServerResponse, message: RpcMessage, unsentBytes: number): void {
   response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   if (response.writableLength > unsentBytes) response.destroy();
 }
 
-/** Writes a comment, which clients ignore, so that nothing on the way takes the stream for dead. */
+/** Writes a comment, which clients ignore, so that proxies do not close the stream as inactive. */
 export function writeComment(response: ServerResponse): void {
   response.write(": waiting\n\n");
 }
 
-/** Whether a client names event streams before JSON, or alone. */
+/** Whether the `Accept` header lists event streams before JSON, or lists only event streams. */
 export function prefersEvents({ accept = "" }: IncomingHttpHeaders): boolean {
   const types = accept.toLowerCase();
   const json = types.search(/application\/(?:json|\*)|\*\/\*/);
@@ -83,7 +83,7 @@ export class PostAnswer {
       });
   }
 
-  /** Whether messages can still reach the client: its connection may be lost while its request goes on. */
+  /** Whether messages can still reach the client: the connection may be lost while the request continues. */
   get isConnected(): boolean {
     return !this.#isOver && !this.#response.destroyed;
   }
@@ -96,10 +96,10 @@ export class PostAnswer {
     writeEvent(this.#response, message, unsentBytes);
   }
 
-  /** Tells a client that has waited since the last call that its request is still open. */
+  /** Tells a client that is still waiting since the last call that its request is open. */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // A comment begins an event stream, and with it the status of the response is sent: not for a request that has just come.
+    // A comment would fix the status of the response, so none is written for a request that has just arrived.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;
@@ -108,7 +108,7 @@ export class PostAnswer {
     writeComment(this.#response);
   }
 
-  /** Sends the response and ends. The status counts only if no other message was sent before. */
+  /** Sends the response and ends it. The status has an effect only if no other message was sent before. */
   finish(message: RpcMessage, status = 200): void {
     if (!this.#end()) return;
     const response = this.#response;
@@ -122,7 +122,7 @@ export class PostAnswer {
     response.end();
   }
 
-  /** Ends without a response; the status counts if nothing was sent. */
+  /** Ends without a response; the status has an effect only if nothing was sent before. */
   end(status = 503): void {
     if (!this.#end()) return;
     if (this.#response.headersSent) this.#response.end();

@@ -1,4 +1,6 @@
-/** The public names of `@fairlead/wire/serve`: be an MCP server, or stand between a client and a server. */
+/**
+ * The public names of `@fairlead/wire/serve`: act as an MCP server, or relay messages between a client and a server.
+ */
 
 export { legacyVersions, modernVersions } from "../eras/versions.ts";
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";

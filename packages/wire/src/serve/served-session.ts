@@ -1,4 +1,4 @@
-/** One client as a server sees it: answers its requests, and sends it notifications and requests. */
+/** One client from the server's point of view: answers its requests, and sends it notifications and requests. */
 
 import type { WireError } from "../errors.ts";
 import type { OpenChannel, RequestId } from "../rpc/channel.ts";
@@ -10,11 +10,11 @@ import { modernVersionOf } from "./modern-headers.ts";
 /** The request that a handler answers. */
 export interface ServedRequest {
   readonly id: RequestId;
-  /** Aborted when the client cancels the request or goes away. */
+  /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** What a server does with the messages of one client. */
+/** The functions with which a server handles one client's messages. */
 export interface ServedSession {
   /** Answers a request. A `WireError` with `evidence.rpc` becomes that JSON-RPC error, another error an internal error. */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
@@ -23,30 +23,30 @@ export interface ServedSession {
 
 /** Options of a request to the client. */
 export interface ClientRequestOptions {
-  /** The client's request that this one belongs to. */
+  /** The client's request that this request belongs to. */
   readonly about?: RequestId | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The client, as its `ServedSession` sees it. */
+/** A client from the server's point of view. */
 export interface ServedClient {
   /** Sends a notification; `about` is the client's request that it belongs to. */
   notify(method: string, params?: JsonObject, about?: RequestId): Promise<void>;
-  /** Sends a request and waits for the answer, which may take as long as a person needs. */
+  /** Sends a request and waits for the answer, without a timeout, because a person may have to answer. */
   request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
-  /** Resolves when the client has gone. */
+  /** Resolves when the client has disconnected. */
   readonly closed: Promise<WireError | undefined>;
   close(): Promise<void>;
 }
 
-/** Limits and times of a served client. Default: those of `connect`, with more requests at a time. */
+/** Limits and times for one client. Default: those of `connect`, with more concurrent requests. */
 export interface ServeOptions {
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
   readonly onDiagnostic?: (text: string) => void;
 }
 
-/** How many requests of one client are answered at the same time. */
+/** The largest number of requests of one client that are answered at the same time. */
 const openRequests = 256;
 
 /**
@@ -91,7 +91,7 @@ export function serveClient(
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,
   });
-  // Before any message: the channel delivers none until it is open.
+  // Set before any message arrives: the channel delivers none until it is open.
   const session = create(client);
   return client;
 }

@@ -1,5 +1,5 @@
 /**
- * The server's side of a relay: starts or reaches a server like `connect`, but sends and receives raw messages. The
+ * The server side of a relay: starts or reaches a server like `connect`, but sends and receives raw messages. The
  * client behind the relay does the handshake, so the relay works in every era.
  */
 
@@ -18,7 +18,7 @@ import { modernVersionOf } from "./modern-headers.ts";
 export interface ServerRelayOptions
   extends ChannelOptions,
     Pick<ConnectOptions, "onDiagnostic" | "onMessage" | "limits" | "times" | "signal"> {
-  /** Receives each message of the server, and an error response for a request that got lost. */
+  /** Receives each message of the server, and an error response for each request that was lost. */
   readonly onReceived: (message: RpcMessage) => void;
 }
 
@@ -37,7 +37,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   const limits = { ...defaultLimits, ...options.limits };
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
-  /** Methods of the client's open requests: two responses change the protocol version that HTTP sends. */
+  /** Methods of the client's open requests: the responses to two of them set the protocol version for HTTP. */
   const open = new Map<unknown, RpcMessage>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
@@ -81,7 +81,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
       await channel.send(message, headersOf(message));
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
-      // As `connect` does: a server that refuses `initialize` over streamable HTTP may speak the older HTTP+SSE.
+      // Like `connect`: a server that refuses `initialize` over streamable HTTP may support the older HTTP+SSE.
       const isLegacyStart = message["method"] === "initialize" && modernVersionOf(message) === undefined;
       if (!isOther || !isLegacyStart || target.kind !== "http-or-sse") throw error;
       channel = await openChannel("sse");
@@ -110,7 +110,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   };
 }
 
-/** The headers with which HTTP repeats parts of a modern message. */
+/** The HTTP headers that repeat parts of a modern message. */
 function headersOf(message: RpcMessage): ChannelSendOptions {
   const version = modernVersionOf(message);
   const method = stringOf(member(message, "method"));

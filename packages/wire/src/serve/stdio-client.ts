@@ -1,4 +1,4 @@
-/** The channel to the client that started this program: its messages come on stdin, ours go to stdout. */
+/** The channel to the client that started this program: reads its messages from stdin, and writes to stdout. */
 
 import type { Readable, Writable } from "node:stream";
 import type { Channel, ChannelEvents, OpenChannel, RpcMessage } from "../rpc/channel.ts";
@@ -9,7 +9,7 @@ import type { WireLimits, WireTimes } from "../target.ts";
 import { defaultLimits, defaultTimes } from "../target.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
 
-/** The streams of a program that a client has started. */
+/** The stdin and stdout of a program that a client has started. */
 export interface ClientStreams {
   readonly input: Readable;
   readonly output: Writable;
@@ -21,10 +21,10 @@ export interface ClientStdioOptions {
   readonly times?: Pick<WireTimes, "send">;
 }
 
-/** Messages of one batch that are read; the protocol has had no batches since 2025-06-18. */
+/** The largest number of messages that are read from one batch; the protocol has had no batches since 2025-06-18. */
 const batchLimit = 100;
 
-/** Returns the function that begins to read the client's messages. */
+/** Returns the function that starts reading the client's messages. */
 export function openClientStdio(streams: ClientStreams, options: ClientStdioOptions = {}): OpenChannel {
   return async (events) => readClient(streams, events, options);
 }
@@ -33,7 +33,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   const { messageBytes, unsentBytes } = options.limits ?? defaultLimits;
   const { send: deadline } = options.times ?? defaultTimes;
   const outbox = createOutbox(output, { messageBytes, unsentBytes, deadline, reader: "the client" });
-  /** Requests of the client that wait for a response. */
+  /** The client's requests that wait for a response. */
   const open = new Set<unknown>();
   let isEnded = false;
   let isClosed = false;
@@ -48,7 +48,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     events.closed(undefined);
   }
 
-  /** A client that writes its requests and closes its end still gets its responses, within `send`. */
+  /** A client that closes its output after its requests still gets the responses, within `times.send`. */
   function onEnd(): void {
     if (isEnded) return;
     isEnded = true;
@@ -64,7 +64,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
   function deliver(value: unknown, size: number): void {
     if (isClosed) return;
     if (!isObject(value)) {
-      refuse(messageErrors.invalidRequest, "the line is not a JSON-RPC message");
+      refuse(messageErrors.invalidRequest, "the line on stdin is not a JSON-RPC message");
       return;
     }
     if (value["method"] !== undefined && value["id"] !== undefined) open.add(value["id"]);
@@ -82,7 +82,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     line(text) {
       if (text.trim() === "") return;
       const value = parseJson(text);
-      if (value === undefined) refuse(messageErrors.parse, "the line is not JSON");
+      if (value === undefined) refuse(messageErrors.parse, "the line on stdin is not JSON");
       else if (Array.isArray(value)) for (const one of value.slice(0, batchLimit)) deliver(one, text.length);
       else deliver(value, text.length);
     },

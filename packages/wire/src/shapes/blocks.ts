@@ -32,7 +32,7 @@ export type Block =
       readonly mimeType?: string;
       readonly size?: number;
     } & Annotated)
-  /** A block of an unknown type, or an invalid one, unchanged. */
+  /** A block of an unknown type, or an invalid block, unchanged. */
   | { readonly type: "unknown"; readonly raw: unknown };
 
 const unnamedType = "application/octet-stream";
@@ -63,7 +63,7 @@ export function blockOf(raw: unknown, notes: string[]): Block {
 
 function knownBlockOf(raw: JsonObject): Block | undefined {
   const { text, data, resource, uri, name, size } = raw;
-  // The usual block, without the spreads that the others need.
+  // The most frequent block, built without the spreads that other blocks need.
   if (raw["type"] === "text" && raw["annotations"] === undefined && raw["_meta"] === undefined)
     return typeof text === "string" ? { type: "text", text } : undefined;
   const annotated = annotatedOf(raw);

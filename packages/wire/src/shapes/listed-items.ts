@@ -176,7 +176,7 @@ function whyNot(kind: ListKind, entry: unknown): string {
   return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
 }
 
-/** The name of an entry for a note about it, if it has one. */
+/** The name of an invalid item, for the note about it; undefined if the item has no name. */
 export function nameOf(kind: ListKind, entry: unknown): { name?: string } {
   const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
   return typeof name === "string" ? { name } : {};

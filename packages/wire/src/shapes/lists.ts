@@ -19,7 +19,7 @@ export interface ListOptions extends McpRequestOptions {
   readonly maxItems?: number;
   /** The largest page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
-  /** How many bytes the lists that are read together may still have; counted down. Default: no limit. */
+  /** The number of bytes left for all lists that are read together; decreases as lists are read. Default: no limit. */
   readonly room?: ByteRoom;
 }
 
@@ -37,9 +37,9 @@ export interface Listing<K extends ListKind> {
   readonly repaired: readonly DroppedItem[];
   /** Why the list may be incomplete; absent if it is complete. */
   readonly truncated?: string;
-  /** How many bytes the pages had together, or take in memory if that is more; absent without a limit in bytes. */
+  /** The size of all pages in bytes, or their size in memory if that is larger; absent without a limit in bytes. */
   readonly bytes?: number;
-  /** Which limit in bytes cut the list: that of one page, or `room`. */
+  /** Which limit in bytes shortened the list: the limit of one page, or `room`. */
   readonly cutBy?: "page" | "room";
   /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
   readonly ttlMs?: number;
@@ -60,7 +60,7 @@ const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
 /** The largest entry of a list with a limit in bytes; larger ones are dropped. */
 const maxItemBytes = 1024 * 1024;
-/** Lists of fewer bytes are not weighed, because that takes time. */
+/** The size of lists in bytes below which their memory is not estimated, to save time. */
 const weighedFrom = 1024 * 1024;
 
 /**
@@ -106,7 +106,7 @@ export async function listAll<K extends ListKind>(
 
   const onDropped = (note: DroppedItem): void => void found.dropped.push(note);
 
-  /** Without the entries that are too large. A small list is not weighed. */
+  /** Removes the items that are too large. Small lists are not checked. */
   function weighed(entries: unknown): unknown {
     if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
     let weight = 0;

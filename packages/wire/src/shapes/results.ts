@@ -57,7 +57,7 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   };
 }
 
-/** `error: {isError: true, …}` instead of `isError: true`. */
+/** Handles `error: {isError: true, …}`, which some servers send instead of `isError: true`. */
 function nestedError({ error }: JsonObject): JsonObject | undefined {
   return isObject(error) && isTrue(error["isError"]) ? error : undefined;
 }

@@ -1,9 +1,9 @@
-/** Small operations on foreign text. Imports nothing, so that it loads fast everywhere. */
+/** Small operations on text from servers. Imports nothing, so that it loads fast everywhere. */
 
 /** The first `most` UTF-16 units of the text; a clipped text ends with "…". */
 export function clip(text: string, most = 1000): string {
   if (text.length <= most) return text;
-  // Remove half of a surrogate pair.
+  // Drops half of a split surrogate pair.
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 

@@ -1,9 +1,9 @@
 /** Estimates how much memory a parsed JSON value takes: many empty objects take twenty times their text. */
 
-/** About what V8 needs for an object, a list or a number beside its members. */
+/** The approximate number of bytes that V8 needs for an object, a list or a number, without its members. */
 const perValue = 32;
 const perScalar = 8;
-/** Deeper levels are counted without recursion, because a value may be nested deeper than the stack. */
+/** The depth from which values are counted without recursion, because a value may be nested deeper than the stack. */
 const mostLevels = 100;
 
 /** The estimate in bytes; counting stops above `most`. */
@@ -11,7 +11,7 @@ export function memoryOf(value: unknown, most: number): number {
   return memoryWithin(value, most, mostLevels);
 }
 
-/** Loops by index and by name: lists of all members would be megabytes of garbage. */
+/** Loops by index and by name, because lists of all members would create megabytes of garbage. */
 function memoryWithin(value: unknown, most: number, levels: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return perScalar;

@@ -4,20 +4,23 @@ import { Buffer, constants } from "node:buffer";
 import { decodePieces } from "../shapes/decode.ts";
 
 const newline = 0x0a;
-/** Smaller chunks are copied together, so that a server that writes single bytes does not cost an object per byte. */
+/**
+ * Chunks below this size are copied together, so that a server that writes single bytes does not cost an object per
+ * byte.
+ */
 const smallPiece = 4096;
 const slabBytes = 8192;
 const noBytes = Buffer.alloc(0);
-/** For longer lines `limitNow` is asked. */
+/** For lines above this size, `limitNow` is called. */
 const longLine = 1024 * 1024;
 const shownBytes = 512;
 
 /** Takes bytes, delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Delivers lines of the last chunk that were held because the reader was busy. Returns false if some are still held. */
+  /** Delivers the lines that were held because the reader was busy. Returns false if some lines are still held. */
   resume(): boolean;
-  /** Delivers what follows the last newline as a line. */
+  /** Delivers the bytes after the last newline as a line. */
   end(): void;
 }
 
@@ -44,7 +47,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** Bytes of the last piece at the end of the slab, to which the next small piece can be appended. */
+  /** The number of bytes at the end of the slab to which the next small chunk can be appended. */
   let joinable = 0;
   /** The beginning of a line that is longer than `limitNow`; its other bytes are not kept. */
   let start: string | undefined;

@@ -8,9 +8,11 @@ import { isObject, parseJson } from "../shapes/json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** A program that writes this many lines without a message is not an MCP server. */
+/** A program that writes this many lines and no message is not an MCP server. */
 const noiseLimit = 1000;
-/** Messages of one batch that are delivered; the protocol has had no batches since 2025-06-18. */
+/**
+ * The largest number of messages that are delivered from one batch; the protocol has had no batches since 2025-06-18.
+ */
 const batchLimit = 1000;
 
 /** The listeners of the parser. */

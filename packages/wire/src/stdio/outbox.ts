@@ -13,7 +13,7 @@ export interface OutboxOptions {
   readonly unsentBytes: number;
   /** Milliseconds that a message may wait to be written. */
   readonly deadline: number;
-  /** Who reads the stream, for the error message if the reader is too slow. Default: `the server`. */
+  /** The name of the stream's reader, for the error message if it reads too slowly. Default: `the server`. */
   readonly reader?: string;
 }
 
@@ -40,7 +40,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   const { messageBytes, unsentBytes, deadline, reader = "the server" } = options;
   /** Collects messages for the next write. */
   let next: Batch | undefined;
-  /** The batch that is being written; the operating system has not accepted all of it. */
+  /** The batch that is being written and that the operating system has not completely accepted. */
   let writing: Batch | undefined;
   /** Messages after `end`; `fail` rejects them with its cause. */
   let late: Batch | undefined;
@@ -85,7 +85,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     batch.timer ??= setTimeout(() => {
       const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
-      // A partly written batch stays, or the next message would be corrupted.
+      // A partly written batch stays: removing it would corrupt the next message.
       if (batch !== next) return;
       next = undefined;
       full = undefined;

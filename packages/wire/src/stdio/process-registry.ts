@@ -4,7 +4,7 @@ import { uptime } from "../rpc/uptime.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
-/** An environment variable by which the child processes of servers are found: servers pass it on. */
+/** The environment variable by which Fairlead finds the child processes of servers: child processes inherit it. */
 const tagVariable = "FAIRLEAD_CHILD";
 /** Maximum milliseconds to wait before reading the process table, so that servers that end together share a reading. */
 const maxGatheringTime = 20;

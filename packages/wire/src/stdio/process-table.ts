@@ -32,8 +32,7 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
       const group = livingGroupIn(read(`/proc/${name}/stat`));
       if (groups.has(group)) livingGroups.add(group);
     }
-    // Kernel threads and other users' processes have no readable `exe`: this check avoids the slow error of opening
-    // their environment.
+    // Kernel threads and other users' processes have no readable `exe`: this avoids a slow error on `environ`.
     if (!existsSync(`/proc/${name}/exe`)) continue;
     const tag = tagIn(read(`/proc/${name}/environ`), needle);
     if (tag !== undefined) tagged.set(tag, [...(tagged.get(tag) ?? []), pid]);
@@ -61,7 +60,7 @@ export function isAlive(pid: number): boolean {
 /** The process group, or 0 if the process has ended or is a zombie. */
 function livingGroupIn(stat: Buffer): number {
   const text = stat.toString("latin1");
-  // The process name in field 2 may contain ") ", so the other fields begin after the last one.
+  // The process name in field 2 may contain ") ", so the other fields are read after the last ") ".
   const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ", 18);
   const [state, , group] = fields;
   // A process whose main thread has ended looks like a zombie while its other threads run.

@@ -139,7 +139,7 @@ function openChannel(
     if (budget.isSpent()) pauseStdout();
   });
 
-  /** Pauses until the other servers had their turn, and longer if this one is over its rate. */
+  /** Pauses reading until other servers have been read, or longer if this server is over its rate. */
   function pauseStdout(): void {
     stdout.pause();
     budget.whenRefilled(() => {

@@ -4,9 +4,12 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** How often a watchdog that dies is started. */
+/** How many times a watchdog that ended is started again. */
 const lives = 3;
-/** Whether this process's program runs a script that it gets with `-e`; a program packed into one file would start again. */
+/**
+ * Whether this process's program runs a script given with `-e`; a program packed into one file would start itself
+ * again.
+ */
 const isNode = process.versions["electron"] !== undefined || /[/\\](?:node|bun)[^/\\]*$/i.test(process.execPath);
 
 /** The connection to the watchdog process. */
@@ -56,8 +59,8 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       // Its own session, so that Ctrl-C or closing the host's terminal does not end it.
       detached: true,
       cwd: "/",
-      // Not the host's environment: it may contain another host's tag, and that host would end the watchdog.
-      // Nor its PATH: the watchdog starts only Node, by its absolute path.
+      // The host's environment is not passed on: it may contain another host's tag, and that host would end the watchdog.
+      // PATH is not passed on either: the watchdog starts only Node, by its absolute path.
       env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
     });

@@ -93,7 +93,11 @@ test("a cancelled request gets no answer, and its handler is told", async () => 
 test("lines that are no messages are answered as JSON-RPC says", async () => {
   const { write, next, end, client } = pipes(() => ({ request: async () => ({}) }));
   write("not json", "", "3");
-  expect(await next()).toEqual({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "the line is not JSON" } });
+  expect(await next()).toEqual({
+    jsonrpc: "2.0",
+    id: null,
+    error: { code: -32700, message: "the line on stdin is not JSON" },
+  });
   expect(await next()).toMatchObject({ id: null, error: { code: -32600 } });
   end();
   await client.closed;

@@ -105,7 +105,7 @@ test("doctor names a key that is none, and an assertion that has expired", async
   const { stdout } = await here.runWith({ env: { ...env, TOKEN: jwt } }, "doctor", "--json");
   expect(stdout).not.toContain(jwt);
   const messages = findingsOf({ stdout }).map(({ message }) => message);
-  expect(messages).toContain(`private key of "a" cannot be used: ${here.home}/key.pem: it is a public key`);
+  expect(messages).toContain(`private key of "a" cannot be used: ${here.home}/key.pem: the key is a public key`);
   expect(messages).toContain('the JWT of "b" in the variable TOKEN expired at 2020-09-13T12:26:40.000Z');
 });
 

@@ -46,7 +46,7 @@ export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParam
     return await Promise.race([...answers, endOf(ended, serverName)]);
   } finally {
     cancelTimer();
-    // Ends a question for a pasted address that is still open.
+    // Closes the prompt for a pasted address if it is still open.
     over.abort();
   }
 }
@@ -80,7 +80,7 @@ async function invite(
   if (isWanted === true) show({ kind: "browser", isOpened: await openBrowser(url) });
 }
 
-/** Never settles after the input has ended while the listener is open: the browser may still return. */
+/** While the listener is open, the promise stays pending after the input has ended: the browser may still return. */
 async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
   const { redirectUri } = listener;
   const { paste, show } = ui;
@@ -124,10 +124,10 @@ type Pasted =
   | { readonly kind: "answer"; readonly answer: URLSearchParams }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** `over`: no more input can come; `reason` says why. */
+/** `over`: the input has ended; `reason` says why. */
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
-/** Ends the loop if a program answers every question at once with useless text. */
+/** The largest number of questions, in case a program answers each of them with unusable text. */
 const mostTries = 100;
 const longestPaste = 32_768;
 

@@ -23,7 +23,7 @@ export interface CallbackOptions {
   /** The redirect URI; a missing port is filled in. By default `http://127.0.0.1` with `path`. */
   readonly redirectUri?: string;
   readonly path: string;
-  /** Default: the port of the redirect URI; if the URI has no port, a free port. */
+  /** The port to listen on. Default: the port of the redirect URI; if the URI has no port, a free port. */
   readonly port?: number;
 }
 
@@ -83,14 +83,17 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The port as written, also 80, which `URL` drops. */
+/** The port as written in the redirect URI, including 80, which `URL` omits. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Listens on the same port of all addresses. A port that is free on the first may be in use on the second: then it tries again. */
+/**
+ * Listens on the same port of all addresses. If the port is free on one address and in use on another, tries another
+ * port.
+ */
 async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
   for (let attempt = 1; ; attempt += 1) {
     const servers: Server[] = [];
@@ -160,7 +163,7 @@ const headers = {
   connection: "close",
 };
 
-/** Sends `words` as a page. They must be plain text written by Fairlead, because they are not escaped. */
+/** Sends `words` as a page. The text must come from Fairlead, because it is not escaped. */
 function sendPage(response: ServerResponse, status: number, words: string): void {
   const title = "Fairlead";
   response.writeHead(status, headers);
@@ -169,7 +172,7 @@ function sendPage(response: ServerResponse, status: number, words: string): void
   );
 }
 
-/** The redirect URI, and the answer that arrives there. */
+/** The redirect URI, and the authorization response that arrives there. */
 export interface RedirectListener {
   readonly redirectUri: string;
   /** Absent if the redirect URI points to another machine: then the person must paste the address. */
@@ -186,7 +189,7 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** Path for clients that a person registered: it must be documented. Other clients get a random path. */
+/** The fixed path for clients that a person registered, which is documented. Other clients get a random path. */
 const knownPath = "/oauth/callback";
 
 /** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */
@@ -215,7 +218,7 @@ export async function openRedirectListener({
   );
 }
 
-/** Undefined if another program uses the port now. */
+/** Opens the listener; undefined if another program uses the port. */
 async function listenAgain(redirectUri: string, state: string): Promise<RedirectListener | undefined> {
   try {
     return await openCallbackServer({ state, redirectUri, path: "" });

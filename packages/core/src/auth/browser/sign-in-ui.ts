@@ -15,13 +15,13 @@ export interface ConsentRequest {
 /** How a program reaches the user during a sign-in: asks for consent, opens the browser, shows messages, takes a pasted address. */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened. Without it the browser is opened only if the settings say `oauth.enabled`.
-   * False ends the sign-in; undefined continues it, and the person opens the address themselves.
+   * Asks whether the browser may be opened. If absent, the browser is opened only if the settings have `oauth.enabled`.
+   * False ends the sign-in; undefined continues it, and the person opens the address.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
-  /** Resolves with false if no browser could be opened: then the person opens the address themselves. */
+  /** Opens the browser. Resolves with false if no browser could be opened: the person then opens the address. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Shows a message. Its texts come from servers and are raw. */
+  /** Shows a message. Its texts come from servers and are not escaped. */
   readonly show: (message: SignInMessage) => void;
   /** Resolves with the address that the person pasted, or undefined if the input has ended. Called again after an unusable paste. */
   readonly paste?: (signal: AbortSignal) => Promise<string | undefined>;
@@ -40,13 +40,13 @@ export interface SignInUi {
   readonly chooseIssuer?: (issuers: readonly string[], signal: AbortSignal) => Promise<string>;
   /** Signs in with a code that the person enters on another device (RFC 8628). */
   readonly device?: boolean;
-  /** False shows the address without opening a browser: over SSH, in a container, with `--no-browser`. */
+  /** False: shows the address without opening a browser, for SSH, containers and `--no-browser`. */
   readonly browserFirst: boolean;
-  /** `OAUTH_CALLBACK_PORT`; a free port by default. */
+  /** The port in `OAUTH_CALLBACK_PORT`. Default: a free port. */
   readonly callbackPort?: number;
   /** Scopes to request instead of the scopes of the server and its settings. */
   readonly scopes?: readonly string[];
-  /** Signs in although a token is stored, for another account or other scopes. */
+  /** Signs in even if a token is stored, for another account or other scopes. */
   readonly again?: boolean;
 }
 
@@ -55,7 +55,7 @@ export type SignInWays = SignInUi;
 
 /** A message to the user during a sign-in, such as the address to open or the code to enter. */
 export type SignInMessage =
-  /** `issuerOverride` in the user's settings replaces the authorization servers that the server names (`instead`). */
+  /** The setting `issuerOverride` replaces the authorization servers that the server names (`instead`). */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }
   /** Shown before a browser opens. If `isListening` is false, the person must paste the address of the redirect. */
   | ({
@@ -66,7 +66,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** No more input can come; Fairlead still waits for the browser. */
+  /** The input has ended; Fairlead still waits for the browser. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";

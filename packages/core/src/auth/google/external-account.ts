@@ -1,6 +1,6 @@
 /**
  * Signs in to Google as a workload of another platform (`external_account`): exchanges the platform's subject token for
- * a Google token, also for that of a service account.
+ * a Google token or for a service account's token.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -14,14 +14,14 @@ import { readSubjectSource, type SubjectTokenOptions } from "./subject-source.ts
 import { subjectToken } from "./subject-token.ts";
 
 export interface ExternalAccountOptions extends Pick<SubjectTokenOptions, "serverName" | "environment"> {
-  /** The member `transporterOptions` sends the library's requests through our `fetch`. */
+  /** The option `transporterOptions` sends the library's requests through Fairlead's `fetch`. */
   readonly shared: Pick<IdentityPoolClientOptions, "transporterOptions">;
   readonly scopes: readonly string[];
-  /** The error for a file that cannot be used. */
+  /** The error for a credentials file that cannot be used. */
   readonly unusable: (why: string) => HostError;
 }
 
-/** @throws HostError `auth_failed` if the file cannot be used */
+/** @throws HostError `auth_failed` if the credentials file cannot be used */
 export function openExternalAccount(json: JsonObject, options: ExternalAccountOptions): AuthClient {
   const { shared, scopes, unusable, ...rest } = options;
   const [audience, tokenType] = [textIn(json, "audience"), textIn(json, "subject_token_type")];
@@ -57,14 +57,14 @@ export function openExternalAccount(json: JsonObject, options: ExternalAccountOp
   );
 }
 
-/** Google's client, with our `fetch` for the token exchange too, and with errors that do not suggest a person's sign-in. */
+/** Google's client with Fairlead's `fetch`, also for the token exchange, and with error messages for machines. */
 class WorkloadClient extends IdentityPoolClient {
   readonly #explain: (error: unknown) => HostError;
 
   constructor(options: IdentityPoolClientOptions, explain: (error: unknown) => HostError) {
     super(options);
     this.#explain = explain;
-    // The library gives its own `fetch` to the token exchange, whatever the client uses.
+    // The library uses its own `fetch` for the token exchange, even if the client has another one.
     this.stsCredential["transporter"] = this.transporter;
   }
 

@@ -25,7 +25,7 @@ export interface GoogleCredentialsOptions {
   readonly serverName: string;
   readonly environment: Environment;
   readonly scopes: readonly string[];
-  /** For all requests to Google, except to the machine's metadata server. */
+  /** The `fetch` for all requests to Google, except to the machine's metadata server. */
   readonly fetch: Fetch;
 }
 
@@ -43,7 +43,7 @@ export async function openGoogleClient(options: GoogleCredentialsOptions): Promi
     return withQuotaProject(await fromFile(parseObject(found.text) ?? {}, { ...options, fail }, library), environment);
   }
   if (found.kind === "unreadable") throw unusable(options, file, found.reason);
-  if (file === named) throw unusable(options, file, `the file does not exist, although ${variable} names it`);
+  if (file === named) throw unusable(options, file, `the file named by ${variable} does not exist`);
   return withQuotaProject(await fromMachine(options, library), environment);
 }
 
@@ -60,7 +60,7 @@ function gcloudFile({ env, home, platform }: Environment): string | undefined {
 }
 
 interface FileOptions extends GoogleCredentialsOptions {
-  /** The error for a file that cannot be used. */
+  /** The error for a credentials file that cannot be used. */
   readonly fail: (why: string) => HostError;
 }
 
@@ -92,7 +92,7 @@ async function fromFile(json: JsonObject, options: FileOptions, library: Library
   throw options.fail("the file has no supported Google credentials");
 }
 
-/** A person of a workforce pool, signed in with `gcloud`. */
+/** The credentials of a person in a workforce pool, created by `gcloud`. */
 function isWorkforceUser(json: JsonObject): json is JsonObject & ExternalAccountAuthorizedUserClientOptions {
   return ["client_id", "client_secret", "refresh_token"].every((key) => textIn(json, key) !== undefined);
 }
@@ -140,7 +140,7 @@ function unusable(
   file: string | undefined,
   why: string,
 ): HostError {
-  // `gcloud` writes another file, which is not read while the variable is set.
+  // The file that `gcloud` writes is not read while the variable is set.
   const isNamed = file === environment.env[variable];
   return new HostError("auth_failed", `the Google credentials for "${serverName}" in ${file} cannot be used: ${why}`, {
     serverName,

@@ -11,12 +11,12 @@ const longestReason = 300;
 /** Errors after which the person must sign in to Google again. */
 const signInAgain = new Set(["invalid_grant", "invalid_rapt", "rapt_required"]);
 
-/** The server and the advice for the error message. */
+/** The server's name and the advice for the error message. */
 export interface GoogleFailureFacts {
   readonly serverName: string;
-  /** Next step if Google answered 403. */
+  /** The next step if Google answered 403. */
   readonly forbidden?: string;
-  /** The credentials are a workload's: no person can sign in. */
+  /** Whether the credentials belong to a workload, so that no person can sign in. */
   readonly isWorkload?: boolean;
 }
 
@@ -59,7 +59,7 @@ function readAnswer(error: unknown): Answer {
   };
 }
 
-/** Prefers the `HostError` of our own `fetch`. */
+/** Prefers the `HostError` of Fairlead's own `fetch`. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

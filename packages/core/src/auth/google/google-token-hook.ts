@@ -4,7 +4,7 @@ import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../../errors.ts";
 
 export interface GoogleHeaders {
-  /** `authorization`, and perhaps `x-goog-user-project`. */
+  /** The headers: `authorization`, and `x-goog-user-project` if the credentials name a project. */
   readonly headers: Readonly<Record<string, string>>;
   /** Expiry time in milliseconds since 1970. */
   readonly expiresAt: number;

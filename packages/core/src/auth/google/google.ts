@@ -16,7 +16,7 @@ export interface GoogleHookOptions {
   readonly serverUrl: string;
   readonly environment: Environment;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** `fairlead.googleHosts`: more hosts that may get Google tokens. */
+  /** The setting `fairlead.googleHosts`: additional hosts that may get Google tokens. */
   readonly hosts: readonly string[];
   /** Replaces the network in tests. */
   readonly fetch?: Fetch;
@@ -26,7 +26,7 @@ export interface GoogleHookOptions {
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** Assumed lifetime in milliseconds if the library does not know it. */
+/** The lifetime in milliseconds to assume if the library does not know it. */
 const usualLife = 300_000;
 
 /** @throws HostError `settings_invalid` if the definition cannot work */
@@ -56,7 +56,11 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
   return createGoogleTokenHook({ serverName, serverUrl, ask, now });
 }
 
-/** The scopes of the definition. Sends no request. @throws HostError `settings_invalid` if the definition cannot work */
+/**
+ * Checks the definition without sending a request. Returns its scopes.
+ *
+ * @throws HostError `settings_invalid` if the definition cannot work
+ */
 export async function checkGoogleEntry(
   definition: ServerDefinition,
   { serverUrl, secret, hosts }: Pick<GoogleHookOptions, "serverUrl" | "secret" | "hosts">,

@@ -1,4 +1,4 @@
-/** The subject token of a workload from a program that its credentials file names, if the user allows such programs. */
+/** Gets a workload's subject token from a program that the credentials file names, if the user allows such programs. */
 
 import { execFile } from "node:child_process";
 import { isAbsolute, resolve } from "node:path";
@@ -21,7 +21,7 @@ export async function programSubjectToken(
   const { env, cwd } = options.environment;
   if (env[permission] !== "1")
     throw fail(
-      "the credentials file names a program, and programs are not allowed",
+      "the credentials file names a program, and running it is not allowed",
       `If you trust that file, set ${permission}=1.`,
     );
   const { outputFile } = source;
@@ -37,14 +37,14 @@ function isExpired({ expiration_time: end }: JsonObject): boolean {
   return typeof end === "number" && end * 1000 <= Date.now();
 }
 
-/** The program's stdout. It is never part of an error, because it may contain a token. */
+/** The program's stdout, never shown in an error, because it may contain a token. */
 function run(
   { command, timeout, outputFile }: ProgramSource,
   options: SubjectTokenOptions,
   fail: SubjectTokenError,
 ): Promise<string> {
   const [file = "", ...args] = wordsOf(command);
-  // A search on `PATH` could find a program of the current folder.
+  // A search on `PATH` could find a program in the current folder.
   if (!isAbsolute(file)) throw fail(`the program ${JSON.stringify(clip(file, longestReason))} is not an absolute path`);
   const { environment, audience, tokenType, account } = options;
   const env = {
@@ -65,7 +65,7 @@ function run(
   });
 }
 
-/** Words are separated by spaces; double quotes keep a word together. */
+/** Splits a command at spaces; double quotes keep a word together. */
 function wordsOf(command: string): readonly string[] {
   return (command.match(/(?:[^\s"]+|"[^"]*")+/g) ?? []).map((word) => word.replaceAll('"', ""));
 }

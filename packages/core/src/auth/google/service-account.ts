@@ -45,7 +45,11 @@ export async function createServiceAccountHook(
   return createGoogleTokenHook({ serverName, serverUrl, ask, now });
 }
 
-/** Audience and account of the definition. @throws HostError `settings_invalid` if the definition cannot work */
+/**
+ * Returns the audience and the service account of the definition.
+ *
+ * @throws HostError `settings_invalid` if the definition cannot work
+ */
 export function checkServiceAccountEntry(
   { name: serverName, authentication, scope }: ServerDefinition,
   { serverUrl, hosts }: Pick<ServiceAccountHookOptions, "serverUrl" | "hosts">,
@@ -64,7 +68,7 @@ export function checkServiceAccountEntry(
       `has an invalid service account: ${JSON.stringify(account)}`,
       "Write the email address of the account.",
     );
-  // A server that gets a token for another audience could use it there.
+  // A server that gets a token for another audience could misuse it at that address.
   const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(
@@ -74,7 +78,7 @@ export function checkServiceAccountEntry(
   return { audience, account };
 }
 
-/** Expiry of a JWT in milliseconds since 1970. */
+/** The expiry time of a JWT in milliseconds since 1970. */
 function endOf(token: string): number | undefined {
   const claims = parseObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   const end = claims?.["exp"];

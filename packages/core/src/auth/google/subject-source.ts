@@ -1,4 +1,4 @@
-/** Reads where the subject token of a workload comes from (`credential_source`), and what all sources share. */
+/** Reads the source of a workload's subject token (`credential_source`), and holds the code that all sources share. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, textIn } from "@fairlead/wire/json";
@@ -6,7 +6,7 @@ import { HostError } from "../../errors.ts";
 import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 
-/** `field` is the member of a JSON document with the token; without it the whole text is the token. */
+/** The member of a JSON document that holds the token; if absent, the whole text is the token. */
 export type SubjectSource =
   | { readonly kind: "file"; readonly file: string; readonly field: string | undefined }
   | {
@@ -22,7 +22,7 @@ export interface AwsSource {
   readonly kind: "aws";
   /** The address of AWS STS, with `{region}`. */
   readonly verificationUrl: string;
-  /** Addresses of the machine's metadata server; the environment's variables come first. */
+  /** Addresses of the machine's metadata server; environment variables take precedence. */
   readonly regionUrl: string | undefined;
   readonly credentialsUrl: string | undefined;
   readonly sessionUrl: string | undefined;
@@ -33,7 +33,7 @@ export interface ProgramSource {
   readonly command: string;
   /** In milliseconds. */
   readonly timeout: number;
-  /** Where the program keeps its last answer. */
+  /** The file in which the program stores its last answer. */
   readonly outputFile: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface SubjectTokenOptions {
   readonly account: string | undefined;
 }
 
-/** Creates the error for a subject token that cannot be had; `why` completes the sentence. */
+/** Creates the error for a subject token that cannot be obtained; `why` completes the sentence. */
 export type SubjectTokenError = (why: string, next?: string) => HostError;
 
 const usualTimeout = 30_000;
@@ -63,9 +63,9 @@ export function readSubjectSource(
   const [type = "text", field] = [textIn(format, "type"), textIn(format, "subject_token_field_name")];
   const environmentId = textIn(json, "environment_id");
   if (environmentId !== undefined)
-    return awsSource(json, environmentId) ?? unsupported("its AWS source is not supported");
+    return awsSource(json, environmentId) ?? unsupported("its AWS credential source is not supported");
   if (isObject(json["executable"]))
-    return programSource(json["executable"]) ?? unsupported("its executable is invalid");
+    return programSource(json["executable"]) ?? unsupported("the executable that it names is invalid");
   if (json["certificate"] !== undefined)
     return unsupported("X.509 certificates as credential source are not supported");
   if (type !== "text" && (type !== "json" || field === undefined))
@@ -102,14 +102,14 @@ function textsIn(json: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** Requests an address that the user's credentials file names, so it may be one of this machine's network. */
+/** Sends a request to an address in the user's credentials file; it may be in the machine's own network. */
 export async function metadataText(
   url: string,
   init: Pick<RequestInit, "method" | "headers">,
   { env }: Environment,
   fail: SubjectTokenError,
 ): Promise<string> {
-  // A metadata server (http) answers for the machine that asks: through a proxy it would answer for the proxy's machine.
+  // A metadata server answers for the machine that asks; through a proxy it would answer for the proxy's machine.
   const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
     throw error instanceof HostError ? fail(error.message) : error;

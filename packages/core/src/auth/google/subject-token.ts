@@ -1,4 +1,4 @@
-/** Gets the subject token of a workload from where its credentials file says: a file, an address, AWS or a program. */
+/** Gets a workload's subject token from the source in its credentials file: a file, an address, AWS or a program. */
 
 import { resolve } from "node:path";
 import { parseObject, textIn } from "@fairlead/wire/json";

@@ -1,4 +1,7 @@
-/** The JWT that proves who a machine or person is: read again for every token request, because its issuer rotates it. */
+/**
+ * The JWT that proves the identity of a machine or person. Fairlead reads it for every token request, because its
+ * issuer rotates it.
+ */
 
 import { HostError } from "../../errors.ts";
 import { readText } from "../../files/read-text.ts";
@@ -11,13 +14,13 @@ export interface AssertionOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
   readonly env: Environment["env"];
-  /** Whom a cloud service issues the JWT for. */
+  /** The audience for which a cloud service issues the JWT. */
   readonly audience: string;
 }
 
 export interface Assertion {
   readonly jwt: string;
-  /** For messages, such as `the file /run/token`. */
+  /** The source of the JWT, for messages, such as `the file /run/token`. */
   readonly from: string;
 }
 
@@ -47,8 +50,5 @@ export async function readAssertion(options: AssertionOptions): Promise<Assertio
 
 function checked(assertion: Assertion, fail: (reason: string, next: string) => HostError): Assertion {
   if (claimsOf(assertion.jwt) !== undefined) return assertion;
-  throw fail(
-    `${assertion.from} holds no JWT`,
-    "Put the token there as it was issued: three parts with dots between them.",
-  );
+  throw fail(`${assertion.from} holds no JWT`, "Store the JWT there unchanged: three parts, separated by dots.");
 }

@@ -1,4 +1,6 @@
-/** Proves who the client is at the token endpoint: with its secret, or with a JWT signed by its private key (RFC 7523). */
+/**
+ * Authenticates the client at the token endpoint: with its secret, or with a JWT signed by its private key (RFC 7523).
+ */
 
 import { randomUUID } from "node:crypto";
 import { errorMessage } from "@fairlead/wire/text";
@@ -11,26 +13,26 @@ import { type ClientProof, clientProof } from "../oauth/endpoint-request.ts";
 import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
-/** A client's proof, and how it was made, for messages. */
+/** A client's authentication, and how it was made, for messages. */
 export interface MachineProof extends ClientProof {
   readonly method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
-  /** Where the private key comes from: a path, or the name of the setting. */
+  /** The source of the private key: a path, or the name of the setting. */
   readonly key?: string;
 }
 
 export interface MachineProofOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
-  /** With the method for a secret, as the metadata or the settings name it. */
+  /** The client, with the method for its secret that the metadata or the settings name. */
   readonly client: StoredClient | undefined;
-  /** `aud` of the JWT. */
+  /** The `aud` claim of the JWT. */
   readonly audience: string;
   readonly signingAlgorithms?: readonly string[] | undefined;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Seconds that a proof is valid. Short, because it is used at once. */
+/** How many seconds a proof is valid. Short, because it is used at once. */
 const proofLife = 60;
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
@@ -56,14 +58,19 @@ export async function proveClient(options: MachineProofOptions): Promise<Machine
   };
 }
 
-/** The private key of the settings. @throws HostError `auth_failed` */
+/**
+ * Reads the private key of the settings.
+ *
+ * @throws HostError `auth_failed`
+ */
 export async function readClientKey({
   settings: { privateKeyFile: file, privateKey: text = "" },
   serverName,
   signingAlgorithms = [],
 }: Pick<MachineProofOptions, "settings" | "serverName" | "signingAlgorithms">): Promise<SigningKey> {
   const found = file === undefined ? ({ kind: "text", text } as const) : await readText(file, limits.keyBytes);
-  const reason = found.kind === "absent" ? "it does not exist" : found.kind === "unreadable" ? found.reason : undefined;
+  const reason =
+    found.kind === "absent" ? "the file does not exist" : found.kind === "unreadable" ? found.reason : undefined;
   const where = file ?? '"privateKey"';
   const fail = (why: string): HostError =>
     new HostError("auth_failed", `private key of "${serverName}" cannot be used: ${where}: ${why}`, {

@@ -26,11 +26,11 @@ export interface MachineAuthOptions {
   /** The settings with variables and secrets expanded; called for every token request. */
   readonly settings: () => Promise<MachineAuthSettings>;
   readonly issuerOverride?: string | undefined;
-  /** The view of the storage for this server definition (`pinned`). */
+  /** The token storage, limited to this server definition (`pinned`). */
   readonly storage: MCPOAuthTokenStorage;
   readonly lockFolder: string;
   readonly env: Environment["env"];
-  /** A `fetch` for the network of a URL; `address` is the IP address at which the server was reached. */
+  /** Creates a `fetch` for the network of a URL; `address` is the IP address at which the server was reached. */
   readonly fetchNear: (url: string, more?: { readonly address?: string; readonly maxRedirects?: number }) => Fetch;
   readonly clock: Clock;
   /** The wall clock, in milliseconds since 1970. */
@@ -41,14 +41,14 @@ export interface MachineAuthOptions {
 
 export interface MachineTokens {
   readonly keeper: TokenKeeper;
-  /** Finds the authorization server and requests the first token, or one with more scopes. */
+  /** Finds the authorization server and requests the first token, or a token with more scopes. */
   readonly signIn: (request: SignInRequest, signal: AbortSignal) => Promise<Credentials>;
 }
 
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** By key, because each key keeps the nonces of its servers. */
+  /** The proofs by key, because each key keeps the nonces of its servers. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
@@ -80,18 +80,18 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
       fail,
     });
     observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
-    // Otherwise a server could name another authorization server later, and collect the client's secret there.
+    // Prevents a server from naming another authorization server later to collect the client's secret.
     if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
       throw new HostError(
         "auth_failed",
-        `"${serverName}" names another authorization server: ${plan.issuer}, before ${stored.issuer}`,
+        `"${serverName}" now names another authorization server: ${plan.issuer} instead of ${stored.issuer}`,
         {
           serverName,
-          next: `If that is right, set "issuer" under machineAuth of "${serverName}".`,
+          next: `If the new one is right, set "issuer" under machineAuth of "${serverName}".`,
         },
       );
     const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;
-    // Without the metadata no `offline_access` is added: a machine needs no refresh token.
+    // `offline_access` is not added: a machine needs no refresh token.
     const wanted = wantedScopes({ plan: { ...plan, metadata: undefined }, chosen: scopes, before });
     const target = targetOf(plan, settings, { serverName, serverUrl, scopes: wanted });
     return request({ ...target, ...present({ dpopKey }) }, settings);
@@ -130,7 +130,7 @@ function stillBusy(serverName: string, cause: unknown): HostError {
   return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
 }
 
-/** Whether another process has got a token meanwhile that the refused request needs. */
+/** Whether another process has obtained a token in the meantime that suits the refused request. */
 function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: SignInRequest, now: number): boolean {
   if (tokens === undefined || (tokens.expiresAt ?? now + 1) <= now) return false;
   return before === undefined || (!includesAll(before, scopes) && includesAll(scopes, scopesIn(challenge.scope)));
@@ -146,7 +146,7 @@ function targetOf(
     ...server,
     resource,
     issuer,
-    // Not the secret: every request takes it from the settings.
+    // The secret is not stored: every request reads it from the settings.
     client: { clientId, authentication },
     endpoints: { token: endpoints.token },
     machine: {

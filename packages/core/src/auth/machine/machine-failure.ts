@@ -1,4 +1,7 @@
-/** Why an authorization server refuses a machine: unknown client, wrong key or secret, clock, audience or scope, each with its next step. */
+/**
+ * Explains why an authorization server refused a machine (unknown client, wrong key or secret, clock, audience or
+ * scope), with the next step for each.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
@@ -24,9 +27,9 @@ export interface MachineRefusal {
   /** Audiences that the endpoint may expect in `assertion`. */
   readonly audiences: readonly string[];
   readonly scopes: readonly string[];
-  /** Whether the request had a dated proof of RFC 9449. */
+  /** Whether the request contained a DPoP proof with a time (RFC 9449). */
   readonly isDpop: boolean;
-  /** Milliseconds that this machine's clock is ahead of the endpoint's; undefined if the response has no date. */
+  /** How many milliseconds this machine's clock is ahead of the endpoint's; undefined if the response has no date. */
   readonly clockLead: number | undefined;
   /** The wall clock when the response arrived, in milliseconds since 1970. */
   readonly now: number;
@@ -81,24 +84,33 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
         next: `Ask the operator of the authorization server to allow the grant for client "${clientId}".`,
       };
     case "unsupported_grant_type":
-      return { why: "it does not offer this grant", next: `Choose another "kind" ${settings}.` };
+      return {
+        why: "the authorization server does not support this grant",
+        next: `Choose another "kind" ${settings}.`,
+      };
     case "invalid_grant":
       return assertionReason(refusal, settings);
     case "invalid_scope":
       return {
-        why: scopes.length === 0 ? "it demands other scopes" : `it does not grant the scopes ${scopes.join(" ")}`,
+        why:
+          scopes.length === 0
+            ? "the authorization server requires other scopes"
+            : `the authorization server does not grant the scopes ${scopes.join(" ")}`,
         next: `Correct "scopes" ${settings}, or ask the operator to allow them for ${clientId === "" ? "this machine" : `client "${clientId}"`}.`,
       };
     case "invalid_target":
       return {
-        why: "it gives out no tokens for this audience",
+        why: "the authorization server issues no tokens for this audience",
         next: `Correct "audience" ${settings}, or ask the operator of the authorization server to add the server.`,
       };
     case "invalid_dpop_proof":
-      return { why: "it does not accept the DPoP proof", next: "Ask the operator of the authorization server." };
+      return {
+        why: "the authorization server rejected the DPoP proof",
+        next: "Ask the operator of the authorization server.",
+      };
   }
   const method = proof.method === "none" ? "" : ` with ${proof.method}`;
-  return { why: `it refused the request${method}`, next: `Check the settings ${settings}.` };
+  return { why: `the authorization server refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
 /** The clock is the reason if the request contained a date and the clocks of both sides differ. */
@@ -114,13 +126,13 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
   const isUnknown = /unknown|not found|not registered|does not exist|no such/i.test(words);
   if (isUnknown)
     return {
-      why: `it does not know client "${clientId}"`,
+      why: `the authorization server does not know client "${clientId}"`,
       next: `Correct "clientId" ${settings}, or register the client there.`,
     };
   switch (proof.method) {
     case "private_key_jwt":
       return {
-        why: `it does not accept the key ${proof.key ?? ""} for client "${clientId}"`,
+        why: `the authorization server does not accept the key ${proof.key ?? ""} for client "${clientId}"`,
         next: `Register the public key of ${proof.key ?? "the client"} there, or correct "privateKeyFile" and "keyId" ${settings}.`,
       };
     case "client_secret_basic":
@@ -131,7 +143,7 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
       };
     case "none":
       return {
-        why: `client "${clientId}" is unknown there, or must prove itself`,
+        why: `client "${clientId}" is unknown there, or must authenticate itself`,
         next: `Correct "clientId", or add "clientSecret" or "privateKeyFile" ${settings}.`,
       };
   }
@@ -139,7 +151,8 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
 
 function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   const { assertion, audiences, now, clockLead = 0 } = refusal;
-  if (assertion === undefined) return { why: "it does not accept the grant", next: `Check the settings ${settings}.` };
+  if (assertion === undefined)
+    return { why: "the authorization server rejected the grant", next: `Check the settings ${settings}.` };
   const claims = claimsOf(assertion.jwt) ?? {};
   const theirNow = now - clockLead;
   const expiry = secondsIn(claims, "exp");
@@ -158,15 +171,15 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   if (!named.some((audience) => audiences.some((expected) => withoutSlash(expected) === withoutSlash(audience))))
     return {
       why: `the JWT in ${assertion.from} is for ${clip(named.join(", ") || "no audience", 200)}, not for ${audiences[0] ?? ""}`,
-      next: `Let it be issued for ${audiences[0] ?? "the authorization server"}${audienceHint(refusal)}.`,
+      next: `Have the JWT issued for ${audiences[0] ?? "the authorization server"}${audienceHint(refusal)}.`,
     };
   return {
-    why: `it does not accept the JWT in ${assertion.from}`,
+    why: `the authorization server does not accept the JWT in ${assertion.from}`,
     next: "Ask the operator of the authorization server to trust the issuer and the subject of this JWT.",
   };
 }
 
-/** Fairlead itself requests the JWT of a cloud, so its audience is a setting. */
+/** For a cloud's JWT, names the setting with the audience, because Fairlead itself requests that JWT. */
 function audienceHint({ assertion }: MachineRefusal): string {
   return assertion?.from.startsWith("the metadata service") === true ? ', or set "audience"' : "";
 }
@@ -180,7 +193,7 @@ function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Hides the secrets of the request that a description may quote. */
+/** Hides secrets of the request that the server's description may quote. */
 function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),

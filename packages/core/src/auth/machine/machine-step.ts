@@ -1,4 +1,4 @@
-/** A finished step of a machine's token request, for `mcp test`. It contains no key, assertion or token. */
+/** A finished step of a machine's token request, shown by `mcp test`. It contains no key, assertion or token. */
 export interface MachineStep {
   readonly action: "discovery" | "assertion" | "token exchange" | "token request";
   /** A text for people. */

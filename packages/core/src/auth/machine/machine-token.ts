@@ -19,14 +19,14 @@ import { machineRefused } from "./machine-failure.ts";
 import type { MachineObserver } from "./machine-step.ts";
 
 export interface MachineTokenOptions {
-  /** With variables and secrets expanded. */
+  /** The settings with variables and secrets expanded. */
   readonly settings: MachineAuthSettings;
-  /** Server, authorization server, resource, scopes and key; `tokens` are not used. */
+  /** Server, authorization server, resource, scopes and key; `tokens` is ignored. */
   readonly target: Credentials;
   readonly env: Environment["env"];
-  /** For the authorization server; follows no redirects. */
+  /** The `fetch` for the authorization server; follows no redirects. */
   readonly post: Fetch;
-  /** For the identity provider, whose address is in the user's settings. */
+  /** The `fetch` for the identity provider, whose address is in the user's settings. */
   readonly fetchNear: (url: string) => Fetch;
   readonly dpop: DpopBinding | undefined;
   /** The wall clock, in milliseconds since 1970. */
@@ -89,12 +89,12 @@ export async function requestMachineToken(options: MachineTokenOptions): Promise
   const granted = tokens.scope === undefined ? "" : `, scopes ${tokens.scope}`;
   const how = proof.method === "none" ? "" : ` with ${proof.method}`;
   observe({ action: "token request", detail: `${endpoints.token}${how}: ${tokens.tokenType} token${life}${granted}` });
-  // A machine asks again with its own credentials (RFC 6749 §4.4.3).
+  // A refresh token is ignored: a machine requests a new token with its own credentials (RFC 6749 §4.4.3).
   const { refreshToken: _, ...rest } = tokens;
   return rest;
 }
 
-/** The JWT that is the grant; undefined for client credentials. */
+/** The JWT that serves as grant; undefined for client credentials. */
 async function grantAssertion(options: MachineTokenOptions, audience: string): Promise<Assertion | undefined> {
   const { settings, target, env, observe } = options;
   if (settings.kind === "client_credentials") return undefined;
@@ -141,7 +141,11 @@ async function exchange(subject: Assertion, options: MachineTokenOptions): Promi
   return { jwt: tokens.accessToken, from: `the ID-JAG of ${new URL(url).host}` };
 }
 
-/** The identity provider's token endpoint, which must be encrypted. @throws HostError `auth_failed` */
+/**
+ * The token endpoint of the identity provider, which must use https.
+ *
+ * @throws HostError `auth_failed`
+ */
 async function checkedProvider(
   tokenUrl: string | undefined,
   { issuer, serverName, fetch }: { readonly issuer: string; readonly serverName: string; readonly fetch: Fetch },
@@ -168,7 +172,7 @@ async function tokenEndpointOf(issuer: string, fetch: Fetch, fail: (reason: stri
     });
     if (answer.kind === "absent") continue;
     const { document } = answer;
-    if (textIn(document, "issuer") !== issuer) throw fail(`${url} is about another issuer than ${issuer}`);
+    if (textIn(document, "issuer") !== issuer) throw fail(`the metadata at ${url} names another issuer than ${issuer}`);
     const endpoint = textIn(document, "token_endpoint");
     if (endpoint !== undefined) return endpoint;
   }
@@ -213,9 +217,9 @@ async function send(
   });
 }
 
-/** An identity provider that does not know ID-JAGs may answer with another token, which must not be sent on. */
+/** Rejects other tokens: an identity provider without ID-JAG support may issue one, which must not be sent on. */
 function checkedExchange(step: GrantRequest["step"], text: string): TokenAnswer | undefined {
   const type = step === "token exchange" ? parseObject(text)?.["issued_token_type"] : undefined;
   if (type === undefined || type === idJag) return undefined;
-  return { kind: "unusable", reason: "the issued token is no ID-JAG" };
+  return { kind: "unusable", reason: "the issued token is not an ID-JAG" };
 }

@@ -1,6 +1,6 @@
 /**
- * Asks the service of a cloud or CI for a JWT about this machine. Google's and Azure's services have link-local
- * addresses, which no other request may reach: this file alone names them, and only `assertionFrom` in the user's or the
+ * Requests a JWT about this machine from the service of a cloud or CI. Google's and Azure's services have link-local
+ * addresses, which no other request may reach: only this file names them, and only `assertionFrom` in the user's or the
  * system's settings uses it.
  */
 
@@ -17,7 +17,7 @@ interface AssertionRequest {
   readonly service: Service;
   readonly serverName: string;
   readonly env: Environment["env"];
-  /** Whom the JWT is issued for. */
+  /** The audience of the JWT. */
   readonly audience: string;
 }
 
@@ -26,7 +26,7 @@ interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The member of the JSON response with the JWT; absent if the response is the JWT. */
   readonly member?: string;
-  /** Whether the address is the machine's own, so that no proxy may see the request. */
+  /** Whether the address belongs to this machine, so that no proxy may see the request. */
   readonly isLocal: boolean;
 }
 
@@ -54,7 +54,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   return (member === undefined ? text : answer && textIn(answer, member)) ?? "";
 }
 
-/** Undefined if the environment lacks the variables that the service sets. */
+/** The service's request; undefined if the environment lacks the variables that the service sets. */
 function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {
     if (parseUrl(base) === undefined) throw new HostError("auth_failed", "the metadata service has no valid URL");
@@ -75,7 +75,7 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
     case "azure": {
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
       const member = "access_token";
-      // App Service and Container Apps have an address of their own; a virtual machine has the common one.
+      // App Service and Container Apps have their own address; virtual machines use the common one.
       return endpoint === undefined
         ? {
             url: address("http://169.254.169.254/metadata/identity/oauth2/token", {

@@ -27,12 +27,16 @@ const step = "browser";
 const secretBytes = 32;
 const longestReason = 300;
 
-/** 256 random bits as text. */
+/** Returns 256 random bits as text. */
 export function randomWord(): string {
   return randomBytes(secretBytes).toString("base64url");
 }
 
-/** Requires PKCE (RFC 7636): without it an attacker who sees the code could exchange it. @throws HostError `auth_failed` */
+/**
+ * Requires PKCE (RFC 7636): without PKCE, an attacker who sees the code could exchange it.
+ *
+ * @throws HostError `auth_failed`
+ */
 export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
   const methods = metadata?.challengeMethods;
   // Endpoints from the settings and of the 2025-03-26 protocol have no metadata that could list methods.
@@ -47,7 +51,11 @@ export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: Si
   );
 }
 
-/** The authorization request. @throws HostError `auth_failed` if its address is not safe to open */
+/**
+ * Builds the authorization request.
+ *
+ * @throws HostError `auth_failed` if its address is not safe to open
+ */
 export function askForCode({
   plan,
   client,
@@ -70,7 +78,7 @@ export function askForCode({
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
-    // OpenID Connect gives a refresh token for this scope only with this prompt.
+    // OpenID Connect issues a refresh token for this scope only with this prompt.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -79,13 +87,17 @@ export function askForCode({
   return { url: safe.href, verifier };
 }
 
-/** Compares in constant time. */
+/** Compares two texts in constant time. */
 export function isState(given: string | null, state: string): boolean {
   const [a, b] = [given ?? "", state].map((text) => createHash("sha256").update(text).digest());
   return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }
 
-/** The code of a response whose `state` was checked already. @throws HostError `auth_failed` */
+/**
+ * Returns the code of a response whose `state` has been checked.
+ *
+ * @throws HostError `auth_failed`
+ */
 export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): string {
   checkIssuer(answer.getAll("iss"), plan, fail);
   const [error] = answer.getAll("error");
@@ -96,13 +108,13 @@ export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): s
   return code;
 }
 
-/** Checks `iss` (RFC 9207 §2.4), by exact comparison, before an error text of another server could be shown. */
+/** Checks `iss` (RFC 9207 §2.4) by exact comparison, before any error text of another server could be shown. */
 function checkIssuer(
   [given, ...others]: readonly string[],
   { issuer, isIssuerKnown, metadata }: SignInPlan,
   fail: Fail,
 ): void {
-  const next = `Ask the operator of ${issuer} to send exactly this issuer as "iss".`;
+  const next = `Ask the operator of ${issuer} to send exactly ${issuer} as "iss".`;
   if (given === undefined) {
     if (metadata?.sendsIssuer !== true) return;
     throw fail(step, `the response has no "iss", although ${issuer} announces it`, { next });

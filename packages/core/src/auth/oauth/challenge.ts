@@ -6,14 +6,17 @@ export interface BearerChallenge {
   readonly scope?: string;
   readonly error?: string;
   readonly errorDescription?: string;
-  /** The server demands tokens that are bound to a key (RFC 9449). */
+  /** Whether the server requires tokens that are bound to a key (RFC 9449). */
   readonly isDpop?: true;
 }
 
-/** A scheme, or a parameter with its value, quoted or not. */
+/** Matches a scheme, or a parameter with its value, quoted or not. */
 const part = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy;
 
-/** Reads the first Bearer challenge of the header, else the first DPoP challenge, with the first value of each parameter. */
+/**
+ * Reads the first Bearer challenge of the header, or else the first DPoP challenge, with the first value of each
+ * parameter.
+ */
 export function readChallenge(header: string | undefined): BearerChallenge {
   const bearer = parametersOf(header ?? "", "bearer");
   const parameters = bearer ?? parametersOf(header ?? "", "dpop");
@@ -24,7 +27,7 @@ export function readChallenge(header: string | undefined): BearerChallenge {
   };
 }
 
-/** Undefined if the header has no challenge of that scheme. */
+/** Reads the challenge of one scheme; undefined if the header has none. */
 function parametersOf(header: string, wanted: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
   let scheme = "";

@@ -1,6 +1,9 @@
-/** Compares this machine's clock with a server's. Fairlead names a difference in errors, and never corrects for it. */
+/**
+ * Compares this machine's clock with a server's clock. Fairlead reports a difference in errors, but never corrects for
+ * it.
+ */
 
-/** Milliseconds that two clocks may differ: less is the rounding of the header and the delay of the network. */
+/** The largest ignored difference between two clocks, in milliseconds: rounding and network delay can cause it. */
 const tolerance = 30_000;
 
 /**
@@ -28,7 +31,7 @@ export function clockProblem(
   };
 }
 
-/** Such as `45 s`, `7 min` or `3 h`. */
+/** A duration in words, such as `45 s`, `7 min` or `3 h`. */
 export function durationWords(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
   if (seconds < 120) return `${seconds} s`;

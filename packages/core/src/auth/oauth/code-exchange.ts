@@ -19,13 +19,17 @@ export interface TokenRequestOptions {
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
   readonly fail: Fail;
-  /** Binds the tokens to a key, because the server requires it. */
+  /** Whether to bind the tokens to a key, because the server requires it. */
   readonly dpop?: DpopBinding | undefined;
 }
 
 const longestReason = 300;
 
-/** The tokens for a code; `invalid_client` if the authorization server does not know the client. @throws HostError `auth_failed` */
+/**
+ * Exchanges the code for tokens; returns `invalid_client` if the authorization server does not know the client.
+ *
+ * @throws HostError `auth_failed`
+ */
 export async function exchangeCode(
   { code, verifier, redirectUri }: { readonly code: string; readonly verifier: string; readonly redirectUri: string },
   options: TokenRequestOptions,
@@ -58,7 +62,7 @@ export async function askForTokens(
   );
 }
 
-/** Why there are no tokens. Hides the secrets that an error description may quote. */
+/** Explains why the response has no tokens. Hides the secrets that an error description may quote. */
 export function reasonIn(
   answer: Exclude<TokenAnswer, { readonly kind: "tokens" }>,
   secrets: readonly string[],
@@ -80,12 +84,12 @@ export type TokenAnswer =
   | { readonly kind: "tokens"; readonly tokens: StoredTokens }
   /** An error code of RFC 6749 §5.2, such as `invalid_grant`. */
   | { readonly kind: "error"; readonly error: string; readonly description?: string }
-  /** A later request may succeed. */
+  /** Whether a later request may succeed. */
   | { readonly kind: "unavailable"; readonly status: number }
   /** The response is invalid; `reason` is a text for people. */
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** Maximum characters of a token: three tokens and a registration must fit into one stored secret. */
+/** The longest token, in characters: three tokens and a registration must fit into one stored secret. */
 const longestToken = 16_000;
 const longestScope = 4_000;
 const longestWord = 100;
@@ -140,7 +144,7 @@ function readTokens(answer: JsonObject, askedAt: number, tokenType: string): Tok
   };
 }
 
-/** Undefined without a positive `expires_in`. Some servers send the number as text. */
+/** The lifetime; undefined without a positive `expires_in`. Some servers send the number as text. */
 function expiryOf(value: unknown, askedAt: number): number | undefined {
   const seconds = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
   if (typeof seconds !== "number" || !(seconds > 0)) return undefined;

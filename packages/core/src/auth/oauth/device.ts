@@ -24,7 +24,7 @@ interface DeviceCode {
   readonly userCode: string;
   readonly verificationUri: string;
   readonly verificationUriComplete?: string;
-  /** Lifetime of the code in milliseconds; `interval` is in milliseconds too. */
+  /** The lifetime of the code in milliseconds; `interval` is in milliseconds too. */
   readonly lifetime: number;
   readonly interval: number;
 }
@@ -59,7 +59,7 @@ export async function signInByDevice(options: DeviceOptions): Promise<StoredToke
     const answer = await askForTokens(grant, options);
     if (answer.kind === "tokens") return answer.tokens;
     if (answer.kind === "error" && answer.error === "authorization_pending") continue;
-    // A busy authorization server is polled again: the person may still be typing.
+    // If the authorization server is busy, Fairlead polls again: the person may still be typing.
     const isTooFast = answer.kind === "error" && answer.error === "slow_down";
     if (!isTooFast && answer.kind !== "unavailable")
       throw fail(step, `${plan.issuer} refused the sign-in: ${reasonIn(answer, [deviceCode])}`);
@@ -75,7 +75,7 @@ async function askForDeviceCode({ plan, client, scopes, audiences, post, fail }:
       next: "Sign in without --device.",
     });
   const parameters = {
-    // Some servers read the client ID only here, even with a Basic header.
+    // Some servers read the client ID only from the form, even with a Basic header.
     client_id: client.clientId,
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),

@@ -26,11 +26,14 @@ export interface DiscoveryOptions {
   readonly oauth: OAuthSettings;
   readonly fetch: Fetch;
   readonly fail: Fail;
-  /** A machine needs no authorization endpoint; `tokenUrl` alone names its authorization server. */
+  /**
+   * Whether a machine signs in: it needs no authorization endpoint, and `tokenUrl` alone names its authorization
+   * server.
+   */
   readonly isMachine?: boolean;
-  /** The `oauth` settings come from the workspace, not from the user: they may not mix endpoints with an issuer. */
+  /** Whether the `oauth` settings come from the workspace: such settings may not mix endpoints with an issuer. */
   readonly isFromWorkspace?: boolean | undefined;
-  /** `issuerOverride` in the user's settings; it replaces the issuers that the server names. */
+  /** The setting `issuerOverride` of the user; it replaces the issuers that the server names. */
   readonly issuerOverride?: string | undefined;
   /** Called when `issuerOverride` is used. */
   readonly onOverride?: (issuer: string, instead: readonly string[]) => void;
@@ -38,27 +41,27 @@ export interface DiscoveryOptions {
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
-/** Everything that a sign-in needs to know about the server and its authorization server. */
+/** The server's and the authorization server's data for a sign-in. */
 export interface SignInPlan {
   /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
-  /** False if the settings name the endpoints, but no issuer. */
+  /** Whether the issuer is known; false if the settings name the endpoints but no issuer. */
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
-  /** Scopes that the server asks for, without the scopes of the settings. */
+  /** Scopes that the server asks for, without the scopes in the settings. */
   readonly scopes: readonly string[];
-  /** The server itself is the authorization server, as in the protocol 2025-03-26. */
+  /** Whether the server itself is the authorization server, as in protocol version 2025-03-26. */
   readonly isLegacyFallback: boolean;
-  /** The server demands tokens that are bound to a key (RFC 9449). */
+  /** Whether the server requires tokens that are bound to a key (RFC 9449). */
   readonly isDpop: boolean;
-  /** No metadata was found: the endpoints are the default ones of the protocol 2025-03-26. */
+  /** Whether no metadata was found, so that the default endpoints of protocol version 2025-03-26 are used. */
   readonly isGuess: boolean;
 }
 
 export interface Endpoints {
-  /** Always present in a plan for a person. */
+  /** The authorization endpoint; always present if a person signs in. */
   readonly authorization?: string;
   readonly token: string;
   readonly registration?: string;
@@ -104,7 +107,10 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
   };
 }
 
-/** A workspace may set all endpoints or none: one endpoint beside those of a real issuer could steal the code unnoticed. */
+/**
+ * A workspace may set all endpoints or none: a single endpoint next to those of a real issuer could steal the code
+ * unnoticed.
+ */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
   const endpoints = Object.entries({ authorizationUrl, tokenUrl, registrationUrl });
@@ -124,7 +130,7 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   );
 }
 
-/** Undefined if the server has no resource metadata, as in the protocol 2025-03-26. */
+/** The resource metadata; undefined if the server has none, as in protocol version 2025-03-26. */
 async function findResource({
   serverUrl,
   challenge,
@@ -151,7 +157,7 @@ async function findResource({
   return undefined;
 }
 
-/** The issuer of the user's settings, else of the server; undefined if neither names one. */
+/** The issuer from the user's settings, or else from the server; undefined if neither names one. */
 async function issuerFor(
   { issuerOverride, oauth, onOverride, choose, fail }: DiscoveryOptions,
   named: readonly string[],
@@ -169,7 +175,9 @@ async function issuerFor(
   return issuer;
 }
 
-/** Undefined if there is no metadata and the protocol or the settings make it optional. */
+/**
+ * The authorization server metadata; undefined if it does not exist and the protocol or the settings make it optional.
+ */
 async function findServer(
   { fetch, fail }: DiscoveryOptions,
   issuer: string,
@@ -232,7 +240,7 @@ function endpointsFor(
   };
 }
 
-/** Host of the token endpoint, for messages; undefined if it is the host of the issuer, which messages name already. */
+/** The host of the token endpoint, for messages; undefined if it is the issuer's host, which messages already name. */
 export function otherTokenHost(issuer: string, tokenEndpoint: string): string | undefined {
   const { host } = new URL(tokenEndpoint);
   return parseUrl(issuer)?.host === host ? undefined : host;
@@ -240,9 +248,9 @@ export function otherTokenHost(issuer: string, tokenEndpoint: string): string | 
 
 interface ScopeOptions {
   readonly plan: SignInPlan;
-  /** Scopes of the command line or the settings, used as they are. */
+  /** Scopes from the command line or the settings, used without changes. */
   readonly chosen: readonly string[] | undefined;
-  /** Scopes requested or granted before that were not enough; they are requested again. */
+  /** Scopes requested or granted earlier that were not enough; they are requested again. */
   readonly before: readonly string[] | undefined;
 }
 

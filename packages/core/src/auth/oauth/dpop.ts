@@ -1,15 +1,18 @@
-/** Proofs that a token's sender has its key (DPoP, RFC 9449), with the nonces that servers demand. */
+/**
+ * Proofs that the sender of a token has the key that the token is bound to (DPoP, RFC 9449), with the nonces that
+ * servers require.
+ */
 
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { parseObject } from "@fairlead/wire/json";
 import { type SigningKey, signJwt } from "./jwt.ts";
 
-/** The proofs of one key. */
+/** Creates the proofs for one key. */
 export interface DpopProofs {
-  /** A proof for one request; it can be used once. */
+  /** Creates a proof for one request; it can be used once. */
   readonly proofFor: (request: DpopRequest) => string;
-  /** Keeps the nonce for the next proofs to that origin. Returns false if it was known already. */
+  /** Keeps the nonce for the next proofs to that origin. Returns false if the nonce was already known. */
   readonly keepNonce: (url: string, nonce: string) => boolean;
 }
 
@@ -24,13 +27,13 @@ export interface DpopRequest {
 
 const longestNonce = 1_000;
 
-/** A new key as JWK text, which is secret. */
+/** Creates a key as JWK text, which is secret. */
 export function newDpopKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify(privateKey.export({ format: "jwk" }));
 }
 
-/** @param jwk The text of `newDpopKey`. */
+/** @param jwk The key, as `newDpopKey` returns it. */
 export function createDpopProofs(jwk: string): DpopProofs {
   const key = createPrivateKey({ key: { ...parseObject(jwk) }, format: "jwk" });
   const { kty, crv, x, y } = createPublicKey(key).export({ format: "jwk" });

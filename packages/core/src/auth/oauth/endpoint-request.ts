@@ -7,7 +7,7 @@ import type { DpopProofs } from "./dpop.ts";
 export interface EndpointRequest {
   readonly url: string;
   readonly proof: ClientProof;
-  /** A new proof for a second request, if a proof can be used only once. */
+  /** Creates a new proof for a repeated request, because a proof can be used only once. */
   readonly renewProof?: () => Promise<ClientProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
@@ -15,20 +15,20 @@ export interface EndpointRequest {
   readonly dpop?: DpopBinding | undefined;
 }
 
-/** The proofs of a key, and the clock that dates them. */
+/** The proofs for a key, and the clock for their time. */
 export interface DpopBinding {
   readonly proofs: DpopProofs;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Rejects with the error of `fetch`; even then the request may have arrived. */
+/** Sends the request. Rejects with the error of `fetch`; even then the request may have arrived. */
 export async function postForm(request: EndpointRequest): Promise<Response> {
   const { url, dpop } = request;
   const response = await post(request);
   const nonce = response.headers.get("dpop-nonce");
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
-  // The server demands its nonce in the proof, and did nothing else with the request (RFC 9449 §8).
+  // The server requires its nonce in the proof, and has not processed the request (RFC 9449 §8).
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
 }
@@ -76,12 +76,12 @@ function authenticationOf({ clientSecret, authentication, registration }: Stored
   return registered === "none" || registered === "client_secret_post" ? registered : "client_secret_basic";
 }
 
-/** RFC 6749 requires form encoding; it also protects a colon in the ID. */
+/** Encodes a value as RFC 6749 requires; this also protects a colon in the client ID. */
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/** Result of a revocation. `failed` is not an error: signing out continues in every case. */
+/** The result of a revocation. `failed` is not an error: signing out always continues. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
 /** Revokes the refresh token first, because most servers then revoke the whole grant. Never rejects. */

@@ -20,7 +20,7 @@ export interface FailureOptions {
 
 export type Fail = (step: SignInStep, why: string, options?: FailureOptions) => HostError;
 
-/** The `Fail` of one server. By default the next step is to sign in again. */
+/** Creates the `Fail` function for one server. The default next step is to sign in again. */
 export function createFail(serverName: string, usualNext: string = authCommand(serverName)): Fail {
   return (step, why, { next = usualNext, cause } = {}) =>
     new HostError("auth_failed", `sign-in to "${serverName}" failed at the ${step} step: ${why}`, {

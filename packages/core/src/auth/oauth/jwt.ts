@@ -1,15 +1,18 @@
-/** Signs JSON Web Tokens (RFC 7515) with a private key in PEM or JWK form, and reads the claims of others without verifying them. */
+/**
+ * Signs JSON Web Tokens (RFC 7515) with a private key in PEM or JWK form, and reads the claims of foreign tokens
+ * without verifying them.
+ */
 
 import { constants, createPrivateKey, type KeyObject, type SignKeyObjectInput, sign } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { HostError } from "../../errors.ts";
 
-/** A private key with the algorithm that fits it. */
+/** A private key with its signing algorithm. */
 export interface SigningKey {
   readonly key: KeyObject;
   readonly algorithm: string;
-  /** `kid` of a JWK. */
+  /** The `kid` member of a JWK. */
   readonly keyId?: string;
 }
 
@@ -33,7 +36,7 @@ const smallestModulus = 2_048;
 /**
  * Reads a private key.
  *
- * @param accepted Algorithms that the authorization server lists; an RSA key signs with PS256 if it lists that only.
+ * @param accepted Algorithms that the authorization server lists; an RSA key signs with PS256 if the list has no RS256.
  * @throws HostError `auth_failed`, whose message completes "KEY cannot be used: …" and does not quote the key
  */
 export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
@@ -46,20 +49,20 @@ export function readSigningKey(text: string, accepted: readonly string[] = []): 
   try {
     key = createPrivateKey(jwk === undefined ? pem : { key: { ...jwk }, format: "jwk" });
   } catch {
-    throw unusable("it is not a private key in PEM or JWK form");
+    throw unusable("the text is not a private key in PEM or JWK form");
   }
   const keyId = jwk && textIn(jwk, "kid");
   return { key, algorithm: algorithmOf(key, accepted), ...(keyId !== undefined && { keyId }) };
 }
 
 function flawOf(pem: string, jwk: JsonObject | undefined): string | undefined {
-  if (pem === "") return "it is empty";
-  if (jwk !== undefined) return jwk["d"] === undefined ? "it is a public key" : undefined;
-  if (pem.includes("BEGIN CERTIFICATE")) return "it is a certificate, not a private key";
-  if (pem.includes("PUBLIC KEY-----")) return "it is a public key";
-  if (pem.includes("ENCRYPTED")) return "it has a passphrase";
+  if (pem === "") return "the key is empty";
+  if (jwk !== undefined) return jwk["d"] === undefined ? "the key is a public key" : undefined;
+  if (pem.includes("BEGIN CERTIFICATE")) return "the file is a certificate, not a private key";
+  if (pem.includes("PUBLIC KEY-----")) return "the key is a public key";
+  if (pem.includes("ENCRYPTED")) return "the key has a passphrase";
   if (pem.includes("OPENSSH PRIVATE KEY"))
-    return "it is in OpenSSH's form (convert it: ssh-keygen -p -m PKCS8 -f FILE)";
+    return "the key is in OpenSSH form (convert it: ssh-keygen -p -m PKCS8 -f FILE)";
   return undefined;
 }
 
@@ -68,11 +71,11 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject
   if (asymmetricKeyType === "ed25519") return "EdDSA";
   if (asymmetricKeyType === "rsa") {
     if (modulusLength < smallestModulus)
-      throw unusable(`it has ${modulusLength} bits; ${smallestModulus} is the minimum`);
+      throw unusable(`the key has ${modulusLength} bits; ${smallestModulus} is the minimum`);
     return accepted.includes("PS256") && !accepted.includes("RS256") ? "PS256" : "RS256";
   }
   const algorithm = curves[namedCurve];
-  if (algorithm === undefined) throw unusable(`its type ${namedCurve || asymmetricKeyType} has no JWT algorithm`);
+  if (algorithm === undefined) throw unusable(`no JWT algorithm fits its type ${namedCurve || asymmetricKeyType}`);
   return algorithm;
 }
 
@@ -80,7 +83,7 @@ function unusable(reason: string): HostError {
   return new HostError("auth_failed", reason);
 }
 
-/** A signed token with these claims; `header` adds to `alg`. */
+/** Creates a signed token with these claims; `header` is added to `alg`. */
 export function signJwt(claims: JsonObject, { key, algorithm }: SigningKey, header: JsonObject = {}): string {
   const { digest, options } = algorithms[algorithm] ?? { digest: null, options: {} };
   const signed = [{ alg: algorithm, ...header }, claims].map(encoded).join(".");
@@ -91,7 +94,9 @@ function encoded(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** The claims of a token, unverified: for messages and expiry only. Undefined if the text is not a JWT. */
+/**
+ * Reads the claims of a token without verifying them, for messages and expiry only. Undefined if the text is not a JWT.
+ */
 export function claimsOf(token: string): JsonObject | undefined {
   const [, payload, signature] = token.split(".");
   return signature === undefined ? undefined : parseObject(Buffer.from(payload ?? "", "base64url").toString());

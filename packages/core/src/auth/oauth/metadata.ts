@@ -10,11 +10,11 @@ export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopes: readonly string[];
-  /** Whether the server demands tokens that are bound to a key (RFC 9449). */
+  /** Whether the server requires tokens that are bound to a key (RFC 9449). */
   readonly isDpop: boolean;
 }
 
-/** Metadata of an authorization server. Absent members are not announced. */
+/** Metadata of an authorization server. A member is absent if the server does not announce it. */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly authorization?: string;
@@ -49,7 +49,7 @@ export async function fetchDocument(fetch: Fetch, url: string): Promise<Document
     : { kind: "absent", status: response.status };
 }
 
-/** Undefined if the document has no `resource`. */
+/** Reads resource metadata; undefined if the document has no `resource`. */
 export function toResourceMetadata(document: JsonObject): ResourceMetadata | undefined {
   const resource = textIn(document, "resource");
   if (resource === undefined) return undefined;
@@ -61,7 +61,7 @@ export function toResourceMetadata(document: JsonObject): ResourceMetadata | und
   };
 }
 
-/** Undefined if the document has no `issuer`. */
+/** Reads authorization server metadata; undefined if the document has no `issuer`. */
 export function toServerMetadata(document: JsonObject): ServerMetadata | undefined {
   const issuer = textIn(document, "issuer");
   if (issuer === undefined) return undefined;
@@ -115,7 +115,7 @@ export function resourceOf(serverUrl: string): string {
   return `${origin}${withoutSlash(pathname)}`;
 }
 
-/** Whether the server is inside that resource: the same origin, and the same path or one below it. */
+/** Whether the server is inside the resource: the same origin, and the same path or a path below it. */
 export function covers(resource: string, serverUrl: string): boolean {
   if (parseUrl(resource) === undefined) return false;
   const [whole, part] = [new URL(resource), new URL(serverUrl)];

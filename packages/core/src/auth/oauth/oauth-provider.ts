@@ -30,13 +30,13 @@ export interface SignInServer {
   readonly serverUrl: string;
   readonly oauth?: OAuthSettings;
   readonly issuerOverride?: string | undefined;
-  /** Digest of the server definition (`pinOf`); definitions with different pins have separate sign-ins. */
+  /** Digest of the server definition (`pinOf`); definitions with different digests have separate sign-ins. */
   readonly pin?: string | undefined;
-  /** The definition comes from the workspace, not from the user's settings. */
+  /** Whether the definition comes from the workspace, not from the user's settings. */
   readonly isFromWorkspace?: boolean;
-  /** Challenge of the refused request; without it the well-known addresses are tried. */
+  /** The challenge of the refused request; if absent, Fairlead tries the well-known addresses. */
   readonly challenge?: BearerChallenge;
-  /** IP address of the server that refused the request; by default its name is resolved again. */
+  /** The IP address of the server that refused the request. Default: its name is resolved again. */
   readonly address?: string;
   /** Scopes that were requested before and are not enough. */
   readonly before?: readonly string[] | undefined;
@@ -80,13 +80,13 @@ export class MCPOAuthProvider {
     return !(await discoverSignIn({ ...server, oauth, challenge, fetch, fail })).isGuess;
   }
 
-  /** The access token, refreshed first if it expires soon; undefined without a sign-in. */
+  /** The access token, refreshed first if it expires soon; undefined if the person has not signed in. */
   async getValidToken(serverUrl: string, pin?: string): Promise<string | undefined> {
     const credentials = await (await this.keeper(pin)).current(serverUrl);
     return credentials?.tokens?.accessToken;
   }
 
-  /** The token keeper of definitions with that pin. */
+  /** The token keeper for definitions with this `pinOf` digest. */
   keeper(pin?: string): Promise<TokenKeeper> {
     const keeper = this.#keepers.get(pin) ?? this.#openKeeper(pin);
     this.#keepers.set(pin, keeper);
@@ -107,7 +107,7 @@ export class MCPOAuthProvider {
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
-    // One `fetch` per server, because each keeps the IP addresses that it resolved first.
+    // Each server has its own `fetch`, because each keeps the IP addresses that it resolved first.
     const fetchFor = (near: string): Fetch => {
       const fetch = fetches.get(near) ?? createBoundedFetch({ near, env, maxRedirects: 0 });
       fetches.set(near, fetch);

@@ -12,9 +12,9 @@ import { authCommand } from "./failure.ts";
 
 export type RefreshOutcome =
   | { readonly kind: "renewed"; readonly credentials: Credentials }
-  /** The refresh token or its client is invalid for good: the person must sign in. */
+  /** The refresh token or its client is permanently invalid: the person must sign in. */
   | { readonly kind: "over"; readonly credentials: Credentials }
-  /** The refresh failed for now: the stored tokens are kept. */
+  /** The refresh failed temporarily: the stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
 
 export interface RefreshRequest {
@@ -25,7 +25,7 @@ export interface RefreshRequest {
   readonly now: () => number;
 }
 
-/** `bad_refresh_token` is GitHub's error code. */
+/** Error codes for an invalid refresh token; `bad_refresh_token` is GitHub's. */
 const grantIsOver: readonly string[] = ["invalid_grant", "bad_refresh_token"];
 const clientIsVoid: readonly string[] = ["invalid_client", "unauthorized_client"];
 
@@ -83,7 +83,7 @@ function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): Sto
   };
 }
 
-/** Keeps the access token, which may still be valid. */
+/** Drops the refresh token and keeps the access token, which may still be valid. */
 function withoutRefresh(credentials: Credentials): Credentials {
   if (credentials.tokens === undefined) return credentials;
   const { refreshToken: _, ...tokens } = credentials.tokens;

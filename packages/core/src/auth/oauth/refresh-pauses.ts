@@ -8,9 +8,12 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 
 /** Pauses after failed refreshes, by the name of the stored secret. */
 export interface RefreshPauses {
-  /** The error of the last refresh while the pause lasts; else undefined. */
+  /** The error of the last refresh while the pause lasts; otherwise undefined. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
-  /** @param took Milliseconds until the failure: the pause is at least as long, so that a silent server is asked rarely. */
+  /**
+   * @param took Milliseconds until the failure: the pause is at least as long, so that an unresponsive server gets few
+   * requests.
+   */
   readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
   readonly end: (name: string) => Promise<void>;
 }
@@ -33,12 +36,15 @@ const longest = 60_000;
 /** Error codes of a failed refresh; a file with another code is ignored. */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
-/** Pauses refreshes after a failure, in all processes: a file beside the lock says until when. Pauses grow from 1 s to 60 s. */
+/**
+ * Pauses refreshes after a failure, in all processes: a file next to the lock holds the end of the pause. Pauses grow
+ * from 1 s to 60 s.
+ */
 export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** The last pause, even if it has expired: the next pause is longer. */
+  /** The last pause, even if it is over: the next pause is longer. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;

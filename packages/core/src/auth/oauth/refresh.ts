@@ -7,7 +7,10 @@ import { refreshTokens } from "./refresh-outcome.ts";
 import { createKeeper, type Renewal, type RenewalOptions, type TokenKeeper } from "./token-keeper.ts";
 
 export interface TokenKeeperOptions extends RenewalOptions {
-  /** The `fetch` for the issuer of a server. It must not be aborted: an aborted refresh may have used up the refresh token. */
+  /**
+   * The `fetch` for the issuer of a server. It must not be aborted: an aborted refresh may have used up the refresh
+   * token.
+   */
   readonly fetchFor: (serverUrl: string) => Fetch;
 }
 
@@ -25,7 +28,7 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
     async renew(name, credentials) {
       const { serverUrl } = credentials;
       const refreshToken = credentials.tokens?.refreshToken ?? "";
-      // Of this process, or of one that was killed before it stored them.
+      // Tokens refreshed by this process, or by one that was killed before it stored them.
       const waiting = unsaved.get(refreshToken) ?? (await rotated.read(name, refreshToken));
       const outcome =
         waiting === undefined
@@ -33,14 +36,14 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
           : ({ kind: "renewed", credentials: waiting } as const);
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
-      // A person who signed in or out meanwhile, without the lock, wins over this refresh.
+      // If the person signed in or out in the meantime, without the lock, that overrides this refresh.
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {
         rotated.remove(name);
         return { kind: "done", credentials: stored?.tokens === undefined ? undefined : stored };
       }
       if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-      // Stored before it is used: a token that only this process knows would be lost with it.
+      // Stored before the first use: a token that only this process knows would be lost if it ends.
       await storage.saveCredentials(outcome.credentials);
       rotated.remove(name);
       unsaved.delete(refreshToken);

@@ -12,7 +12,7 @@ import { explainFailure, type Fail } from "./failure.ts";
 export interface KnownClientOptions {
   readonly plan: SignInPlan;
   readonly oauth: OAuthSettings;
-  /** `fairlead.clientMetadataUrl`: address of our client metadata document. */
+  /** The setting `fairlead.clientMetadataUrl`: the address of Fairlead's client metadata document. */
   readonly clientMetadataUrl?: string | undefined;
   readonly stored?: Credentials | undefined;
   /** The current time in milliseconds since 1970. */
@@ -37,12 +37,17 @@ export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "
   readonly why: string;
 }
 
-/** A longer registration response is not stored; only the members that Fairlead needs are. */
+/**
+ * The longest registration response that is stored completely; of a longer one, only the members that Fairlead needs.
+ */
 const longestRegistration = 16_000;
 const longestReason = 300;
 const step = "client registration";
 
-/** The client that needs no registration, if any. A client with a `redirectUri` works only with that URI. */
+/**
+ * The client that needs no registration; undefined if there is none. A client with a `redirectUri` works only with that
+ * URI.
+ */
 export function knownClient({
   plan,
   oauth,
@@ -76,7 +81,11 @@ export async function askForClientId(
   });
 }
 
-/** Registers a client (RFC 7591); `why` if the server refuses for good. @throws HostError `auth_failed` if it fails for now */
+/**
+ * Registers a client (RFC 7591). Returns `why` if the server refuses permanently.
+ *
+ * @throws HostError `auth_failed` if the registration fails temporarily
+ */
 export async function registerClient(options: RegistrationOptions): Promise<StoredClient | { readonly why: string }> {
   const { plan, url, redirectUri, fetch, fail } = options;
   const asked = fetch(url, {
@@ -139,7 +148,7 @@ export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secr
     : "client_secret_basic";
 }
 
-/** True also if the metadata lists no methods. */
+/** Whether the metadata lists the method; true if it lists no methods at all. */
 function isSupported(metadata: SignInPlan["metadata"], method: ClientAuthentication): boolean {
   return metadata?.tokenAuthentication?.includes(method) ?? true;
 }

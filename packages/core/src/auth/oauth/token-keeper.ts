@@ -10,13 +10,19 @@ import { createRefreshPauses } from "./refresh-pauses.ts";
 
 /** Gives out the tokens of signed-in servers. */
 export interface TokenKeeper {
-  /** The credentials, renewed if they expire soon; undefined without a sign-in. If the renewal fails, the old ones: the server decides whether they still work. */
+  /**
+   * The credentials, renewed if they expire soon; undefined if the person has not signed in. If the renewal fails,
+   * returns the old credentials, which the server may still accept.
+   */
   readonly current: (serverUrl: string) => Promise<Credentials | undefined>;
-  /** Other credentials after the server refused `accessToken` with 401; undefined if the person must sign in. Rejects if the renewal fails for now. */
+  /**
+   * New credentials after the server refused `accessToken` with 401; undefined if the person must sign in. Rejects if
+   * the renewal fails temporarily.
+   */
   readonly refused: (serverUrl: string, accessToken: string | undefined) => Promise<Credentials | undefined>;
 }
 
-/** How stored credentials get new tokens without a person. */
+/** Renews stored credentials without a person. */
 export interface Renewal {
   readonly canRenew: (credentials: Credentials) => boolean;
   /** Gets new tokens and stores them. Runs under the lock of `name`, in one process at a time. */
@@ -26,7 +32,7 @@ export interface Renewal {
 export type RenewalOutcome =
   /** `credentials` are undefined if the person must sign in. */
   | { readonly kind: "done"; readonly credentials: Credentials | undefined }
-  /** The renewal failed for now: the stored tokens are kept. */
+  /** The renewal failed temporarily: the stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
 
 export interface RenewalOptions {
@@ -42,7 +48,7 @@ export interface RenewalOptions {
 const skew = 60_000;
 /** Maximum random extra milliseconds, so that one of many processes renews first and the others find its tokens. */
 const spread = 240_000;
-/** Milliseconds to wait for a renewal while the old token is still valid; then the old one is used. */
+/** Milliseconds to wait for a renewal while the old token is still valid; after that, the old token is used. */
 const aheadTimeout = 2_000;
 
 interface Renewable {
@@ -65,7 +71,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
 
   const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
 
-  /** Whether the stored token can replace `stale`: as it is, after a renewal, or not at all. */
+  /** Whether the stored token can replace `stale`: unchanged, after a renewal, or not at all. */
   async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
     const credentials = await storage.getCredentials(serverUrl);
     const tokens = credentials?.tokens;
@@ -94,7 +100,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     const name = await storage.nameOf(serverUrl);
     await throwWhilePaused(name);
     const work = async (): Promise<Credentials | undefined> => {
-      // The process that held the lock before may have renewed the token, or failed to.
+      // Another process may have renewed the token while it held the lock, or failed to.
       const foundNow = await look(serverUrl, stale);
       if (foundNow.kind !== "renewable") return usableOf(foundNow);
       await throwWhilePaused(name);
@@ -121,7 +127,9 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     return outcome.credentials;
   }
 
-  /** Undefined if `work` takes too long; it continues in the background. */
+  /**
+   * Waits for `work` for a limited time; returns undefined if it takes longer, and `work` continues in the background.
+   */
   function inTime<T>(work: Promise<T>): Promise<T | undefined> {
     let cancelTimer = (): void => {};
     const late = new Promise<undefined>((resolve) => {

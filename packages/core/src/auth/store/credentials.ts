@@ -9,7 +9,10 @@ export type ClientAuthentication = "none" | "client_secret_basic" | "client_secr
 export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
-  /** Default: the method of the registration; without a registration, `client_secret_basic` with a secret, else `none`. */
+  /**
+   * The authentication method. Default: the method of the registration; without one, `client_secret_basic` if there is
+   * a secret, otherwise `none`.
+   */
   readonly authentication?: ClientAuthentication;
   /** The whole response of the registration endpoint. */
   readonly registration?: JsonObject;
@@ -36,14 +39,17 @@ export interface Credentials {
   readonly serverName: string;
   /** The only server that gets the tokens. */
   readonly serverUrl: string;
-  /** Digest of the definition that signed in (`pinOf`); other definitions do not use this sign-in. Absent if the settings set no issuer, endpoint or client. */
+  /**
+   * Digest of the server definition (`pinOf`); other definitions do not use this sign-in. Absent if the settings set no
+   * issuer, endpoint or client.
+   */
   readonly pin?: string;
   /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
   readonly issuer: string;
   readonly account?: string;
   readonly client: StoredClient;
-  /** Absent if the client is registered, but the person is not signed in. */
+  /** The tokens; absent if the client is registered but the person is not signed in. */
   readonly tokens?: StoredTokens;
   readonly endpoints: {
     readonly token: string;
@@ -53,14 +59,14 @@ export interface Credentials {
   };
   /** Requested scopes. */
   readonly scopes?: readonly string[];
-  /** Facts that a machine's next token request needs; absent if a person signed in. */
+  /** Data for a machine's next token request; absent if a person signed in. */
   readonly machine?: {
-    /** `aud` of the JWTs that prove who the client is. */
+    /** The `aud` claim of the JWTs with which the client authenticates itself. */
     readonly assertionAudience: string;
-    /** Algorithms that the authorization server accepts for them. */
+    /** Signing algorithms that the authorization server accepts for the client's JWTs. */
     readonly signingAlgorithms?: readonly string[];
   };
-  /** Private key (JWK) that the tokens are bound to (RFC 9449); absent for bearer tokens. */
+  /** The private key (JWK) that the tokens are bound to (RFC 9449); absent for bearer tokens. */
   readonly dpopKey?: string;
   /** The setting `oauth.audiences`, sent with every token request. */
   readonly audiences?: readonly string[];

@@ -31,7 +31,7 @@ function parseList(text: string): readonly unknown[] {
   }
 }
 
-/** Undefined for an incomplete record, and for one that has expired and cannot be refreshed. */
+/** Reads one record; undefined if it is incomplete, or if it has expired and cannot be refreshed. */
 function toCredentials(record: unknown, now: number): Credentials | undefined {
   if (!isObject(record) || !isObject(record["token"])) return undefined;
   const token = record["token"];

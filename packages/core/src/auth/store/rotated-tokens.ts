@@ -1,6 +1,7 @@
 /**
- * Notes of refreshed tokens that are not stored yet. A refresh uses up the old refresh token, and storing the new one can
- * take a while (a keychain, a lock): without a note, a process that is killed in between would lose the sign-in.
+ * Files with refreshed tokens that are not in the secret store yet. A refresh uses up the old refresh token, and
+ * storing the new one can take a while (a keychain, a lock): without such a file, a process that is killed in between
+ * would lose the sign-in.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
@@ -12,11 +13,11 @@ import { limits } from "../../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 
-/** The notes, by the name of the stored secret. */
+/** The files, by the name of the stored secret. */
 export interface RotatedTokens {
-  /** Writes the note at once. A note that cannot be written is left out: the tokens are stored anyway. */
+  /** Writes the file at once. A failure is ignored: the tokens are stored in the secret store anyway. */
   write(name: string, refreshToken: string, credentials: Credentials): void;
-  /** The credentials that replaced those with this refresh token; undefined without a note. */
+  /** The credentials that replaced those with this refresh token; undefined if there is no file. */
   read(name: string, refreshToken: string): Promise<Credentials | undefined>;
   remove(name: string): void;
 }
@@ -25,18 +26,18 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param folder Folder of the notes. It exists when a note is written, because the lock is in it. */
+/** @param folder The folder of the files. It exists already, because the lock is in the same folder. */
 export function createRotatedTokens(folder: string): RotatedTokens {
   const fileOf = (name: string): string => join(folder, `${name}.rotated`);
   return {
     write(name, refreshToken, credentials) {
       try {
-        // Not asynchronous: no moment passes between the response and the note.
+        // Synchronous, so that no time passes between the response and the file.
         writeFileSync(fileOf(name), `${encrypt(writeCredentials(credentials), refreshToken)}\n`, {
           mode: privateFileMode,
         });
       } catch {
-        // Such as a full disk.
+        // For example because the disk is full.
       }
     },
     async read(name, refreshToken) {
@@ -48,13 +49,16 @@ export function createRotatedTokens(folder: string): RotatedTokens {
       try {
         rmSync(fileOf(name), { force: true });
       } catch {
-        // The note stays; only the refresh token that is no longer stored could read it.
+        // The file stays; reading it needs the old refresh token, which is no longer stored.
       }
     },
   };
 }
 
-/** The old refresh token is the key: only a program that can read the secret store can read the note. */
+/**
+ * Derives the encryption key from the old refresh token: only a program that can read the secret store can read the
+ * file.
+ */
 function keyOf(refreshToken: string): Buffer {
   return createHash("sha256").update(`fairlead rotated tokens ${refreshToken}`).digest();
 }
@@ -66,7 +70,7 @@ function encrypt(text: string, refreshToken: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
 }
 
-/** Undefined if the note is damaged or belongs to another refresh token. */
+/** Decrypts the file; undefined if it is damaged or belongs to another refresh token. */
 function decrypt(note: string, refreshToken: string): string | undefined {
   const bytes = Buffer.from(note, "base64");
   const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(nonceBytes, nonceBytes + tagBytes)];

@@ -1,4 +1,7 @@
-/** Notes about sign-ins beside the tokens: which servers require sign-in, and for which Fairlead offered the sign-in of Gemini CLI. */
+/**
+ * Notes about sign-ins: which servers require sign-in, and for which servers Fairlead offered to take over the sign-in
+ * of Gemini CLI.
+ */
 
 import { join } from "node:path";
 import { isObject } from "@fairlead/wire/json";
@@ -6,8 +9,8 @@ import { readState, updateState } from "../../files/atomic/state-file.ts";
 import { secretNameOf, signInFolder } from "./token-storage.ts";
 
 /**
- * `wanted`: the server requires sign-in; its text is the digest of the token that the server refused, if one was sent.
- * `offered`: the person was asked whether to take over the sign-in of another program.
+ * The kinds of notes. `wanted`: the server requires sign-in; the text is the digest of the token that the server
+ * refused, if any. `offered`: Fairlead has asked whether to take over the sign-in of another program.
  */
 export type NoteKind = "wanted" | "offered";
 
@@ -17,13 +20,13 @@ export interface SignInKey {
   readonly pin?: string | undefined;
 }
 
-/** Each line has the name of a secret, a space, and the text of the note. */
+/** The format of the file: each line has the name of a secret, a space, and the text of the note. */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
 /** Maximum number of notes of a kind; the oldest notes are dropped. */
 const mostServers = 1_000;
 
-/** The text of a note, perhaps empty; undefined if there is no note. */
+/** The text of a note, possibly empty; undefined if there is no note. */
 export async function signInNote(
   state: string,
   kind: NoteKind,
@@ -41,7 +44,7 @@ export async function setSignInNote(
   which: SignInKey,
   note: string | undefined,
 ): Promise<void> {
-  // Usually the note is the same, and the file need not be written.
+  // Usually the note is unchanged, and the file need not be written.
   if ((await signInNote(state, kind, which)) === note) return;
   const name = await secretNameOf(which.serverUrl, which.pin);
   await updateState(fileIn(state), parseNotes, (notes = {}) => {

@@ -1,4 +1,4 @@
-/** Finds the sign-in state of a server from stored files, without connecting. */
+/** Determines the sign-in state of a server from stored files, without connecting. */
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { signInNote, tokenDigest } from "./sign-in-notes.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 
 export type SignInState =
-  /** Fairlead does not sign in with OAuth; `by` says how the server gets credentials. */
+  /** Fairlead does not sign in with OAuth; `by` names the source of the server's credentials. */
   | {
       readonly state: "none";
       readonly by: "program" | "header" | "google" | "service_account" | "machine";
@@ -23,7 +23,7 @@ export type SignInState =
   | {
       readonly state: "signed_in";
       readonly issuer: string;
-      /** Host of the token endpoint, if it is not the issuer's host. */
+      /** The host of the token endpoint, if it differs from the issuer's host. */
       readonly tokenHost?: string;
       readonly account?: string;
       readonly scopes: readonly string[];
@@ -33,7 +33,7 @@ export type SignInState =
       readonly isRenewable: boolean;
     }
   | { readonly state: "needed" }
-  /** Not connected yet, or the server requires no sign-in. */
+  /** The server has never been connected, or it requires no sign-in. */
   | { readonly state: "unknown" };
 
 export interface SignInFacts {
@@ -70,7 +70,7 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
-/** Undefined if the settings have no problem that is visible without a request to Google. */
+/** A problem in the settings that needs no request to Google; undefined if there is none. */
 async function problemWith(
   definition: ServerDefinition,
   serverUrl: string,
@@ -120,15 +120,15 @@ export function bringsOwnHeader({ transport, authentication }: ServerDefinition)
 }
 
 /**
- * Digest of the issuer, endpoints, client and machine that a definition sets: definitions with different pins have separate
- * sign-ins. Undefined if it sets none of them: all such definitions of one URL share one sign-in.
+ * Digest of the issuer, endpoints, client and machine identity in a definition: definitions with different digests have
+ * separate sign-ins. Undefined if the definition sets none of these: all such definitions with one URL share a sign-in.
  */
 export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
   const { authentication, extras, scope, base } = definition;
   if (authentication.provider !== "oauth") return undefined;
   const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
   const { machineAuth } = extras;
-  // Another key, assertion or client is another machine. The whole setting counts, as written.
+  // A different key, assertion or client is a different machine. The setting counts as written.
   const machine = machineAuth && JSON.stringify(machineAuth.settings);
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;
@@ -139,10 +139,13 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
   return createHash("sha256").update(whole).digest("hex");
 }
 
-/** Both kinds of store keep the names of their secrets in a plain file. */
+/** The files in which both kinds of store list the names of their secrets, unencrypted. */
 const files = ["secrets.json", "secret-names.json"];
 
-/** Reads only the names of secrets and opens no keychain. False only if no sign-in is stored; true also if a file cannot be read. */
+/**
+ * Whether a sign-in may be stored. Reads only the names of secrets and opens no keychain; returns true if a file cannot
+ * be read.
+ */
 export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
   const folder = join(state, "sign-ins");
   const texts = (await Promise.all(files.map((file) => textOf(join(folder, file))))).filter((text) => text !== "");
@@ -157,7 +160,7 @@ export async function isPerhapsStored(state: string, serverUrl: string, pin?: st
   return texts.some((text) => text === undefined || text.includes(name));
 }
 
-/** Empty if the file does not exist; undefined if it cannot be read. */
+/** The lines of a file; empty if it does not exist, undefined if it cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");

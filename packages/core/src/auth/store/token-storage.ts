@@ -24,13 +24,13 @@ export class MCPOAuthTokenStorage {
   readonly #views = new Map<string, MCPOAuthTokenStorage>();
   #store: Promise<SecretStore> | undefined;
 
-  /** `open` is called at the first use. */
+  /** @param open Called at the first use. */
   constructor(open: () => Promise<SecretStore>, pin?: string) {
     this.#open = open;
     this.#pin = pin;
   }
 
-  /** A view of the same store with only the sign-ins of that pin (`pinOf`). */
+  /** A view of the same store, limited to sign-ins with this `pinOf` digest. */
   pinned(pin: string | undefined): MCPOAuthTokenStorage {
     if (pin === undefined) return this;
     const view = this.#views.get(pin) ?? new MCPOAuthTokenStorage(() => this.#secrets(), pin);
@@ -38,7 +38,7 @@ export class MCPOAuthTokenStorage {
     return view;
   }
 
-  /** Name of the secret that holds a sign-in. */
+  /** The name of the secret that holds a sign-in. */
   nameOf(serverUrl: string): Promise<string> {
     return secretNameOf(serverUrl, this.#pin);
   }
@@ -59,7 +59,7 @@ export class MCPOAuthTokenStorage {
     return this.#cache.get(checkedUrl(serverUrl));
   }
 
-  /** Stores credentials under the pin of this view. */
+  /** Stores credentials under the digest of this view. */
   async saveCredentials(given: Credentials): Promise<void> {
     const { pin: _, ...unpinned } = given;
     const url = checkedUrl(given.serverUrl);
@@ -78,18 +78,18 @@ export class MCPOAuthTokenStorage {
     return store.remove(name);
   }
 
-  /** URLs of the stored sign-ins, sorted. */
+  /** The URLs of the stored sign-ins, sorted. */
   async listServers(): Promise<readonly string[]> {
     return [...(await this.getAllCredentials()).keys()];
   }
 
-  /** Stored sign-ins of this view by URL, sorted. */
+  /** The stored sign-ins of this view by URL, sorted. */
   async getAllCredentials(): Promise<ReadonlyMap<string, Credentials>> {
     const own = (await this.everything()).filter(({ pin }) => pin === this.#pin);
     return new Map(own.map((credentials) => [checkedUrl(credentials.serverUrl), credentials]));
   }
 
-  /** Stored sign-ins of all pins, sorted by URL. */
+  /** The stored sign-ins of all views, sorted by URL. */
   async everything(): Promise<readonly Credentials[]> {
     const all = new Map<string, Credentials>();
     for (const name of await this.#names()) {
@@ -110,7 +110,7 @@ export class MCPOAuthTokenStorage {
     for (const name of await this.#names()) await store.remove(name);
   }
 
-  /** Reads twice on an error: a damaged store moves its damaged part aside and then works. */
+  /** Reads a second time after an error: a store moves a damaged part aside, and the second read succeeds. */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
     const text = await store.get(name).catch(() => store.get(name));
@@ -129,7 +129,7 @@ export class MCPOAuthTokenStorage {
     return store.list().catch(() => store.list());
   }
 
-  /** Opens the store, again after a failure: the keychain may be unlocked meanwhile. */
+  /** Opens the store; tries again after a failure, because the keychain may be unlocked by then. */
   #secrets(): Promise<SecretStore> {
     this.#store ??= this.#open().catch((error: unknown) => {
       this.#store = undefined;
@@ -144,7 +144,10 @@ export class MCPOAuthTokenStorage {
   }
 }
 
-/** Opens the storage of sign-ins, apart from other secrets: `${secret:NAME}` in settings can never name a sign-in. */
+/**
+ * Opens the storage for sign-ins, which is separate from other secrets: `${secret:NAME}` in settings can never name a
+ * sign-in.
+ */
 export function openTokenStorage({ state, env, platform }: TokenStorageOptions): MCPOAuthTokenStorage {
   return new MCPOAuthTokenStorage(async () => {
     const { openSecretStore } = await import("../../files/secrets/secret-store.ts");
@@ -157,7 +160,11 @@ export function signInFolder(state: string): string {
   return join(state, "sign-ins");
 }
 
-/** A digest as the name of a secret: it reveals nothing about the URL. @throws HostError `usage` for an invalid URL */
+/**
+ * Returns a digest as the name of a secret, which reveals nothing about the URL.
+ *
+ * @throws HostError `usage` for an invalid URL
+ */
 export async function secretNameOf(serverUrl: string, pin?: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const url = checkedUrl(serverUrl);

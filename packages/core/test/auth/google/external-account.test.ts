@@ -136,7 +136,7 @@ describe("a program", () => {
     await using denied = await sceneOf({ executable });
     await expect(accountIn(denied)).rejects.toMatchObject({
       message:
-        '"cloud" has no subject token for Google: the credentials file names a program, and programs are not allowed',
+        '"cloud" has no subject token for Google: the credentials file names a program, and running it is not allowed',
       next: "If you trust that file, set GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES=1.",
     });
     await using allowed = await sceneOf({ executable }, { env: permission });
@@ -236,8 +236,8 @@ describe("what goes wrong", () => {
   test.each([
     [{}, "its credential source is neither a file, an address, AWS nor an executable"],
     [{ certificate: {} }, "X.509 certificates as credential source are not supported"],
-    [{ environment_id: "aws2", regional_cred_verification_url: "x" }, "its AWS source is not supported"],
-    [{ executable: { command: "/x", timeout_millis: 1 } }, "its executable is invalid"],
+    [{ environment_id: "aws2", regional_cred_verification_url: "x" }, "its AWS credential source is not supported"],
+    [{ executable: { command: "/x", timeout_millis: 1 } }, "the executable that it names is invalid"],
     [{ file: "x", format: { type: "json" } }, '"format" of its credential source is invalid'],
   ])("a source that is not supported is named: %j", async (source, why) => {
     await using scene = await sceneOf(source);

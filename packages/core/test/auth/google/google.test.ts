@@ -200,7 +200,7 @@ describe("what goes wrong", () => {
     await using scene = await googleScene({ env: { GOOGLE_APPLICATION_CREDENTIALS: "/nowhere/key.json" } });
     expect(await headersOf(await scene.hookFor(google_)).catch(fault)).toMatchObject({
       message:
-        'the Google credentials for "cloud" in /nowhere/key.json cannot be used: the file does not exist, although GOOGLE_APPLICATION_CREDENTIALS names it',
+        'the Google credentials for "cloud" in /nowhere/key.json cannot be used: the file named by GOOGLE_APPLICATION_CREDENTIALS does not exist',
       next: "Correct or unset GOOGLE_APPLICATION_CREDENTIALS.",
     });
   });

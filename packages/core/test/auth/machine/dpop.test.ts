@@ -64,6 +64,6 @@ test("a clock that makes a proof useless is named, at the token endpoint and at 
   authorization.settings.clockLead = 5 * 60_000;
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({
     code: "auth_failed",
-    message: expect.stringContaining(`"docs" rejected the DPoP proof of a request: ${words}`),
+    message: expect.stringContaining(`"docs" rejected a request's DPoP proof: ${words}`),
   });
 });

@@ -59,7 +59,7 @@ test("an identity provider that gives another token than an ID-JAG is not believ
   await host.start();
   expect(stateOf(host)).toMatchObject({
     status: "disconnected",
-    message: expect.stringMatching(/^token exchange for "docs" failed: .* the issued token is no ID-JAG/),
+    message: expect.stringMatching(/^token exchange for "docs" failed: .* the issued token is not an ID-JAG/),
   });
   expect(scene.authorization.callsTo("token")).toEqual([]);
 });

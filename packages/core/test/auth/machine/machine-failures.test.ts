@@ -34,7 +34,7 @@ const minutes = (count: number): number => Math.floor(Date.now() / 1000) + count
 const refusals: Readonly<Record<string, Refusal>> = {
   "an unknown client": {
     machineAuth: secret,
-    message: 'it does not know client "machine" (invalid_client)',
+    message: 'the authorization server does not know client "machine" (invalid_client)',
     next: 'Correct "clientId" under machineAuth of "docs", or register the client there.',
   },
   "a wrong secret": {
@@ -67,7 +67,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     machineAuth: { kind: "jwt_bearer", assertionFile: "token" },
     claims: { aud: "https://other.example" },
     message: "is for https://other.example, not for http://127.0.0.1",
-    next: "Let it be issued for http://127.0.0.1",
+    next: "Have the JWT issued for http://127.0.0.1",
   },
   "an expired assertion": {
     settings: trusting,
@@ -78,19 +78,19 @@ const refusals: Readonly<Record<string, Refusal>> = {
   },
   "an assertion of a stranger": {
     machineAuth: { kind: "jwt_bearer", assertionFile: "token" },
-    message: "it does not accept the JWT in the file",
+    message: "the authorization server does not accept the JWT in the file",
     next: "Ask the operator of the authorization server to trust the issuer and the subject of this JWT.",
   },
   "a scope": {
     settings: { clients: [secret] },
     machineAuth: { ...secret, scopes: ["everything"] },
-    message: "it does not grant the scopes everything (invalid_scope)",
+    message: "the authorization server does not grant the scopes everything (invalid_scope)",
     next: 'Correct "scopes" under machineAuth of "docs", or ask the operator to allow them for client "machine".',
   },
   "a grant that is not offered": {
     settings: { clients: [secret], grantTypes: ["authorization_code"] },
     machineAuth: secret,
-    message: "it does not offer this grant (unsupported_grant_type)",
+    message: "the authorization server does not support this grant (unsupported_grant_type)",
     next: 'Choose another "kind" under machineAuth of "docs".',
   },
 };
@@ -114,10 +114,10 @@ test.each(Object.entries(refusals))("refused for %s", async (_, refusal) => {
 describe("a key or an assertion that cannot be used is named, and nothing is sent", () => {
   const file = (privateKeyFile: string) => ({ kind: "client_credentials", clientId: "machine", privateKeyFile });
   test.each([
-    ["a key file that does not exist", file("none.pem"), "none.pem: it does not exist"],
-    ["a public key", file("public.pem"), "public.pem: it is a public key"],
-    ["a key with a passphrase", file("locked.pem"), "locked.pem: it has a passphrase"],
-    ["something else", file("text.pem"), "text.pem: it is not a private key in PEM or JWK form"],
+    ["a key file that does not exist", file("none.pem"), "none.pem: the file does not exist"],
+    ["a public key", file("public.pem"), "public.pem: the key is a public key"],
+    ["a key with a passphrase", file("locked.pem"), "locked.pem: the key has a passphrase"],
+    ["something else", file("text.pem"), "text.pem: the text is not a private key in PEM or JWK form"],
     ["a missing assertion", { kind: "jwt_bearer", assertionFile: "none" }, "none does not exist"],
     ["an assertion that is none", { kind: "jwt_bearer", assertionFile: "text.pem" }, "text.pem holds no JWT"],
     ["an unset variable", { kind: "jwt_bearer", assertionEnv: "NOT_SET" }, "the variable NOT_SET is not set"],

@@ -33,7 +33,7 @@ test("a scope that the client does not get is named, without another attempt", a
   await host.start();
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({
     code: "auth_failed",
-    message: expect.stringContaining("it does not grant the scopes read admin (invalid_scope)"),
+    message: expect.stringContaining("the authorization server does not grant the scopes read admin (invalid_scope)"),
   });
   expect(scene.authorization.callsTo("token")).toHaveLength(2);
 });
@@ -46,7 +46,7 @@ test("credentials go to no other authorization server than at first", async () =
   scene.guarded.settings.metadata = { authorization_servers: [other.authorization.issuer] };
   await expect(host.call("docs", "echo", { text: "hi" })).rejects.toMatchObject({
     code: "auth_failed",
-    message: expect.stringContaining(`"docs" names another authorization server: ${other.authorization.issuer}`),
+    message: expect.stringContaining(`"docs" now names another authorization server: ${other.authorization.issuer}`),
   });
   expect(other.authorization.callsTo("token")).toEqual([]);
 });

@@ -40,20 +40,20 @@ describe("a key that cannot sign is refused without being quoted", () => {
   const small = generateKeyPairSync("rsa", { modulusLength: 1024 });
   const locked = { format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" } as const;
   test.each([
-    ["  ", "it is empty"],
-    [String(rsa.publicKey.export({ format: "pem", type: "spki" })), "it is a public key"],
-    [JSON.stringify(rsa.publicKey.export({ format: "jwk" })), "it is a public key"],
-    [String(rsa.privateKey.export(locked)), "it has a passphrase"],
-    [pem(small.privateKey), "it has 1024 bits; 2048 is the minimum"],
-    [pem(ec("secp256k1").privateKey), "its type secp256k1 has no JWT algorithm"],
-    [pem(generateKeyPairSync("x25519").privateKey), "its type x25519 has no JWT algorithm"],
-    ["-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", "it is a certificate, not a private key"],
+    ["  ", "the key is empty"],
+    [String(rsa.publicKey.export({ format: "pem", type: "spki" })), "the key is a public key"],
+    [JSON.stringify(rsa.publicKey.export({ format: "jwk" })), "the key is a public key"],
+    [String(rsa.privateKey.export(locked)), "the key has a passphrase"],
+    [pem(small.privateKey), "the key has 1024 bits; 2048 is the minimum"],
+    [pem(ec("secp256k1").privateKey), "no JWT algorithm fits its type secp256k1"],
+    [pem(generateKeyPairSync("x25519").privateKey), "no JWT algorithm fits its type x25519"],
+    ["-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", "the file is a certificate, not a private key"],
     [
       "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",
-      "it is in OpenSSH's form (convert it: ssh-keygen -p -m PKCS8 -f FILE)",
+      "the key is in OpenSSH form (convert it: ssh-keygen -p -m PKCS8 -f FILE)",
     ],
-    ["{}", "it is a public key"],
-    ["something secret", "it is not a private key in PEM or JWK form"],
+    ["{}", "the key is a public key"],
+    ["something secret", "the text is not a private key in PEM or JWK form"],
   ])("%#", (text, message) => {
     expect(() => readSigningKey(text)).toThrow(expect.objectContaining({ code: "auth_failed", message }));
   });
