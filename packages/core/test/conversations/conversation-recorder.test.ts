@@ -15,7 +15,7 @@ const demo = (fairlead: object = {}): Promise<Desk> =>
 const plain = (events: readonly TurnEvent[]): unknown[] =>
   JSON.parse(JSON.stringify(events.filter(({ type }) => type !== "confirmation"))) as unknown[];
 
-const changes = new Set("input content response rewind compact model names tool title approval resumed".split(" "));
+const changes = new Set("input content response rewind compact model names offered tool title approval resumed".split(" "));
 
 test("a conversation is recorded event by event, for its owner only, and goes on in another host", async () => {
   await using at = await demo();
