@@ -166,11 +166,9 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     ];
   }
 
-  function offersFor(model: Model): ToolOffers {
-    const known = offersOf.get(model);
-    if (known !== undefined) return known;
+  function openOffers(model: Model): ToolOffers {
     const usedBefore = host.usedTools().map(keyOf);
-    const made = createToolOffers({
+    return createToolOffers({
       model,
       budget: host.toolBudget(),
       declareOwn,
@@ -178,6 +176,12 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       usedBefore,
       ...(isFirstModel && earlier && { earlier: earlier.offered }),
     });
+  }
+
+  function offersFor(model: Model): ToolOffers {
+    const known = offersOf.get(model);
+    if (known !== undefined) return known;
+    const made = openOffers(model);
     isFirstModel = false;
     offersOf.set(model, made);
     return made;
@@ -210,8 +214,9 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     },
 
     offers(model) {
-      offer(model);
-      const { reasonFor } = offersFor(model);
+      // Fairlead decides with the first request: to look at it before must not decide.
+      const { update, reasonFor } = offersOf.get(model) ?? openOffers(model);
+      update(all(model).filter(mayBeUsed), neededFunctions());
       return all(model)
         .filter(mayBeUsed)
         .flatMap((tool) => {
