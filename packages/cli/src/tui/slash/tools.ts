@@ -97,7 +97,7 @@ function offerLines(tools: readonly OfferedTool[]): readonly SafeText[] {
   return byReason.map(([reason, some]) => {
     const names = some.map(({ serverToolName }) => toVisibleLine(serverToolName));
     const which = byReason.length === 1 ? safe`all` : joinSafe(names, safe`, `);
-    const how = some[0]?.offered ? safe`offered to the model directly` : safe`found by search only`;
+    const how = some.some(({ offered }) => offered) ? safe`offered to the model directly` : safe`found by search only`;
     return safe`\n  ${how}: ${which} (${toVisibleLine(reason)})`;
   });
 }
