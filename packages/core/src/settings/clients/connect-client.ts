@@ -100,6 +100,8 @@ async function baseline(
 export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): Promise<"written" | "unchanged"> {
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
+    // Before the receipt is written: it would replace that of another process, which has just written the file.
+    if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {
       client,
       file,

@@ -1,0 +1,139 @@
+import { chmod, lstat, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { describe, expect, test } from "vitest";
+import {
+  type ClientEntry,
+  clientNames,
+  fromForeignEntry,
+  isOwnServer,
+  toForeignEntry,
+} from "../../../src/settings/clients/client.ts";
+import { type ConnectPlan, planConnect, writeConnect } from "../../../src/settings/clients/connect-client.ts";
+import { planDisconnect, writeDisconnect } from "../../../src/settings/clients/disconnect-client.ts";
+import { openReceipts, type Receipt, type ReceiptStore } from "../../../src/settings/clients/receipts.ts";
+
+const entry = { command: "/usr/bin/node", args: ["/usr/bin/fairlead", "serve", "--client", "cursor"] };
+const text = '{ "mcpServers": {} }';
+
+/** A file of Cursor in a folder of its own. */
+async function scene(content: string = text) {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, "client", "mcp.json");
+  await folder.write("client/.keep", "");
+  if (content !== "none") await writeFile(file, content);
+  const receipts = openReceipts(join(folder.path, "state"));
+  const plan = (): Promise<ConnectPlan> => planConnect({ client: "cursor", file, entry, move: [] }, receipts);
+  return { ...folder, file, receipts, plan, content: () => readFile(file, "utf8") };
+}
+
+async function receiptOf(receipts: ReceiptStore): Promise<Receipt> {
+  const [receipt] = await receipts.list();
+  if (receipt === undefined) throw new Error("there is no receipt");
+  return receipt;
+}
+
+async function undo(receipts: ReceiptStore): Promise<string> {
+  const receipt = await receiptOf(receipts);
+  const plan = await planDisconnect(receipt, receipts);
+  await writeDisconnect(receipt, plan, receipts);
+  return plan.kind;
+}
+
+describe("writing", () => {
+  test("of several at once one writes, the others see that the file has changed, and undo restores it", async () => {
+    await using here = await scene();
+    const plans = await Promise.all(Array.from({ length: 5 }, here.plan));
+    const outcomes = await Promise.allSettled(plans.map((plan) => writeConnect(plan, here.receipts)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "busy" });
+    expect((await here.content()).split('"fairlead"')).toHaveLength(2);
+    expect(await undo(here.receipts)).toBe("restore");
+    expect(await here.content()).toBe(text);
+  });
+
+  test("a file that changed after it was shown is left alone, without a receipt", async () => {
+    await using here = await scene();
+    const plan = await here.plan();
+    await writeFile(here.file, "{}");
+    await expect(writeConnect(plan, here.receipts)).rejects.toMatchObject({ code: "busy", next: "Try again." });
+    expect(await here.content()).toBe("{}");
+    expect(await here.receipts.list()).toEqual([]);
+  });
+
+  test("a read-only file is refused", async () => {
+    await using here = await scene();
+    await chmod(here.file, 0o444);
+    await expect(writeConnect(await here.plan(), here.receipts)).rejects.toThrow("it is marked as read-only");
+    expect(await here.receipts.list()).toEqual([]);
+  });
+
+  test("a link to a file that is not there yet gets its file, and loses it again", async () => {
+    await using here = await scene("none");
+    await symlink(join(here.path, "dotfile.json"), here.file);
+    await writeConnect(await here.plan(), here.receipts);
+    expect(await readdir(here.path)).toContain("dotfile.json");
+    expect(await undo(here.receipts)).toBe("restore");
+    expect(await readdir(here.path)).not.toContain("dotfile.json");
+    expect((await lstat(here.file)).isSymbolicLink()).toBe(true);
+  });
+});
+
+describe("undoing", () => {
+  test("after a crash between receipt and file there is nothing to restore", async () => {
+    await using here = await scene();
+    const plan = await here.plan();
+    await writeConnect(plan, here.receipts);
+    await writeFile(here.file, text);
+    expect(await undo(here.receipts)).toBe("gone");
+    expect(await here.content()).toBe(text);
+    expect(await here.receipts.list()).toEqual([]);
+  });
+
+  test("a stored text that is not the one before is never written", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    const [name = ""] = (await readdir(join(here.path, "state/clients"))).filter((file) => file.endsWith(".before"));
+    await writeFile(join(here.path, "state/clients", name), '{ "mcpServers": { "planted": { "command": "evil" } } }');
+    const plan = await planDisconnect(await receiptOf(here.receipts), here.receipts);
+    expect(plan).toMatchObject({ kind: "changed", wrote: undefined });
+    expect("after" in plan && plan.after).not.toContain("evil");
+  });
+
+  test("a broken receipt counts as none", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    const [name = ""] = (await readdir(join(here.path, "state/clients"))).filter((file) => file.endsWith(".json"));
+    await writeFile(join(here.path, "state/clients", name), '{ "client": "cursor", "file": 1 }');
+    expect(await here.receipts.list()).toEqual([]);
+    // The entry is recognised by its words, so it can be connected and disconnected again.
+    await writeConnect(await here.plan(), here.receipts);
+    expect(await undo(here.receipts)).toBe("restore");
+    expect(await here.content()).not.toContain("fairlead");
+  });
+
+  test("a file that another program has removed is not made again", async () => {
+    await using here = await scene();
+    await writeConnect(await here.plan(), here.receipts);
+    await writeFile(here.file, "");
+    expect(await undo(here.receipts)).toBe("gone");
+    expect(await here.content()).toBe("");
+  });
+});
+
+describe.each(clientNames)("an entry of %s", (client) => {
+  const stdio: ClientEntry = { kind: "stdio", command: "/n", args: ["/fairlead.cjs", "serve"], env: { A: "1" } };
+  const http: ClientEntry = { kind: "http", url: "http://127.0.0.1:4100/mcp", headers: { Authorization: "Bearer x" } };
+
+  test("is read as it was written, and known as Fairlead's own", () => {
+    for (const written of [stdio, http]) {
+      const form = toForeignEntry(client, written);
+      expect(form === undefined).toBe(client === "claude-desktop" && written === http);
+      if (form === undefined) continue;
+      expect(fromForeignEntry(form)).toEqual(written);
+      expect(isOwnServer("fairlead", form)).toBe(true);
+      expect(isOwnServer("other", form)).toBe(written === stdio);
+    }
+  });
+});
