@@ -8,6 +8,7 @@ const internal: ReadonlySet<RecordedLine["type"]> = new Set([
   "response",
   "rewind",
   "names",
+  "offered",
   "approval",
 ] as const);
 

@@ -49,6 +49,7 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
     case "rewind":
     case "result":
     case "names":
+    case "offered":
     case "tool":
     case "title":
     case "approval":

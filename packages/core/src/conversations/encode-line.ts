@@ -18,6 +18,7 @@ export interface EncodedLine {
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
   "names",
+  "offered",
   "result",
   "tool",
   "approval",

@@ -9,6 +9,7 @@ import { errorCodes } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { CallFailure, TurnEvent } from "../turn/events.ts";
+import { ownFunctions } from "../turn/own-functions.ts";
 import type { ConversationChange } from "../turn/record.ts";
 import { isConversationId } from "./conversation-id.ts";
 
@@ -134,6 +135,7 @@ function isApproval(value: unknown): value is GivenApproval {
   return ["tools", "server"].includes(String(value["kind"])) && isObject(value["keys"]) && isTexts(value["keys"]);
 }
 
+const isOwnFunction = (value: unknown): boolean => ownFunctions.some((own) => own === value);
 const isTexts = (value: JsonObject): boolean => Object.values(value).every(isText);
 const isFailure = (value: unknown): boolean =>
   isObject(value) && errorCodes.some((code) => code === value["code"]) && isText(value["message"]);
@@ -157,6 +159,9 @@ const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => bool
   names: ({ tools, functions }) =>
     isList(tools, ({ server, name, as }) => areTexts(server, name, as)) &&
     isOptional(functions, (names) => isObject(names) && areTexts(...Object.values(names))),
+  offered: ({ from, places }) =>
+    isCount(from) &&
+    isList(places, (place) => areTexts(place["server"], place["name"]) || isOwnFunction(place["function"])),
   tool: ({ server, serverToolName, enabled }) => areTexts(server, serverToolName) && typeof enabled === "boolean",
   title: ({ title }) => isText(title),
   approval: ({ approval }) => isApproval(approval),

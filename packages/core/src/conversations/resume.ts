@@ -30,6 +30,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   let { model } = head;
   let title: string | undefined;
   let functions: EarlierConversation["functions"];
+  let offered: EarlierConversation["offered"] = [];
   let place = head.workspace;
   const callIds = new Set<string>();
   const names = new Map<string, Pin>();
@@ -91,6 +92,9 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
         for (const pin of line.tools) names.set(pin.as, pin);
         functions = line.functions ?? functions;
         break;
+      case "offered":
+        offered = [...offered.slice(0, line.from), ...line.places];
+        break;
       case "tool": {
         const { server, serverToolName, enabled } = line;
         const key = toolKey(server, serverToolName);
@@ -128,6 +132,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
     model,
     callIds: [...callIds],
     names: [...names.values()],
+    offered,
     results,
     disabled: [...disabled.values()],
     approvals,

@@ -5,7 +5,7 @@ import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { ConversationTools } from "../registry/pinned-tools.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
-import type { EarlierConversation, RecordChange } from "./record.ts";
+import type { EarlierConversation, OfferedPlace, RecordChange } from "./record.ts";
 import type { OfferReason } from "./tool-budget.ts";
 import { createToolOffers, keyOf, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
@@ -76,7 +76,7 @@ export interface ToolSelectionOptions {
   /** Whether there are stored results that the model can read. */
   readonly hasResults: () => boolean;
   /** Names and choices of a resumed conversation. */
-  readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "disabled">;
+  readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "offered" | "disabled">;
 }
 
 export function createToolSelection(options: ToolSelectionOptions): ToolSelection {
@@ -96,6 +96,9 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const offersOf = new WeakMap<Model, ToolOffers>();
   /** How many names are recorded, and which of the host's own functions. */
   let recorded = { names: earlier?.names.length ?? 0, functions: ownNames };
+  /** The declarations that are recorded; only those of the model that the conversation had are offered again. */
+  let recordedPlaces = earlier?.offered ?? [];
+  let isFirstModel = true;
 
   function recordNames(from: ConversationTools): void {
     const names = from.names();
@@ -103,6 +106,15 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     const isNew = ownNames !== recorded.functions;
     if (tools.length > 0 || isNew) record({ type: "names", tools, ...(isNew && { functions: ownNames }) });
     recorded = { names: names.length, functions: ownNames };
+  }
+
+  /** Records what was added to the declarations, or all of them if they begin otherwise. */
+  function recordPlaces({ provider }: Model, places: readonly OfferedPlace[]): void {
+    if (provider === "manual") return;
+    const isContinued = recordedPlaces.every((place, at) => isSamePlace(place, places[at]));
+    const from = isContinued ? recordedPlaces.length : 0;
+    if (from < places.length || !isContinued) record({ type: "offered", from, places: places.slice(from) });
+    recordedPlaces = [...places];
   }
 
   const servers = (): readonly string[] => chosen ?? host.servers();
@@ -154,17 +166,23 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     ];
   }
 
-  function offersFor(model: Model): ToolOffers {
-    const known = offersOf.get(model);
-    if (known !== undefined) return known;
+  function openOffers(model: Model): ToolOffers {
     const usedBefore = host.usedTools().map(keyOf);
-    const made = createToolOffers({
+    return createToolOffers({
       model,
       budget: host.toolBudget(),
       declareOwn,
       isAlwaysLoaded: host.isAlwaysLoaded,
       usedBefore,
+      ...(isFirstModel && earlier && { earlier: earlier.offered }),
     });
+  }
+
+  function offersFor(model: Model): ToolOffers {
+    const known = offersOf.get(model);
+    if (known !== undefined) return known;
+    const made = openOffers(model);
+    isFirstModel = false;
     offersOf.set(model, made);
     return made;
   }
@@ -190,13 +208,15 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       const made = offer(model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
       if (opened) recordNames(opened);
+      recordPlaces(model, offersFor(model).places());
       offeredTokens = made.tokens;
       return made;
     },
 
     offers(model) {
-      offer(model);
-      const { reasonFor } = offersFor(model);
+      // Fairlead decides with the first request: to look at it before must not decide.
+      const { update, reasonFor } = offersOf.get(model) ?? openOffers(model);
+      update(all(model).filter(mayBeUsed), neededFunctions());
       return all(model)
         .filter(mayBeUsed)
         .flatMap((tool) => {
@@ -253,6 +273,12 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
         return quarantined === undefined ? listing : { ...listing, quarantined };
       }),
   };
+}
+
+function isSamePlace(one: OfferedPlace, other: OfferedPlace | undefined): boolean {
+  if (other === undefined) return false;
+  if ("function" in one) return "function" in other && one.function === other.function;
+  return "server" in other && one.server === other.server && one.name === other.name;
 }
 
 function schemaOf({ schema }: DiscoveredMCPTool): string {

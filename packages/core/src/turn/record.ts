@@ -4,7 +4,10 @@ import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
-import type { OwnNames } from "./own-functions.ts";
+import type { OwnFunction, OwnNames } from "./own-functions.ts";
+
+/** A place in the declarations: a tool, or a function of the host. */
+export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
 
 /** A change of a conversation that is no event of a turn. */
 export type ConversationChange =
@@ -30,6 +33,8 @@ export type ConversationChange =
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /** Names that the model has seen and that keep their meaning. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
+  /** What the model is offered, from this position of its declarations on. */
+  | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };
 
@@ -44,6 +49,8 @@ export interface EarlierConversation {
   readonly callIds: readonly string[];
   readonly names: readonly Pin[];
   readonly functions?: OwnNames;
+  /** What the model was offered, in the order of its declarations. */
+  readonly offered: readonly OfferedPlace[];
   readonly results: readonly StoredResult[];
   /** Tools that the user has removed from the conversation. */
   readonly disabled: readonly { readonly server: string; readonly serverToolName: string }[];

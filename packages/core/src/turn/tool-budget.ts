@@ -36,6 +36,7 @@ export type OfferReason =
   | "it was used before in this workspace"
   | "its whole server fits into the budget"
   | "found by search"
+  | "it was offered before in this conversation"
   | "the budget is used up";
 
 /** By key; every tool has a reason. */

@@ -9,6 +9,7 @@ import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 import type { OwnFunction } from "./own-functions.ts";
+import type { OfferedPlace } from "./record.ts";
 import {
   type BudgetedTool,
   type BudgetRules,
@@ -34,6 +35,8 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly model: Model;
   readonly budget: { readonly tokens?: number; readonly tools?: number };
   readonly declareOwn: (own: OwnFunction) => FunctionDeclaration;
+  /** What a resumed conversation was offered. */
+  readonly earlier?: readonly OfferedPlace[];
 }
 
 export interface ToolOffers {
@@ -42,9 +45,9 @@ export interface ToolOffers {
   /** Offers tools that a search has found, as far as there is room. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
   readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
+  /** All places of the declarations so far, also of tools that are gone. */
+  readonly places: () => readonly OfferedPlace[];
 }
-
-type Slot = { readonly key: string } | { readonly own: OwnFunction };
 
 interface Declared {
   readonly declaration: FunctionDeclaration;
@@ -53,9 +56,9 @@ interface Declared {
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 
-export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferOptions): ToolOffers {
+export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
   const reasons = new Map<string, OfferReason>();
-  const slots: Slot[] = [];
+  const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
   // A user who types the calls needs no declarations.
   const room =
@@ -64,11 +67,11 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
       : roomFor(model, budget);
 
   function isDeclared(own: OwnFunction): boolean {
-    return slots.some((slot) => "own" in slot && slot.own === own);
+    return places.some((place) => "function" in place && place.function === own);
   }
 
   function addOwn(some: readonly OwnFunction[]): void {
-    for (const own of some) if (!isDeclared(own)) slots.push({ own });
+    for (const own of some) if (!isDeclared(own)) places.push({ function: own });
   }
 
   /** With `read_result`, which may be needed at any time. */
@@ -89,9 +92,28 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
     }
     const offered = budgeted.filter(({ key }) => planned.get(key) !== "the budget is used up");
     for (const [key, reason] of planned) reasons.set(key, reason);
-    for (const { key } of offered) slots.push({ key });
+    const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
+    for (const { key } of offered) places.push(...placesOf(byKey.get(key)));
     addOwn(functions);
     left = without(without(room, ownRoom(functions)), { tokens: tokensOf(offered), count: offered.length });
+  }
+
+  /** Offers the same again, so that the declarations begin as before. Returns whether they still fit. */
+  function planAsBefore(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): boolean {
+    const before = new Set(earlier.flatMap((place) => ("server" in place ? toolKey(place.server, place.name) : [])));
+    const functions = [...own, ...earlier.flatMap((place) => ("function" in place ? place.function : []))];
+    const offered = tools.filter((tool) => before.has(keyOf(tool)));
+    const tokens = offered.reduce((sum, tool) => sum + (tokensOfTool(tool) ?? 0), 0);
+    const rest = without(without(room, ownRoom(functions)), { tokens, count: offered.length });
+    if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
+    places.push(...earlier);
+    addOwn(functions);
+    for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
+    // Without a search, every tool was offered: others are new.
+    if (isDeclared("search_tools"))
+      for (const tool of tools) if (!before.has(keyOf(tool))) reasons.set(keyOf(tool), "the budget is used up");
+    left = rest;
+    return true;
   }
 
   /** Adds the tools at the end that fit. */
@@ -103,21 +125,21 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
       reasons.set(key, fits ? reason : "the budget is used up");
       if (!fits) continue;
       left = after;
-      slots.push({ key });
+      places.push(...placesOf(tool));
     }
   }
 
   return {
     update(tools, own) {
-      if (left === undefined) plan(tools, own);
+      if (left === undefined && !planAsBefore(tools, own)) plan(tools, own);
       const late = tools.filter((tool) => !reasons.has(keyOf(tool)));
       append(late, "its whole server fits into the budget");
       const deferred = tools.filter((tool) => reasons.get(keyOf(tool)) === "the budget is used up");
       addOwn(deferred.length === 0 ? own : [...own, ...searchFunctions]);
       const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
-      const declared = slots.flatMap((slot): Declared[] => {
-        if ("own" in slot) return [{ declaration: declareOwn(slot.own), tool: undefined }];
-        const tool = byKey.get(slot.key);
+      const declared = places.flatMap((place): Declared[] => {
+        if ("function" in place) return [{ declaration: declareOwn(place.function), tool: undefined }];
+        const tool = byKey.get(toolKey(place.server, place.name));
         return tool === undefined || tool.quarantine !== undefined ? [] : [{ declaration: tool.schema, tool }];
       });
       return {
@@ -139,7 +161,12 @@ export function createToolOffers({ model, budget, declareOwn, ...rules }: OfferO
     },
 
     reasonFor: (tool) => reasons.get(keyOf(tool)),
+    places: () => places,
   };
+}
+
+function placesOf(tool: DiscoveredMCPTool | undefined): readonly OfferedPlace[] {
+  return tool === undefined ? [] : [{ server: tool.serverName, name: tool.serverToolName }];
 }
 
 function without(room: ToolRoom, used: ToolRoom): ToolRoom {

@@ -15,7 +15,9 @@ const demo = (fairlead: object = {}): Promise<Desk> =>
 const plain = (events: readonly TurnEvent[]): unknown[] =>
   JSON.parse(JSON.stringify(events.filter(({ type }) => type !== "confirmation"))) as unknown[];
 
-const changes = new Set("input content response rewind compact model names tool title approval resumed".split(" "));
+const changes = new Set(
+  "input content response rewind compact model names offered tool title approval resumed".split(" "),
+);
 
 test("a conversation is recorded event by event, for its owner only, and goes on in another host", async () => {
   await using at = await demo();
@@ -182,6 +184,8 @@ test("a conversation that is open cannot be resumed a second time, and its file 
   const model = plays(says("hello"));
   const conversation = at.host.conversation({ model });
   await collect(conversation.send("hi"));
+  // Listing waits until the conversation is on disk.
+  expect(await at.host.conversations()).toHaveLength(1);
   await using other = await at.again();
   await expect(other.conversation({ resume: conversation.id, model })).rejects.toMatchObject({
     code: "busy",

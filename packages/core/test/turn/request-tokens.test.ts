@@ -49,3 +49,22 @@ test.each([
     expect(JSON.stringify(next.declarations).startsWith(JSON.stringify(first.declarations).slice(0, -1))).toBe(true);
   }
 });
+
+test("what a resumed conversation was offered is decided again if it does not fit any longer", () => {
+  const tools = generatedTools(527, 70).map(
+    ({ server: serverName, name: serverToolName, description, inputSchema: parameterSchemaJson }) =>
+      new DiscoveredMCPTool({ serverName, serverToolName, description, parameterSchemaJson }),
+  );
+  const earlier = tools.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
+  const offers = createToolOffers({
+    model: assumedModel,
+    budget: { tokens: budget },
+    declareOwn: (own) => declareOwnFunction(own, (name) => name),
+    isAlwaysLoaded: () => false,
+    usedBefore: [],
+    earlier,
+  });
+  const first = offers.update(tools, []);
+  expect(tokensOf(first)).toBeLessThanOrEqual(budget);
+  expect(first.declarations.map(({ name }) => name)).toContain("search_tools");
+});

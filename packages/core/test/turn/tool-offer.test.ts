@@ -93,6 +93,28 @@ test("what was declared once keeps its place: every request begins with the decl
   expect(new Set(declared).size).toBeGreaterThan(1);
 });
 
+test("a resumed conversation begins with the same declarations, whatever was used meanwhile", async () => {
+  await using at = await crowd(budget);
+  const search = calls("search_tools", { queries: ["colour a fence"], limit: 1 });
+  const model = plays(search, calls("paint_fence"), calls("report_7"), says("ok"));
+  const conversation = at.host.conversation({ model });
+  await collect(conversation.send("go"));
+  await conversation.close();
+  await at.host.flushHistory();
+  const before = JSON.stringify(model.requests.at(-1)?.tools);
+  const next = await at.again();
+  for (let turn = 0; turn < 2; turn += 1) {
+    const again = plays(calls("search_tools", { queries: ["report 9"], limit: 1 }), says("ok"));
+    const resumed = await next.conversation({ resume: conversation.id, model: again });
+    await collect(resumed.send("go on"));
+    expect(resumed.offers().find(({ name }) => name === "report_7")?.offered).toBe(false);
+    await resumed.close();
+    const declared = again.requests.map(({ tools }) => JSON.stringify(tools));
+    expect(declared.every((text) => text.startsWith(before.slice(0, -1)))).toBe(true);
+    expect(declared.length).toBe(2);
+  }
+});
+
 test("a tool that does not fit is called through call_tool, under its own name", async () => {
   await using at = await crowd({ toolBudget: 35 });
   const model = plays(

@@ -4,7 +4,7 @@ import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
 import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
-import type { ConversationTool } from "@fairlead/core/turn/conversation";
+import type { ConversationTool, OfferedTool } from "@fairlead/core/turn/conversation";
 import { promptsText, resourcesText, serverToolsText, sharedUris, textByServer } from "../../output/tools/lists.ts";
 import { callName } from "../input/call-words.ts";
 import type { Services } from "../services.ts";
@@ -29,12 +29,20 @@ export const tools: BuiltIn = {
       ...serverNames(services),
     ];
   },
-  run(line, services) {
+  async run(line, services) {
     const [first, ...names] = wordsOf(line);
     if ((first === "on" || first === "off") && names.length > 0) return toggle(names, first === "on", services);
-    services.session.show("/tools", toolListText(namedServer(line, services), false, services));
+    const server = namedServer(line, services);
+    services.session.show("/tools", toolListText(server, false, services, await offersIn(services)));
   },
 };
+
+/** What the model is offered; before its first request, what it would be offered now. */
+async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
+  const { model, history } = conversation;
+  if (model.provider === "manual") return [];
+  return history.length === 0 ? host.toolOffers({ model }) : conversation.offers();
+}
 
 function toggle(names: readonly string[], isOn: boolean, { session }: Services): void {
   const { conversation, note } = session;
@@ -55,7 +63,12 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
 }
 
 /** The text of `/tools` and `/mcp desc`: the tools that the model has, then the tools that it does not have, with reasons. */
-export function toolListText(server: string | undefined, isWhole: boolean, services: Services): SafeText {
+export function toolListText(
+  server: string | undefined,
+  isWhole: boolean,
+  services: Services,
+  offers: readonly OfferedTool[] = [],
+): SafeText {
   const { host, conversation } = services.session;
   const meant = new Set(host.tools(server).map((tool) => tool.server));
   const inside = conversation.tools();
@@ -71,10 +84,22 @@ export function toolListText(server: string | undefined, isWhole: boolean, servi
       .filter(({ serverToolName }) => own.some((tool) => tool.serverToolName === serverToolName && tool.enabled));
     return joinSafe([
       serverToolsText(name, offered, { ...lookFor(services), all: isWhole }, host.hidden(name)),
+      ...offerLines(offers.filter((tool) => tool.server === name)),
       ...absentLines(own),
     ]);
   });
   return texts.length === 0 ? safe`No tools found.` : joinSafe(texts, safe`\n\n`);
+}
+
+/** Why the model is offered tools of a server directly, and which it has to search for. */
+function offerLines(tools: readonly OfferedTool[]): readonly SafeText[] {
+  const byReason = [...groupBy(tools, ({ reason }) => reason)];
+  return byReason.map(([reason, some]) => {
+    const names = some.map(({ serverToolName }) => toVisibleLine(serverToolName));
+    const which = byReason.length === 1 ? safe`all` : joinSafe(names, safe`, `);
+    const how = some.some(({ offered }) => offered) ? safe`offered to the model directly` : safe`found by search only`;
+    return safe`\n  ${how}: ${which} (${toVisibleLine(reason)})`;
+  });
 }
 
 function absentLines(tools: readonly ConversationTool[]): readonly SafeText[] {
