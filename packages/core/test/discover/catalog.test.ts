@@ -57,7 +57,7 @@ test("what a server lists becomes its catalog, with its instructions", async () 
           { name: "b", description: "B", required: false },
         ],
       },
-      { name: "q", arguments: [] },
+      { name: "q", arguments: [], icons: [] },
     ],
     resources: [{ uri: "x://1", name: "one", mimeType: "text/plain" }],
     resourceTemplates: [{ uriTemplate: "x://{n}", name: "many", title: "Many" }],

@@ -14,8 +14,6 @@ import {
   type ToolCallConfirmationDetails,
   ToolConfirmationOutcome,
 } from "@fairlead/core/registry/confirmation";
-import { toShellWord } from "@fairlead/core/text/shell-word";
-import { errorMessage } from "@fairlead/wire/text";
 import { createSealedConsent, type SealedConsent } from "../asking/sealed-consent.ts";
 import type { AskedClient } from "../gateway-client.ts";
 import { ApprovalNeeded } from "./approval-needed.ts";
@@ -30,6 +28,7 @@ import { answerIn, formFor, messageFor } from "./consent-form.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
 import { createPageServer } from "./page-server.ts";
+import { withoutInbox } from "./without-inbox.ts";
 
 /** Asks people to confirm the requests of all clients of a gateway. */
 export interface Consent extends AsyncDisposable {
@@ -227,38 +226,6 @@ function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDeta
   if (answer === "once") return ProceedOnce;
   // Reading resources can be approved per server only, not per resource.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
-}
-
-/** A confirmation that only the client's own user can answer, because the inbox cannot be written. */
-function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
-  let settle: (given: GivenAnswer) => void = () => {};
-  let first: GivenAnswer | undefined;
-  const answered = new Promise<GivenAnswer>((resolve) => {
-    settle = resolve;
-  });
-  return {
-    id: "",
-    answered,
-    async answer(answer, by) {
-      first ??= { answer, by, at: 0 };
-      settle(first);
-      return first;
-    },
-    async leave() {
-      if (first !== undefined) return first;
-      const { server, name } = question;
-      const cause = errorMessage(error);
-      throw new HostError(
-        "denied",
-        `Not run: ${nameOf(question)} needs approval, and the inbox cannot store it: ${cause}`,
-        {
-          serverName: server,
-          next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,
-        },
-      );
-    },
-    async withdraw() {},
-  };
 }
 
 /** A sentence for the person who answered on the page. */

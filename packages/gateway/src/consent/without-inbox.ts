@@ -1,0 +1,40 @@
+/** Questions while the inbox cannot be written, for example on a full disk. */
+
+import { HostError } from "@fairlead/core/errors";
+import { toShellWord } from "@fairlead/core/text/shell-word";
+import { errorMessage } from "@fairlead/wire/text";
+import { type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+import type { GivenAnswer } from "./inbox-folder.ts";
+import type { OpenQuestion } from "./open-questions.ts";
+
+/** A confirmation that only the client's own user can answer, because the inbox cannot be written. */
+export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQuestion {
+  let settle: (given: GivenAnswer) => void = () => {};
+  let first: GivenAnswer | undefined;
+  const answered = new Promise<GivenAnswer>((resolve) => {
+    settle = resolve;
+  });
+  return {
+    id: "",
+    answered,
+    async answer(answer, by) {
+      first ??= { answer, by, at: 0 };
+      settle(first);
+      return first;
+    },
+    async leave() {
+      if (first !== undefined) return first;
+      const { server, name } = question;
+      const cause = errorMessage(error);
+      throw new HostError(
+        "denied",
+        `Not run: ${nameOf(question)} needs approval, and the inbox cannot store it: ${cause}`,
+        {
+          serverName: server,
+          next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,
+        },
+      );
+    },
+    async withdraw() {},
+  };
+}
