@@ -82,19 +82,27 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if (socketFolder === undefined) return;
   mkdirSync(socketFolder, { recursive: true, mode: 0o700 });
-  // Another user may have created it first, because all users can write to the folder for temporary files.
-  const { uid, mode } = lstatSync(socketFolder);
-  if (uid !== process.getuid?.() || (mode & 0o077) !== 0)
+  if (!isPrivate(socketFolder))
     throw new Error(`${socketFolder} cannot be used: it belongs to another user, or other users can read it`);
 }
 
-/** Reads the host's token; undefined if no host has ever run. */
-export function readToken({ token }: Pick<RunFolder, "token">): string | undefined {
+/**
+ * Reads the host's token; undefined if no host has ever run, or if the socket may be another user's. A greeting contains
+ * the client's environment, so nobody connects without the token.
+ */
+export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {
+    if (socketFolder !== undefined && !isPrivate(socketFolder)) return undefined;
     return readFileSync(token, "utf8").trim();
   } catch {
     return undefined;
   }
+}
+
+/** Another user may have created it first: all users can write to the folder for temporary files, and it is emptied at times. */
+function isPrivate(folder: string): boolean {
+  const stats = lstatSync(folder);
+  return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
 }
 
 /** Imported only if a path is too long: loading the module takes longer than the rest of a relay's start. */

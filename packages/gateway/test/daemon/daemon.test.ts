@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
@@ -223,4 +223,27 @@ it("removes notes of sent requests that no relay reads any more", async () => {
   await using _host = await start(folder);
   expect(readdirSync(folder.path)).not.toContain("old.sent");
   expect(readdirSync(folder.path)).toContain("new.sent");
+});
+
+it("tells nothing to a socket in a folder that others may open", async () => {
+  await using temporary = await temporaryFolder();
+  const state = join(temporary.path, "x".repeat(120));
+  const folder = runFolderOf({ state, installation: "one", temporary: temporary.path, platform: process.platform });
+  const { socketFolder = "" } = folder;
+  // As after a restart of the computer: the token is still there, the folder for temporary files was emptied.
+  mkdirSync(folder.path, { recursive: true });
+  writeFileSync(folder.token, "secret");
+  mkdirSync(socketFolder);
+  chmodSync(socketFolder, 0o755);
+  let greeted = 0;
+  const stranger = createServer((socket) => {
+    greeted += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => stranger.listen(folder.socket, resolve));
+  expect(await findHost(folder, greeting)).toBeUndefined();
+  expect(await hostStatus(folder)).toBeUndefined();
+  expect(() => createRunFolder(folder)).toThrow("it belongs to another user, or other users can read it");
+  expect(greeted).toBe(0);
+  await new Promise((resolve) => stranger.close(resolve));
 });
