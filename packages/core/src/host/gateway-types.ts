@@ -97,7 +97,8 @@ export interface ListableTool extends ToolIdentity {
 export interface GatewayHost {
   /**
    * Runs a request of a client: decides, asks, sends and records it like every other request. Resolves with the server's
-   * result as it came. Calls, prompts and reads are decided; completion and log levels are not.
+   * result as it came. Calls, prompts and reads are decided; a completion only fails where a rule denies its prompt or
+   * resource, and log levels are not decided.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. The
    * `cause` of an error that the server answered with is a `WireError` with that answer.

@@ -102,6 +102,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.about;
   }
 
+  /** As in `McpRequestOptions`. */
   get owner(): string | undefined {
     return this.#options.owner;
   }

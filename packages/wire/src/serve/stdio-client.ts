@@ -67,7 +67,9 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       refuse(messageErrors.invalidRequest, "the line on stdin is not a JSON-RPC message");
       return;
     }
-    if (value["method"] !== undefined && value["id"] !== undefined) open.add(value["id"]);
+    const { method, id } = value;
+    // Another id gets no response, and would stay for ever.
+    if (method !== undefined && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);
     events.message(value, size);

@@ -1,7 +1,7 @@
 /** Requests of a gateway's clients: calls, prompts and reads through the spine, completion and log levels beside it. */
 
 import type { JsonObject } from "@fairlead/wire";
-import { isObject } from "@fairlead/wire/json";
+import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { ForwardedRequest, ForwardOptions, GatewayHost } from "../gateway-types.ts";
@@ -22,17 +22,8 @@ export interface ForwardingOptions {
   readonly clock: Clock;
 }
 
-/**
- * Requests that no rule decides about: they have no effect, and reveal nothing that a list does not show. Those about a
- * task belong to a call that was decided.
- */
-const undecided: ReadonlySet<string> = new Set([
-  "completion/complete",
-  "logging/setLevel",
-  "tasks/get",
-  "tasks/update",
-  "tasks/cancel",
-]);
+/** Requests that no rule decides about: a log level has no effect, and a task belongs to a call that was decided. */
+const undecided: ReadonlySet<string> = new Set(["logging/setLevel", "tasks/get", "tasks/update", "tasks/cancel"]);
 
 export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, "forward"> {
   const { configuration, calls, spine, work, clock } = options;
@@ -80,10 +71,30 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     }, given.signal);
   }
 
+  /** A completion reveals values of a prompt's or a template's arguments: not to a client that may not use it. */
+  async function complete(request: ForwardedRequest, given: ForwardOptions): Promise<JsonObject> {
+    const { client, server, params } = request;
+    const { type, name, uri } = objectOf(params["ref"]);
+    const isPrompt = type === "ref/prompt";
+    const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
+    // A rule that asks lets it pass: a question for each typed character would help nobody.
+    await spine.ask({
+      who: "client",
+      client: client.name,
+      conversation: client.conversation,
+      kind: isPrompt ? "prompt" : "resource",
+      serverName: server,
+      serverToolName,
+      shown: shownRead(server, serverToolName),
+    });
+    return send(request, given);
+  }
+
   return {
     forward(request, given = {}) {
       const { server, method, params } = request;
       if (undecided.has(method)) return send(request, given);
+      if (method === "completion/complete") return complete(request, given);
       const args = params["arguments"];
       const name = params[method === "resources/read" ? "uri" : "name"];
       if (typeof name !== "string" || (args !== undefined && !isObject(args)))

@@ -41,6 +41,6 @@ export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule 
 }
 
 /** Equal for requests of the same sender with the same arguments. */
-export function carryKey({ who, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
-  return canonicalJson([who, kind, serverName, serverToolName, args]);
+export function carryKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
+  return canonicalJson([who, client, kind, serverName, serverToolName, args]);
 }

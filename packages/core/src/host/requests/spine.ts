@@ -39,7 +39,7 @@ export interface Spine {
 /** The part of a request that `ask` needs. */
 export type AskRequest = Pick<
   HostRequest<unknown, unknown>,
-  "who" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
+  "who" | "client" | "conversation" | "kind" | "serverName" | "serverToolName" | "args" | "shown"
 >;
 
 /** The facts about a running request that its ledger row needs. */
