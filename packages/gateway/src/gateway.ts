@@ -9,7 +9,9 @@ import { listenHttp, type OpenChannel } from "@fairlead/wire/serve";
 import { createParkedCalls } from "./asking/parked-calls.ts";
 import { type BridgeContext, createBridgeContext, type GatewayParts } from "./bridge/bridge-context.ts";
 import { createFairTurns } from "./bridge/fair-turns.ts";
+import { createModernContexts, type HttpClient } from "./bridge/modern-contexts.ts";
 import { serveConnection } from "./bridge/serve-connection.ts";
+import { createTaskOwners } from "./bridge/task-owners.ts";
 import { createUpstreamLevels } from "./bridge/upstream-levels.ts";
 import type { Consent } from "./consent/consent.ts";
 import type { GatewayClient } from "./gateway-client.ts";
@@ -71,6 +73,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     parked: createParkedCalls({ clock }),
     levels: createUpstreamLevels(),
     turns: createFairTurns(),
+    tasks: createTaskOwners(),
     serverInfo: { name: "fairlead", title: "Fairlead", version },
     clock,
   };
@@ -137,34 +140,24 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   async function listen({ port, tokens, workspace, client }: ListenOptions) {
-    /** Each request of a modern client is a separate connection; all of them share the state of their client. */
-    const contexts = new Map<string, Promise<BridgeContext>>();
-    const known = new Map<string, BridgeContext>();
+    const modern = createModernContexts({ open: openContext, clock });
 
-    async function openContext(key: string, found: GatewayClient): Promise<BridgeContext> {
+    async function openContext(found: HttpClient, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
       // An address of a server that does not exist must not be remembered: there is no end of them.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
         await hosts.close();
         throw new HostError("server_unknown", "there is no such server");
       }
-      const context = createBridgeContext(parts, found, hosts);
-      known.set(key, context);
-      return context;
+      return createBridgeContext(parts, { ...client, ...found, conversation }, hosts);
     }
 
     /** Rejects if the client's hosts cannot be created: the listener then answers the client with the error. */
-    async function take(open: OpenChannel, era: Era, { name, only }: HttpClient): Promise<void> {
-      const found: GatewayClient = { ...client, name, only, conversation: era === "legacy" ? randomUUID() : name };
-      if (era === "legacy") return serve(open, found, workspace);
-      const key = keyOf({ name, only });
-      const context = contexts.get(key) ?? openContext(key, found);
-      contexts.set(key, context);
-      const opened = await context.catch((error: unknown) => {
-        contexts.delete(key);
-        throw error;
-      });
-      serveConnection(open, opened, onOpen, false);
+    async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
+      if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);
+      const { context, leave } = await modern.enter(found);
+      const { closed } = serveConnection(open, context, onOpen, false);
+      closed.then(leave, leave);
     }
 
     const listener = await listenHttp<HttpClient>({
@@ -180,13 +173,12 @@ export function createGateway(options: GatewayOptions): Gateway {
         return { owner: name, context: { name, only: only === "" ? undefined : only } };
       },
       onClient: take,
-      schemaOf: (found, tool) => known.get(keyOf(found))?.view().tools.get(tool)?.definition["inputSchema"],
+      schemaOf: (found, tool) => modern.find(found)?.view().tools.get(tool)?.definition["inputSchema"],
     });
     const close = async (): Promise<void> => {
       ending.delete(close);
       await listener.close();
-      await Promise.allSettled(contexts.values());
-      await Promise.all([...known.values()].map(({ hosts }) => hosts.close()));
+      await modern.close();
     };
     ending.add(close);
     return { url: listener.url, close };
@@ -225,15 +217,6 @@ function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
 
 function isServer(server: string, hosts: readonly Host[]): boolean {
   return hosts.some((host) => host.states().some(({ name }) => name === server));
-}
-
-interface HttpClient {
-  readonly name: string;
-  readonly only: string | undefined;
-}
-
-function keyOf({ name, only }: HttpClient): string {
-  return JSON.stringify([name, only]);
 }
 
 /** The server in the path `/mcp/<server>`; an empty string for `/mcp`, undefined for any other path. */

@@ -10,13 +10,17 @@ import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 
 export interface SealedConsent {
-  /**
-   * Returns the request state for the client. `state` is the server's own request state; undefined if the server sent
-   * none.
-   */
-  seal(identity: string, state: string | undefined): Promise<string>;
-  /** Returns the server's own state if this request state is unused, recent and was made for the same request. */
-  open(sealed: string, identity: string): Promise<{ readonly state: string | undefined } | undefined>;
+  /** Returns the request state for the client. */
+  seal(identity: string, yes: SealedYes): Promise<string>;
+  /** Returns what was sealed if this request state is unused, recent and was made for the same request. */
+  open(sealed: string, identity: string): Promise<SealedYes | undefined>;
+}
+
+export interface SealedYes {
+  /** What the person approved, such as `files.write_file`: the client's name for it may stand for another tool by now. */
+  readonly subject: string;
+  /** The server's own request state; undefined if the server sent none. */
+  readonly state: string | undefined;
 }
 
 const prefix = "fairlead-yes.";
@@ -63,29 +67,37 @@ export function createSealedConsent(folder: string, now: () => number): SealedCo
   }
 
   return {
-    async seal(identity, state) {
+    async seal(identity, yes) {
       const nonce = randomBytes(32).toString("base64url");
       const until = Math.trunc(now() + lifetime);
       const name = `${hash("sha256", nonce)}.${until}`;
-      const content = contentOf(identity, state);
+      const content = contentOf(identity, yes);
       await store(name, content).catch(() => {
         const [oldest] = unstored.keys();
         if (oldest !== undefined && unstored.size >= mostSeals) unstored.delete(oldest);
         unstored.set(name, content);
       });
-      const parts = [nonce, until, ...(state === undefined ? [] : [Buffer.from(state).toString("base64url")])];
+      const { subject, state } = yes;
+      const texts = [subject, ...(state === undefined ? [] : [state])].map((text) =>
+        Buffer.from(text).toString("base64url"),
+      );
+      const parts = [nonce, until, ...texts];
       return `${prefix}${parts.join(".")}`;
     },
     async open(sealed, identity) {
-      const [nonce = "", until = "", given, ...rest] = sealed.slice(prefix.length).split(".");
+      const [nonce = "", until = "", subject = "", state, ...rest] = sealed.slice(prefix.length).split(".");
       if (rest.length > 0 || !/^\d{1,16}$/.test(until) || Number(until) < now()) return undefined;
-      const state = given === undefined ? undefined : Buffer.from(given, "base64url").toString("utf8");
+      const given = { subject: textIn(subject), state: state === undefined ? undefined : textIn(state) };
       const content = await take(`${hash("sha256", nonce)}.${until}`);
-      return content === undefined || content !== contentOf(identity, state) ? undefined : { state };
+      return content === undefined || content !== contentOf(identity, given) ? undefined : given;
     },
   };
 }
 
-function contentOf(identity: string, state: string | undefined): string {
-  return hash("sha256", JSON.stringify([identity, state ?? null]));
+function contentOf(identity: string, { subject, state }: SealedYes): string {
+  return hash("sha256", JSON.stringify([identity, subject, state ?? null]));
+}
+
+function textIn(part: string): string {
+  return Buffer.from(part, "base64url").toString("utf8");
 }

@@ -12,7 +12,7 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { serverTask } from "./tasks.ts";
 
 /** A client's request as it was received. */
-export interface Asked extends Pick<Forwarded, "isConfirmed" | "onYes"> {
+export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
   readonly method: string;
   readonly params: JsonObject;
 }

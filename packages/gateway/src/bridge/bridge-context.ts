@@ -10,6 +10,7 @@ import { reachOf } from "../lists/client-reach.ts";
 import { type ClientView, viewFor } from "../lists/client-view.ts";
 import { discoverUnknown } from "../lists/first-discovery.ts";
 import type { FairTurns } from "./fair-turns.ts";
+import type { TaskOwners } from "./task-owners.ts";
 import type { UpstreamLevels } from "./upstream-levels.ts";
 
 /** The parts of a gateway that all its clients share. */
@@ -18,6 +19,7 @@ export interface GatewayParts {
   readonly parked: ParkedCalls;
   readonly levels: UpstreamLevels;
   readonly turns: FairTurns;
+  readonly tasks: TaskOwners;
   /** The gateway's name and version, reported to clients that use all servers together. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;

@@ -1,6 +1,8 @@
 /** Forwards one client's request to its server, through the spine of the host. */
 
+import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
+import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
@@ -18,10 +20,10 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** Whether the request carries a person's approval in its request state. */
-  readonly isConfirmed?: boolean;
+  /** What a person has approved, such as `files.write_file`, if the request carries an approval in its request state. */
+  readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
-  readonly onYes?: () => void;
+  readonly onYes?: (subject: string) => void;
 }
 
 /** Methods that rules decide about, with the parameter that names the tool, prompt or resource. */
@@ -48,13 +50,14 @@ export async function forwardRequest(
   try {
     const host = await hosts.hostOf(server, call.era);
     await context.levels.apply(host, server, client, call.logLevel);
+    context.tasks.check(host, client, request);
     const result = await host.forward(
       { client, server, method, params },
       {
         signal: call.signal,
         meta: objectOf(_meta),
         ...questions.options,
-        ...(request.isConfirmed && { confirmed: true }),
+        ...(request.confirmed === subjectOf(request) && { confirmed: true }),
         ...confirmationOf(context, call, { ...request, params }, progress),
         ...(client.beforeSend && { beforeSend: async () => client.beforeSend?.(call.id, subjectOf(request)) }),
         ...(progress && { onProgress: progress.report }),
@@ -63,6 +66,7 @@ export async function forwardRequest(
       },
     );
     if (result["isError"] === true) questions.throwIfLacking();
+    context.tasks.note(host, client, { server, result });
     return adaptResult(method, await questions.inResult(result), call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions.throwIfLacking();
@@ -150,10 +154,11 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       if (!isObject(inputRequests)) return own;
       for (const [key, request] of Object.entries(inputRequests)) {
         if (member(request, "method") !== "sampling/createMessage") continue;
-        // A task shows its questions until they are answered: each is decided about once.
-        const question = JSON.stringify([server, taskId, key]);
+        const asked = objectOf(member(request, "params"));
+        // A task shows its questions until they are answered: each is decided about once, as long as it stays the same.
+        const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
         if (taskId !== undefined && context.sampled.has(question)) continue;
-        await sample(objectOf(member(request, "params")), async () => ({}), call.signal);
+        await sample(asked, async () => ({}), call.signal);
         if (taskId !== undefined) context.sampled.add(question);
       }
       return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
@@ -178,9 +183,10 @@ function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
 function confirmationOf(
   context: BridgeContext,
   call: ClientCall,
-  { server, method, params, onYes }: Forwarded,
+  request: Forwarded,
   progress: ReportedProgress | undefined,
 ) {
+  const { server, method, params, onYes } = request;
   const subject = decided.get(method);
   if (subject === undefined) return {};
   const { kind, named } = subject;
@@ -194,7 +200,7 @@ function confirmationOf(
       if (details !== false) asked.push(details);
       return details;
     });
-    if (asked.length > 0) onYes?.();
+    if (asked.length > 0) onYes?.(subjectOf(request));
   };
   return { confirm };
 }

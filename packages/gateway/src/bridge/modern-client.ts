@@ -68,20 +68,15 @@ export async function answerModern(
   const sent = opened === undefined ? params : { ...asked, inputResponses, requestState: opened.state };
   return parked.start(request, async (call) => {
     if (method === "subscriptions/listen") return listenToChanges(context, call, sent);
-    let isYes = opened !== undefined;
-    const onYes = (): void => {
-      isYes = true;
+    let subject = opened?.subject;
+    const onYes = (approved: string): void => {
+      subject = approved;
     };
-    const isConfirmed = isYes;
-    const result = await answerRequest(context, call, {
-      method,
-      params: sent,
-      onYes,
-      ...(isConfirmed && { isConfirmed }),
-    });
+    const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
     // The server's own question: the person's yes comes back with the client's answer.
-    if (!isYes || result["resultType"] !== "input_required") return result;
-    return { ...result, requestState: await seals.seal(request.identity, stringOf(result["requestState"])) };
+    if (subject === undefined || result["resultType"] !== "input_required") return result;
+    const state = stringOf(result["requestState"]);
+    return { ...result, requestState: await seals.seal(request.identity, { subject, state }) };
   });
 }
 

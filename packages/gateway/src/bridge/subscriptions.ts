@@ -25,16 +25,19 @@ export interface ResourceSubscriptions {
 
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
+  /** Subscriptions on their way: they count, because a client can send many at once. */
+  let opening = 0;
   let isClosed = false;
 
   return {
     async add(call, uri) {
+      if (typeof uri === "string" && held.has(uri)) return;
+      if (held.size + opening >= mostResources)
+        throw rpcError(rpcCodes.refused, `a client can subscribe to at most ${mostResources} resources`);
       const server = typeof uri === "string" ? serverOfUri(uri, context.view()) : undefined;
       if (typeof uri !== "string" || server === undefined)
         throw rpcError(rpcCodes.resourceNotFound, "no configured server lists this resource", { uri });
-      if (held.has(uri)) return;
-      if (held.size >= mostResources)
-        throw rpcError(rpcCodes.refused, `a client can subscribe to at most ${mostResources} resources`);
+      opening += 1;
       try {
         const host = await context.hosts.hostOf(server, call.era);
         const request = { server, kind: "resource" as const, name: uri };
@@ -51,6 +54,8 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         else held.set(uri, { server, subscription });
       } catch (error) {
         throw toRpcError(error);
+      } finally {
+        opening -= 1;
       }
     },
     remove(uri) {
@@ -120,8 +125,8 @@ export async function listenToChanges(
 }
 
 /** Whether a change at this server, or at several servers, can affect the client's lists. */
-export function concerns({ client, view }: BridgeContext, server: string | undefined): boolean {
-  return server === undefined || (client.only ?? server) === server || view().servers.includes(server);
+export function concerns({ view }: BridgeContext, server: string | undefined): boolean {
+  return server === undefined || view().servers.includes(server);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

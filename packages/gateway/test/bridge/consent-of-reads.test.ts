@@ -65,19 +65,22 @@ test("a yes stays with the request while a modern client answers the server's ow
   await expect(two.request("tools/call", changed, raw)).rejects.toMatchObject(expired);
 });
 
-test("a seal is bound to its request and the server's state, holds for ten minutes and once", async () => {
+test("a seal is bound to its request, its tool and the server's state, holds for ten minutes and once", async () => {
   await using here = await gatewayScene({ servers: {} });
   let now = 1000;
   const seals = createSealedConsent(join(here.state, "seals"), () => now);
-  const sealed = await seals.seal("request", "state");
+  const yes = { subject: "files.write", state: "state" };
+  const sealed = await seals.seal("request", yes);
   expect(await seals.open(sealed, "another request")).toBeUndefined();
   expect(await seals.open(sealed, "request")).toBeUndefined();
-  const [prefix, nonce, until, state] = (await seals.seal("request", "state")).split(".");
-  expect(await seals.open([prefix, nonce, until, `${state}AA`].join("."), "request")).toBeUndefined();
+  for (const forged of [3, 4]) {
+    const parts = (await seals.seal("request", yes)).split(".");
+    expect(await seals.open(parts.with(forged, `${parts[forged]}AA`).join("."), "request")).toBeUndefined();
+  }
   expect(await seals.open("fairlead-yes...", "request")).toBeUndefined();
-  const good = await seals.seal("request", undefined);
-  expect(await seals.open(good, "request")).toEqual({ state: undefined });
-  const late = await seals.seal("request", "state");
+  const good = await seals.seal("request", { ...yes, state: undefined });
+  expect(await seals.open(good, "request")).toEqual({ ...yes, state: undefined });
+  const late = await seals.seal("request", yes);
   now += 600_001;
   expect(await seals.open(late, "request")).toBeUndefined();
 });

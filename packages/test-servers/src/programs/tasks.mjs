@@ -1,5 +1,5 @@
 // Speaks the modern era, and answers a call of its tool `work` with a task, if the client declares tasks: the task asks for a name and
-// ends with it. Without tasks the tool answers at once.
+// ends with it. With the argument `model`, all tasks ask the client's model that instead. Without tasks the tool answers at once.
 import { onLine, runIfMain } from "./program.mjs";
 
 const extension = "io.modelcontextprotocol/tasks";
@@ -11,6 +11,11 @@ const question = {
     requestedSchema: { type: "object", properties: { name: { type: "string" } } },
   },
 };
+
+const modelRequest = (text) => ({
+  method: "sampling/createMessage",
+  params: { messages: [{ role: "user", content: { type: "text", text } }], maxTokens: 10 },
+});
 
 /** @param {import("./program.mjs").Io} io */
 export function tasks(io) {
@@ -41,6 +46,10 @@ export function tasks(io) {
         if (capabilities?.extensions?.[extension] === undefined) return text("at once");
         const taskId = `task.${running.size + 1}`;
         running.set(taskId, { status: "input_required", inputRequests: { who: question } });
+        const { model } = params.arguments ?? {};
+        if (model !== undefined)
+          for (const each of running.keys())
+            running.set(each, { status: "input_required", inputRequests: { who: modelRequest(model) } });
         return { resultType: "task", ...told(taskId), status: "working", inputRequests: undefined };
       }
       case "tasks/get":

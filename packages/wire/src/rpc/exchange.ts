@@ -102,7 +102,6 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.about;
   }
 
-  /** As in `McpRequestOptions`. */
   get owner(): string | undefined {
     return this.#options.owner;
   }

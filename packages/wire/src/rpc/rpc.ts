@@ -196,10 +196,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return most;
   }
 
-  /**
-   * Fails the request that a dropped message answers; fails every open request if the beginning of the message has no
-   * id.
-   */
+  /** Fails the request that a dropped message answers, or every open request if the message has no id. */
   function dropped(start: string): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
     const answered = pending.has(id) ? [id] : start.includes('"method"') ? [] : [...pending.keys()];

@@ -1,0 +1,94 @@
+/**
+ * What the gateway knows of HTTP clients of the modern era. Each of their requests is a connection of its own; those of
+ * one client at one address share a context, and with it a conversation, until there was none for a while.
+ */
+
+import { randomUUID } from "node:crypto";
+import type { Clock } from "@fairlead/core/clock";
+import type { BridgeContext } from "./bridge-context.ts";
+
+/** A client at an address: of one server, or of all. */
+export interface HttpClient {
+  readonly name: string;
+  readonly only: string | undefined;
+}
+
+export interface ModernContexts {
+  /** Begins a request. Rejects if the servers cannot be had. */
+  enter(client: HttpClient): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
+  /** The context of earlier requests. */
+  find(client: HttpClient): BridgeContext | undefined;
+  close(): Promise<void>;
+}
+
+export interface ModernContextsOptions {
+  readonly open: (client: HttpClient, conversation: string) => Promise<BridgeContext>;
+  readonly clock: Pick<Clock, "after">;
+}
+
+/** How long a conversation stays without a request, in milliseconds: as long as a session of the legacy era. */
+const idleTime = 1_800_000;
+
+interface Kept {
+  readonly opening: Promise<BridgeContext>;
+  context: BridgeContext | undefined;
+  requests: number;
+  callOff: () => void;
+}
+
+export function createModernContexts({ open, clock }: ModernContextsOptions): ModernContexts {
+  const kept = new Map<string, Kept>();
+  const ending = new Set<Promise<void>>();
+
+  function end(key: string, one: Kept): void {
+    one.callOff();
+    if (kept.get(key) === one) kept.delete(key);
+    const closing = one.opening.then(
+      ({ hosts }) => hosts.close(),
+      () => undefined,
+    );
+    ending.add(closing);
+    void closing.finally(() => ending.delete(closing));
+  }
+
+  function create(key: string, client: HttpClient): Kept {
+    const opening = open(client, randomUUID());
+    const made: Kept = { opening, context: undefined, requests: 0, callOff: () => {} };
+    kept.set(key, made);
+    return made;
+  }
+
+  return {
+    async enter(client) {
+      const key = keyOf(client);
+      const one = kept.get(key) ?? create(key, client);
+      one.callOff();
+      one.requests += 1;
+      const leave = (): void => {
+        one.requests -= 1;
+        if (one.requests > 0) return;
+        // A client can make up addresses: nothing is kept for a server that there is not.
+        const isKnown = client.only === undefined || one.context?.view().servers.includes(client.only) === true;
+        if (isKnown) one.callOff = clock.after(idleTime, () => end(key, one), { background: true });
+        else end(key, one);
+      };
+      try {
+        one.context = await one.opening;
+        return { context: one.context, leave };
+      } catch (error) {
+        leave();
+        if (kept.get(key) === one) kept.delete(key);
+        throw error;
+      }
+    },
+    find: (client) => kept.get(keyOf(client))?.context,
+    async close() {
+      for (const [key, one] of kept) end(key, one);
+      await Promise.allSettled(ending);
+    },
+  };
+}
+
+function keyOf({ name, only }: HttpClient): string {
+  return JSON.stringify([name, only]);
+}

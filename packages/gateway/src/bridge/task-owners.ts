@@ -1,0 +1,51 @@
+/** Which client each task of a shared server belongs to: servers number their tasks, so other clients could guess one. */
+
+import type { Host } from "@fairlead/core/host/types";
+import type { JsonObject } from "@fairlead/wire";
+import { stringOf } from "@fairlead/wire/json";
+import { rpcCodes, rpcError } from "./rpc-error.ts";
+
+interface TaskRequest {
+  readonly server: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+export interface TaskOwners {
+  /** Notes the task that a result begins. */
+  note(
+    host: Host,
+    client: { readonly name: string },
+    begun: { readonly server: string; readonly result: JsonObject },
+  ): void;
+  /**
+   * Tasks of an earlier gateway have no known owner: whoever knows their id may use them.
+   *
+   * @throws WireError if the request is about a task of another client
+   */
+  check(host: Host, client: { readonly name: string }, request: TaskRequest): void;
+}
+
+const mostTasks = 10_000;
+
+export function createTaskOwners(): TaskOwners {
+  /** Client names by host, then by server and task. */
+  const owners = new WeakMap<Host, Map<string, string>>();
+
+  return {
+    note(host, { name }, { server, result }) {
+      const taskId = stringOf(result["taskId"]);
+      if (taskId === undefined || result["resultType"] !== "task") return;
+      const known = owners.get(host) ?? new Map<string, string>();
+      owners.set(host, known);
+      known.set(JSON.stringify([server, taskId]), name);
+      const [oldest] = known.keys();
+      if (known.size > mostTasks && oldest !== undefined) known.delete(oldest);
+    },
+    check(host, { name }, { server, method, params }) {
+      if (!method.startsWith("tasks/")) return;
+      const owner = owners.get(host)?.get(JSON.stringify([server, params["taskId"]]));
+      if (owner !== undefined && owner !== name) throw rpcError(rpcCodes.invalidParams, "the task is not known");
+    },
+  };
+}
