@@ -200,15 +200,20 @@ export async function writeAnswer(folder: string, id: string, given: GivenAnswer
     },
   );
   if (!isWritten) return (await readAnswer(folder, id)) ?? (await doneAnswer(folder, id));
-  if ((await entryFiles(folder)).some((entry) => entry.id === id)) return given;
-  // Either a request has already used the answer, or the confirmation was removed before.
+  // Either a request has just used an earlier answer, or the confirmation was removed before.
   const done = await doneAnswer(folder, id);
+  if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id)) return given;
   await rm(file, { force: true });
   return done;
 }
 
 export async function readAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   return readGiven(join(folder, `${id}.answer.json`));
+}
+
+/** Whether a confirmation has an answer. A request that uses the answer removes the confirmation a moment later. */
+export async function isAnswered(folder: string, id: string): Promise<boolean> {
+  return ((await readAnswer(folder, id)) ?? (await doneAnswer(folder, id))) !== undefined;
 }
 
 /** The answer to a confirmation that ended a short time ago. */

@@ -11,8 +11,8 @@ import {
   type GivenAnswer,
   type InboxEntry,
   inboxFolder,
+  isAnswered,
   questionTime,
-  readAnswer,
   readEntry,
   writeAnswer,
 } from "./inbox-folder.ts";
@@ -56,7 +56,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
   async function list(): Promise<readonly InboxEntry[]> {
     const found: InboxEntry[] = [];
     for (const file of await entryFiles(folder)) {
-      if (file.since + questionTime < now() || (await readAnswer(folder, file.id)) !== undefined) continue;
+      if (file.since + questionTime < now() || (await isAnswered(folder, file.id))) continue;
       const entry = await readEntry(folder, file);
       if (entry !== undefined) found.push(entry);
     }

@@ -1,0 +1,43 @@
+import { rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { temporaryFolder } from "@fairlead/test-servers";
+import { expect, test } from "vitest";
+import { openInbox } from "../../src/consent/inbox.ts";
+import { entryFiles, inboxFolder, writeEntry } from "../../src/consent/inbox-folder.ts";
+
+const question = {
+  client: "cursor",
+  server: "files",
+  kind: "tool",
+  name: "write_file",
+  args: { path: "a.txt" },
+  reason: "",
+  key: "0".repeat(64),
+  digest: "0".repeat(64),
+  answers: ["no", "once"],
+} as const;
+
+test("a question whose answer is being used is neither listed nor answered again", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const { id } = await writeEntry(folder, question, Date.now(), new Set());
+  const inbox = openInbox(state.path);
+  expect(await inbox.answer(id, "once", "the first place")).toMatchObject({ isFirst: true });
+  // The gateway stopped here: the answer is used, the question not yet removed.
+  await rename(join(folder, `${id}.answer.json`), join(folder, `${id}.${Date.now().toString(36)}.done.json`));
+  expect(await entryFiles(folder)).toHaveLength(1);
+  expect(await inbox.list()).toEqual([]);
+  expect(await inbox.answer(id, "no", "the second place")).toMatchObject({
+    answer: "once",
+    by: "the first place",
+    isFirst: false,
+  });
+});
+
+test("a damaged answer is no answer", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const { id } = await writeEntry(folder, question, Date.now(), new Set());
+  await writeFile(join(folder, `${id}.answer.json`), '{"answer":"yes');
+  expect((await openInbox(state.path).list()).map((entry) => entry.id)).toEqual([id]);
+});
