@@ -11,7 +11,7 @@ export interface StdioEntry {
 
 /** Set by `shared-host.setup.ts`: where the shared process listens. */
 const portVariable = "FAIRLEAD_TEST_SERVERS_PORT";
-const shared: readonly string[] = ["well-behaved", "counted", "catalog", "library", "conformance"];
+const shared: readonly string[] = ["well-behaved", "counted", "catalog", "library", "conformance", "tasks"];
 
 /** A file, because a `$` in the settings would be a variable. */
 const relay = fileURLToPath(new URL("../src/programs/relay.sh", import.meta.url));

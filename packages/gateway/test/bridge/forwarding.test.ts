@@ -1,72 +1,76 @@
 import { stdioServer } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { deferred } from "../support/deferred.ts";
-import { gatewayScene } from "../support/gateway-scene.ts";
+import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
 
-const pairs = [
-  ["legacy", "--legacy-only"],
-  ["legacy", "--modern-only"],
-  ["modern", "--legacy-only"],
-  ["modern", "--modern-only"],
-] as const;
+const eras = ["legacy", "modern"] as const;
+/** The era of the client, and that of the server, which has the same name. */
+const pairs = eras.flatMap((era) => eras.map((server) => [era, server] as const));
 
-test.for(pairs)(
-  "progress, log messages, reads, prompts and completion: %s client, server with %s",
-  async ([era, flag]) => {
-    await using here = await gatewayScene({ servers: { fx: stdioServer("conformance", flag) } });
-    const client = await here.client({ era, only: "fx" });
-    const progress: number[] = [];
-    await client.request(
-      "tools/call",
-      { name: "test_tool_with_progress", arguments: {} },
-      { onProgress: (each) => progress.push(each.progress) },
-    );
-    expect(progress).toEqual([0, 50, 100]);
+let here: GatewayScene;
+beforeAll(async () => {
+  here = await gatewayScene({
+    servers: {
+      legacy: stdioServer("conformance", "--legacy-only"),
+      modern: stdioServer("conformance", "--modern-only"),
+    },
+  });
+});
+afterAll(() => here[Symbol.asyncDispose]());
 
-    const messages: unknown[] = [];
-    if (era === "legacy") await client.request("logging/setLevel", { level: "info" });
-    await client.request(
-      "tools/call",
-      { name: "test_tool_with_logging", arguments: {} },
-      {
-        ...(era === "modern" && { logLevel: "info" }),
-        onNotification: (_, { data }) => messages.push(data),
-      },
-    );
-    expect(messages).toEqual(["begins", "goes on", "ends"]);
+test.for(pairs)("progress, log messages, reads, prompts and completion: %s client, %s server", async ([era, only]) => {
+  const client = await here.client({ era, only });
+  const progress: number[] = [];
+  await client.request(
+    "tools/call",
+    { name: "test_tool_with_progress", arguments: {} },
+    { onProgress: (each) => progress.push(each.progress) },
+  );
+  expect(progress).toEqual([0, 50, 100]);
 
-    const { resources } = await client.request("resources/list");
-    const [first] = resources as readonly JsonObject[];
-    expect(await client.request("resources/read", { uri: first?.["uri"] })).toMatchObject({
-      contents: [{ uri: first?.["uri"] }],
-    });
-    const unknown = era === "modern" ? -32602 : expect.any(Number);
-    await expect(client.request("resources/read", { uri: "test://no-such-thing" })).rejects.toMatchObject({
-      evidence: { rpc: { code: unknown } },
-    });
-    const { prompts } = await client.request("prompts/list");
-    expect((prompts as readonly JsonObject[]).map(({ name }) => name)).toContain("test_prompt_with_arguments");
-    expect(
-      await client.request("prompts/get", { name: "test_prompt_with_arguments", arguments: { arg1: "a", arg2: "b" } }),
-    ).toMatchObject({ messages: [expect.anything()] });
-    expect(
-      await client.request("completion/complete", {
-        ref: { type: "ref/prompt", name: "test_prompt_with_arguments" },
-        argument: { name: "arg1", value: "p" },
-      }),
-    ).toMatchObject({ completion: { values: expect.any(Array) } });
-    await expect(client.request("tools/list", { cursor: "elsewhere" })).rejects.toMatchObject({
-      evidence: { rpc: { code: -32602 } },
-    });
-    await expect(client.request("no/such/method")).rejects.toMatchObject({ evidence: { rpc: { code: -32601 } } });
-  },
-);
+  const messages: unknown[] = [];
+  if (era === "legacy") await client.request("logging/setLevel", { level: "info" });
+  await client.request(
+    "tools/call",
+    { name: "test_tool_with_logging", arguments: {} },
+    {
+      ...(era === "modern" && { logLevel: "info" }),
+      onNotification: (_, { data }) => messages.push(data),
+    },
+  );
+  expect(messages).toEqual(["begins", "goes on", "ends"]);
 
-test.for(pairs)("a cancelled call is cancelled at its server: %s client, server with %s", async ([era, flag]) => {
-  await using here = await gatewayScene({ servers: { fx: stdioServer("conformance", flag) } });
-  const client = await here.client({ era, only: "fx" });
+  const { resources } = await client.request("resources/list");
+  const [first] = resources as readonly JsonObject[];
+  expect(await client.request("resources/read", { uri: first?.["uri"] })).toMatchObject({
+    contents: [{ uri: first?.["uri"] }],
+  });
+  const unknown = era === "modern" ? -32602 : expect.any(Number);
+  await expect(client.request("resources/read", { uri: "test://no-such-thing" })).rejects.toMatchObject({
+    evidence: { rpc: { code: unknown } },
+  });
+  const { prompts } = await client.request("prompts/list");
+  expect((prompts as readonly JsonObject[]).map(({ name }) => name)).toContain("test_prompt_with_arguments");
+  expect(
+    await client.request("prompts/get", { name: "test_prompt_with_arguments", arguments: { arg1: "a", arg2: "b" } }),
+  ).toMatchObject({ messages: [expect.anything()] });
+  expect(
+    await client.request("completion/complete", {
+      ref: { type: "ref/prompt", name: "test_prompt_with_arguments" },
+      argument: { name: "arg1", value: "p" },
+    }),
+  ).toMatchObject({ completion: { values: expect.any(Array) } });
+  await expect(client.request("tools/list", { cursor: "elsewhere" })).rejects.toMatchObject({
+    evidence: { rpc: { code: -32602 } },
+  });
+  await expect(client.request("no/such/method")).rejects.toMatchObject({ evidence: { rpc: { code: -32601 } } });
+});
+
+test.for(pairs)("a cancelled call is cancelled at its server: %s client, %s server", async ([era, only]) => {
+  const client = await here.client({ era, only });
   const waits = deferred<void>();
+  const before = here.gateway.activity();
   const cancel = new AbortController();
   if (era === "legacy") await client.request("logging/setLevel", { level: "info" });
   const running = client.request(
@@ -79,21 +83,17 @@ test.for(pairs)("a cancelled call is cancelled at its server: %s client, server 
     },
   );
   await waits.promise;
-  expect(here.gateway.activity()).toBeGreaterThan(0);
+  expect(here.gateway.activity()).toBe(before + 1);
   const idle = deferred<void>();
-  const stop = here.gateway.onActivity(() => {
-    // A legacy client's session stays.
-    if (here.gateway.activity() === (era === "legacy" ? 1 : 0)) idle.resolve();
-  });
+  const stop = here.gateway.onActivity(() => here.gateway.activity() === before && idle.resolve());
   cancel.abort();
   await expect(running).rejects.toMatchObject({ code: "cancelled" });
   await idle.promise;
   stop();
 });
 
-test.for(pairs)("changes of lists and resources reach a %s client from a server with %s", async ([era, flag]) => {
-  await using here = await gatewayScene({ servers: { fx: stdioServer("conformance", flag) } });
-  const client = await here.client({ era, only: "fx" });
+test.for(pairs)("changes of lists and resources reach a %s client from a %s server", async ([era, only]) => {
+  const client = await here.client({ era, only });
   /** How often each notification has come, and who waits for the next one. */
   const counts = new Map<string, number>();
   const waiting = new Set<() => void>();
@@ -118,15 +118,28 @@ test.for(pairs)("changes of lists and resources reach a %s client from a server 
   if (era === "modern") await hear("notifications/subscriptions/acknowledged");
   else await listening;
   const call = (name: string) => client.request("tools/call", { name, arguments: {} });
+  const hasExtra = async (): Promise<boolean> => {
+    const { tools } = await client.request("tools/list");
+    return (tools as readonly JsonObject[]).some(({ name }) => name === "test_extra_tool");
+  };
+  const hadExtra = await hasExtra();
   await call("test_trigger_tool_change");
   // The first notification may be about the connection that has just been made.
-  for (let heard = 0, names: unknown[] = []; !names.includes("test_extra_tool"); ) {
-    heard = await hear("notifications/tools/list_changed", heard);
-    const { tools } = await client.request("tools/list");
-    names = (tools as readonly JsonObject[]).map(({ name }) => name);
-  }
+  for (let heard = 0; (await hasExtra()) === hadExtra; ) heard = await hear("notifications/tools/list_changed", heard);
   await call("test_update_watched_resource");
   await hear("notifications/resources/updated");
   end.abort();
   await settled;
+});
+
+test.for(eras)("a %s client lists and calls the tools of both servers", async (era) => {
+  const client = await here.client({ era });
+  const { tools } = await client.request("tools/list");
+  const names = (tools as readonly JsonObject[]).map(({ name }) => name);
+  for (const name of ["test_simple_text", "modern__test_simple_text"]) {
+    expect(names).toContain(name);
+    expect(await client.request("tools/call", { name, arguments: {} })).toMatchObject({
+      content: [{ type: "text", text: "A line of text." }],
+    });
+  }
 });

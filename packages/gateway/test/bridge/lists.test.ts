@@ -141,7 +141,8 @@ test("a tool budget lists what fits; the others are found and called", async () 
 
 test("a rule that denies a tool hides it from clients, which are told", async () => {
   await using folder = await temporaryFolder();
-  await using here = await gatewayScene({ servers: { one: stdioServer("counted", join(folder.path, "one")) } });
+  const clock = steppedClock();
+  await using here = await gatewayScene({ servers: { one: stdioServer("counted", join(folder.path, "one")) }, clock });
   const client = await here.client({ era: "legacy" });
   expect(await namesOf(client)).toEqual(["echo", "ask"]);
   const told = new Promise<void>((resolve) => {
@@ -152,6 +153,7 @@ test("a rule that denies a tool hides it from clients, which are told", async ()
   });
   const deny = '[[rule]]\nmcpName = "one"\ntoolName = "ask"\nclient = "tester"\ndecision = "deny"\npriority = 900\n';
   await here.setRules(`${allowAll}\n${deny}`);
+  await clock.fire(3000);
   await told;
   expect(await namesOf(client)).toEqual(["echo"]);
   expect(await client.request("tools/call", { name: "ask", arguments: {} })).toMatchObject({ isError: true });

@@ -1,16 +1,25 @@
 import { stdioServer } from "@fairlead/test-servers";
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
-import { expect, test } from "vitest";
-import { gatewayScene } from "../support/gateway-scene.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
 
-const pairs = [
-  ["legacy", "--legacy-only"],
-  ["legacy", "--modern-only"],
-  ["modern", "--legacy-only"],
-  ["modern", "--modern-only"],
-] as const;
+const eras = ["legacy", "modern"] as const;
+/** The era of the client, and that of the server, which has the same name. */
+const pairs = eras.flatMap((era) => eras.map((server) => [era, server] as const));
 const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const privileges = { sampling: true, roots: true, share: "client" };
+
+let here: GatewayScene;
+beforeAll(async () => {
+  here = await gatewayScene({
+    servers: {
+      legacy: stdioServer("conformance", "--legacy-only"),
+      modern: stdioServer("conformance", "--modern-only"),
+    },
+    fairlead: { servers: { legacy: privileges, modern: privileges } },
+  });
+});
+afterAll(() => here[Symbol.asyncDispose]());
 
 function person(asked: string[]): RequestHandler {
   return async (method, params): Promise<JsonObject> => {
@@ -27,13 +36,9 @@ function person(asked: string[]): RequestHandler {
   };
 }
 
-test.for(pairs)("a %s client answers all questions of a server with %s", async ([era, flag]) => {
-  await using here = await gatewayScene({
-    servers: { fx: stdioServer("conformance", flag) },
-    fairlead: { servers: { fx: privileges } },
-  });
+test.for(pairs)("a %s client answers all questions of a %s server", async ([era, only]) => {
   const asked: string[] = [];
-  const client = await here.client({ era, only: "fx", capabilities: everything, answer: person(asked) });
+  const client = await here.client({ era, only, capabilities: everything, answer: person(asked) });
   const call = async (name: string, args: JsonObject = {}) => {
     const { content } = await client.request("tools/call", { name, arguments: args });
     return JSON.stringify(content);
@@ -46,10 +51,9 @@ test.for(pairs)("a %s client answers all questions of a server with %s", async (
   expect(asked).toEqual(expect.arrayContaining(["elicitation/create Who?", "roots/list", "sampling/createMessage"]));
 });
 
-test.for(pairs)("a %s client that declares nothing is not asked by a server with %s", async ([era, flag]) => {
-  await using here = await gatewayScene({ servers: { fx: stdioServer("conformance", flag) } });
+test.for(pairs)("a %s client that declares nothing is not asked by a %s server", async ([era, only]) => {
   const asked: string[] = [];
-  const client = await here.client({ era, only: "fx", answer: person(asked) });
+  const client = await here.client({ era, only, answer: person(asked) });
   const outcome = await client
     .request("tools/call", { name: "test_elicitation", arguments: { message: "Who?" } })
     .then(({ isError }) => (isError === true ? "an error" : "a result"))
@@ -58,17 +62,15 @@ test.for(pairs)("a %s client that declares nothing is not asked by a server with
 });
 
 test("a client of all servers is told which server asks", async () => {
-  await using here = await gatewayScene({ servers: { fx: stdioServer("conformance", "--legacy-only") } });
   const asked: string[] = [];
   const client = await here.client({ era: "legacy", capabilities: everything, answer: person(asked) });
   await client.request("tools/list");
   await client.request("tools/call", { name: "test_elicitation", arguments: { message: "Who?" } });
-  expect(asked).toEqual(['elicitation/create The server "fx" asks: Who?']);
+  expect(asked).toEqual(['elicitation/create The server "legacy" asks: Who?']);
 });
 
 test("a question of a modern client's call is answered once, by the same request only", async () => {
-  await using here = await gatewayScene({ servers: { fx: stdioServer("conformance", "--legacy-only") } });
-  const client = await here.client({ era: "modern", only: "fx", capabilities: everything });
+  const client = await here.client({ era: "modern", only: "legacy", capabilities: everything });
   const raw = { input: "caller" as const };
   const params = { name: "test_elicitation", arguments: { message: "Who?" } };
   const first = await client.request("tools/call", params, raw);

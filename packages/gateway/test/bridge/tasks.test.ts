@@ -1,12 +1,18 @@
 import { stdioServer } from "@fairlead/test-servers";
 import type { JsonObject, Session } from "@fairlead/wire";
-import { expect, test } from "vitest";
-import { gatewayScene } from "../support/gateway-scene.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayScene, gatewayScene } from "../support/gateway-scene.ts";
 
 const declared = { elicitation: { form: {} }, extensions: { "io.modelcontextprotocol/tasks": {} } };
 const work = { name: "work", arguments: {} };
 /** The wire would follow the task itself. */
 const raw = { input: "caller", tasks: "caller", capabilities: declared } as const;
+
+let here: GatewayScene;
+beforeAll(async () => {
+  here = await gatewayScene({ servers: { jobs: stdioServer("tasks"), other: stdioServer("conformance") } });
+});
+afterAll(() => here[Symbol.asyncDispose]());
 
 async function begin(client: Session): Promise<string> {
   const begun = await client.request("tools/call", work, raw);
@@ -25,7 +31,7 @@ test.for([undefined, "jobs"])(
     const { capabilities } = await client.request("server/discover");
     expect(capabilities).toMatchObject({ extensions: declared.extensions });
     const taskId = await begin(client);
-    expect(taskId).toMatch(only === undefined ? /^am9icw[.]task[.]1$/ : /^task[.]1$/);
+    expect(taskId).toMatch(only === undefined ? /^am9icw[.]task[.]\d+$/ : /^task[.]\d+$/);
     const get = (id: string): Promise<JsonObject> => client.request("tasks/get", { taskId: id }, raw);
     expect(await get(taskId)).toMatchObject({
       taskId,
@@ -49,7 +55,6 @@ test.for([undefined, "jobs"])(
 );
 
 test.for(["legacy", "modern"] as const)("a %s client without tasks sees one call", async (era) => {
-  await using here = await gatewayScene({ servers: { jobs: stdioServer("tasks") } });
   const client = await here.client({
     era,
     capabilities: { elicitation: { form: {} } },

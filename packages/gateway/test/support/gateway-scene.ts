@@ -8,7 +8,7 @@ import { connect, type Era, type JsonObject, type RequestHandler, type Session }
 import { createConsent } from "../../src/consent/consent.ts";
 import { type Inbox, openInbox } from "../../src/consent/inbox.ts";
 import { createGateway, type Gateway, type ListenOptions, type Workspace } from "../../src/gateway.ts";
-import type { SteppedClock } from "./stepped-clock.ts";
+import { type SteppedClock, steppedClock } from "./stepped-clock.ts";
 
 export interface SceneOptions {
   readonly servers: Readonly<Record<string, StdioEntry | { readonly httpUrl: string }>>;
@@ -16,7 +16,7 @@ export interface SceneOptions {
   readonly fairlead?: object;
   /** The user's rules. Default: everything is allowed. */
   readonly rules?: string;
-  /** Default: the system's clock. */
+  /** Default: a clock of its own, on which no limit passes. */
   readonly clock?: SteppedClock;
   readonly listen?: Partial<ListenOptions>;
   /** The home of an earlier scene, which outlives this one. */
@@ -56,7 +56,7 @@ export const allowAll = ["tool", "resource", "prompt", "sampling"]
   .join("\n");
 
 export async function gatewayScene(options: SceneOptions): Promise<GatewayScene> {
-  const { servers, fairlead = {}, rules = allowAll, clock } = options;
+  const { servers, fairlead = {}, rules = allowAll, clock = steppedClock() } = options;
   const folder = await temporaryFolder();
   const home = options.home ?? join(folder.path, "home");
   const state = join(home, ".fairlead");
@@ -77,7 +77,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
   };
   const workspace = { cwd: join(folder.path, "work"), env };
-  const time = clock ? { clock, now: clock.date } : {};
+  const time = { clock, now: clock.date };
   const gateway = createGateway({
     createHost: ({ cwd }, hooks) =>
       createHost({

@@ -5,9 +5,10 @@ import { catalog } from "./catalog.mjs";
 import { conformance } from "./conformance.mjs";
 import { counted } from "./counted.mjs";
 import { library } from "./library.mjs";
+import { tasks } from "./tasks.mjs";
 import { wellBehaved } from "./well-behaved.mjs";
 
-const programs = { catalog, conformance, counted, library, "well-behaved": wellBehaved };
+const programs = { catalog, conformance, counted, library, tasks, "well-behaved": wellBehaved };
 
 const server = createServer((socket) => {
   let head = "";

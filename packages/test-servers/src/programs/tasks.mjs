@@ -27,7 +27,12 @@ export function tasks(io) {
   /** The task as `tasks/get` tells it. */
   const told = (taskId) => {
     const task = running.get(taskId);
-    const times = { createdAt: "2026-07-28T00:00:00Z", lastUpdatedAt: "2026-07-28T00:00:00Z", ttlMs: null };
+    const times = {
+      createdAt: "2026-07-28T00:00:00Z",
+      lastUpdatedAt: "2026-07-28T00:00:00Z",
+      ttlMs: null,
+      pollIntervalMs: 10,
+    };
     return task && { taskId, ...times, ...task };
   };
 
