@@ -127,7 +127,7 @@ function loadWhenUsed(id) {
   );
 }
 
-/** The bundler writes most other characters as escapes, because Latin-1 is read faster; in a tagged template it cannot. */
+/** The bundler writes most other characters as escapes, because Latin-1 is read faster; in template literals it leaves them. */
 function readSource(file) {
   const content = readFileSync(file);
   return content.toString(isAscii(content) ? "latin1" : "utf8");
