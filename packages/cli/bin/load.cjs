@@ -159,6 +159,10 @@ function writeCache(folder, name, cached) {
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${index}\n`), ...cached.values()]), { flush: true });
     renameSync(temporary, path.join(folder, name));
   } catch {
-    rmSync(temporary, { force: true });
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // Node's permission model forbids that, too.
+    }
   }
 }
