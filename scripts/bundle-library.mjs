@@ -9,7 +9,6 @@ import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { asciiBundle } from "./ascii-bundle.mjs";
 import { importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -113,7 +112,7 @@ async function write(folder, { input, groups, included: inside }, output) {
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !inside.includes(id),
     // A module of `main` would be CommonJS.
     resolve: { mainFields: ["module", "main"] },
-    plugins: [graph.plugin, asciiBundle],
+    plugins: [graph.plugin],
     onLog(level, log, handle) {
       // Such a file is in the one that is loaded at once: that is what the other import wants.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);

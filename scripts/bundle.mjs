@@ -12,7 +12,6 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { asciiBundle } from "./ascii-bundle.mjs";
 import { leanDependencies } from "./lean-dependencies.mjs";
 import { importGraph } from "./reachable.mjs";
 
@@ -44,7 +43,7 @@ async function write(input, { dir, define = {}, ...output }) {
       jsx: { runtime: "automatic" },
       define: { "process.env.NODE_ENV": '"production"', FAIRLEAD_VERSION: JSON.stringify(version), ...define },
     },
-    plugins: [leanDependencies, graph.plugin, asciiBundle],
+    plugins: [leanDependencies, graph.plugin],
     onLog(level, log, handle) {
       // Such a file is in one that is loaded at once: that is what the other import wants.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);

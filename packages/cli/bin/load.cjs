@@ -127,7 +127,7 @@ function loadWhenUsed(id) {
   );
 }
 
-/** The bundler writes most other characters as escapes, because Latin-1 is read faster; in a tagged template it cannot. */
+/** The bundler writes most other characters as escapes, because Latin-1 is read faster; in template literals it leaves them. */
 function readSource(file) {
   const content = readFileSync(file);
   return content.toString(isAscii(content) ? "latin1" : "utf8");
@@ -159,6 +159,10 @@ function writeCache(folder, name, cached) {
     writeFileSync(temporary, Buffer.concat([Buffer.from(`${index}\n`), ...cached.values()]), { flush: true });
     renameSync(temporary, path.join(folder, name));
   } catch {
-    rmSync(temporary, { force: true });
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // Node's permission model forbids that, too.
+    }
   }
 }

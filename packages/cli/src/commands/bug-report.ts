@@ -1,10 +1,11 @@
 /** `fairlead bug-report`: writes one file with everything that a maintainer needs, and no secrets. */
 
 import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { explain, systemCode } from "@fairlead/core/files/system-error";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
+import { toShellWord } from "@fairlead/core/text/shell-word";
 import { collectReport } from "../bug-report/collect.ts";
 import { reportText } from "../bug-report/report-text.ts";
 import { configurationOf } from "../shell/configuration.ts";
@@ -69,11 +70,14 @@ Examples:
 async function writeReport(file: string, text: SafeText): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    const why = systemCode(error) === "EEXIST" ? "the file exists" : explain(error);
-    throw new HostError("usage", `${file} cannot be written: ${why}`, {
-      next: "choose another file with -o",
-      cause: error,
-    });
+  } catch (cause) {
+    const { why, next = "choose another file with -o" } = notWrittenBecause(cause, dirname(file));
+    throw new HostError("usage", `${file} cannot be written: ${why}`, { next, cause });
   }
+}
+
+function notWrittenBecause(error: unknown, folder: string): { readonly why: string; readonly next?: string } {
+  const code = systemCode(error);
+  if (code === "ENOENT") return { why: `there is no folder ${folder}`, next: `mkdir -p ${toShellWord(folder)}` };
+  return { why: code === "EEXIST" ? "the file exists" : explain(error) };
 }

@@ -28,11 +28,21 @@ export const verb: Verb = {
       throw new HostError("usage", `one message is expected, not ${operands.length}`, {
         next: `put it in quotes: fairlead ${toShellWord(operands.join(" "))}`,
       });
-    if (!isTerminal(io) || globals.json) return operands.length === 0 ? showOverview(context) : runPrompt(context);
     const { plain = false, ...resuming } = command.opts<{ readonly plain?: boolean } & ResumeOptions>();
+    const isApp = isTerminal(io) && !globals.json;
+    if (!isApp && operands.length > 0) return runPrompt(context);
+    if (!isApp && resuming.resume === undefined) return showOverview(context);
     const configuration = await configurationOf(context);
     // Fails before the screen is drawn. Without an id the app shows a list.
     if (resuming.resume !== true) await wantedConversation(resuming, configuration);
+    if (!isApp)
+      throw new HostError(
+        "usage",
+        "a conversation is continued in the app or with a message, and stdout is no terminal",
+        {
+          next: `fairlead --resume${typeof resuming.resume === "string" ? `=${resuming.resume}` : ""} -p "MESSAGE"`,
+        },
+      );
     if (plain || io.env["TERM"] === "dumb") {
       const { runPlain } = await import("../tui/plain.ts");
       return runPlain(context, configuration);

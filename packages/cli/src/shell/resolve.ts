@@ -103,9 +103,9 @@ function unknown(words: string): Resolution {
   };
 }
 
-/** `--resume ID`: the id is optional, so only a word that is the beginning of one belongs to the option. */
-function isResume(option: string | undefined, next = ""): boolean {
-  return option === "--resume" && /^\d{4}[\d-]*[0-9a-f]{0,6}$/.test(next);
+/** `--resume [ID]`: a word that is no option is the id. No command has this option, so the word cannot be a command. */
+function isResume(option: string | undefined, next = "-"): boolean {
+  return option === "--resume" && !next.startsWith("-");
 }
 
 /** Returns the index of the first word after global options and their values. */

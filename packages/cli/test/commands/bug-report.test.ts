@@ -130,6 +130,15 @@ describe("a bug report", () => {
     expect((await stat(join(here.project, "new.md"))).mode & 0o777).toBe(0o600);
   });
 
+  test("says that the folder of its file does not exist, and how to make it", async () => {
+    const { code, stderr } = await here.run("bug-report", "--yes", "-o", "no folder/new.md");
+    const folder = join(here.project, "no folder");
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: `fairlead: ${join(folder, "new.md")} cannot be written: there is no folder ${folder}\n  next: mkdir -p '${folder}'\n`,
+    });
+  });
+
   test("needs --yes without a terminal", async () => {
     const { code, stdout, stderr } = await here.run("bug-report", "web");
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

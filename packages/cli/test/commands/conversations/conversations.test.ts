@@ -79,6 +79,18 @@ test("a conversation is continued in its own file, by its id or as the latest", 
   expect(code).toBe(0);
 });
 
+test("a word after --resume that is no id is no command either: the message names it", async () => {
+  for (const words of [["nope", "-p", "demo.greet name=Bo", ...manual], ["tools", "-p", "hello"], ["nope"]])
+    expect(await here.run("--resume", ...words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        new RegExp(`there is no conversation "${words[0]}"\\n {2}next: .*conversations\\n`),
+      ),
+    });
+  const silent = await here.run("--resume", id);
+  expect([silent.code, silent.stderr]).toEqual([2, expect.stringContaining(`--resume=${id} -p "MESSAGE"`)]);
+});
+
 test("clean removes what is old, or what it is told to", async () => {
   await using at = await machine();
   await at.run("-p", "demo.greet name=Ada", ...manual);
