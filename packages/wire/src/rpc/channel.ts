@@ -30,9 +30,10 @@ export interface ChannelEvents {
    * A message has arrived. The messages of a batch are reported one by one.
    *
    * @param size How many bytes the message took, or a little less.
+   * @param headers HTTP headers of a client's request that repeat arguments (`Mcp-Param-…`): a relay passes them on.
    * @returns What the message was if no open request asked for it.
    */
-  message(message: RpcMessage, size: number): Unsolicited | undefined;
+  message(message: RpcMessage, size: number, headers?: Readonly<Record<string, string>>): Unsolicited | undefined;
   /** How many bytes the largest message may have that an open request asks for, or that comes unasked. */
   largest(): number;
   /** A message was dropped because it was larger than `largest()`; `start` is its beginning. */

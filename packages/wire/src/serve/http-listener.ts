@@ -10,7 +10,7 @@ import type { Era } from "../session.ts";
 import { isObject, parseJson, stringOf } from "../shapes/json.ts";
 import { createHttpRequest, createHttpSession, type HttpSession } from "./http-session.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
-import { eraOf, headerProblem } from "./modern-headers.ts";
+import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
 import { answerJson, createPostAnswer, type PostAnswer } from "./post-answer.ts";
 
 /** Options of `listenHttp`. */
@@ -19,6 +19,8 @@ export interface HttpListenerOptions {
   readonly eras: readonly Era[];
   /** Called for each session of the legacy era, and for each request of the modern era. */
   readonly onClient: (open: OpenChannel, era: Era) => void;
+  /** The input schema of a tool, if it is known: modern requests repeat some arguments as headers. */
+  readonly schemaOf?: (tool: string) => unknown;
   /** Default: any free port. */
   readonly port?: number;
   /** Default: `/mcp`. */
@@ -41,7 +43,7 @@ const sessionHeader = "mcp-session-id";
 
 /** Begins to listen. @throws the system's error if the port is in use */
 export async function listenHttp(options: HttpListenerOptions): Promise<HttpListener> {
-  const { eras, onClient, path = "/mcp", bodyBytes = 4 * 1024 * 1024, sessions: mostSessions = 64 } = options;
+  const { eras, onClient, schemaOf, path = "/mcp", bodyBytes = 4 * 1024 * 1024, sessions: mostSessions = 64 } = options;
   /** The session that was used last is the last one. */
   const sessions = new Map<string, HttpSession>();
 
@@ -70,11 +72,11 @@ export async function listenHttp(options: HttpListenerOptions): Promise<HttpList
   async function takeModern({ message, size, headers }: Posted, response: ServerResponse): Promise<void> {
     const id = requestId(message);
     if (id === undefined) return answerEmpty(response, 202);
-    const problem = headerProblem(message, headers);
+    const problem = headerProblem(message, headers, schemaOf);
     if (problem) return answerJson(response, 400, errorResponse(id, problem.code, problem.message, problem.data));
     // The handler may close the request before the answer exists.
     const answer: PostAnswer = createPostAnswer(response, {}, () => request.abandon());
-    const request = createHttpRequest(message, size, answer);
+    const request = createHttpRequest(message, size, answer, paramHeadersIn(headers));
     onClient(request.open, "modern");
   }
 

@@ -99,7 +99,13 @@ export interface HttpRequest {
   abandon(): void;
 }
 
-export function createHttpRequest(message: RpcMessage, size: number, answer: PostAnswer): HttpRequest {
+/** @param headers Headers that repeat arguments of the request. */
+export function createHttpRequest(
+  message: RpcMessage,
+  size: number,
+  answer: PostAnswer,
+  headers?: Readonly<Record<string, string>>,
+): HttpRequest {
   let events: ChannelEvents | undefined;
   let isOver = false;
 
@@ -114,7 +120,7 @@ export function createHttpRequest(message: RpcMessage, size: number, answer: Pos
     async open(given) {
       events = given;
       // Not before the caller has the channel, because a handler may answer at once.
-      queueMicrotask(() => given.message(message, size));
+      queueMicrotask(() => given.message(message, size, headers));
       return {
         cancelBy: "stream",
         async send(sent) {

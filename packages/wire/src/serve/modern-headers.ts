@@ -1,16 +1,17 @@
-/** The HTTP headers of a modern request, which must say the same as its body. */
+/** Checks that the HTTP headers of a modern request match its body. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { modernErrors, standardHeaders } from "../eras/modern-envelope.ts";
 import { modernVersions } from "../eras/versions.ts";
+import { paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
-import type { Era } from "../session.ts";
+import type { Era, JsonObject } from "../session.ts";
 import { member, objectOf, stringOf } from "../shapes/json.ts";
 import { messageErrors } from "./message-errors.ts";
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
-/** The last version with sessions. */
+/** The last protocol version with sessions. */
 const lastLegacy = "2025-11-25";
 
 /** The protocol version in the body of a modern message; undefined in the legacy era. */
@@ -18,7 +19,7 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
-/** The era of a message: by its envelope, else by its method or its session, else by its headers. */
+/** The era of a message, determined by its `_meta` members, then by its method or session, then by its headers. */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
   if (message["method"] === "initialize" || headers["mcp-session-id"] !== undefined) return "legacy";
@@ -33,8 +34,16 @@ export interface HeaderProblem {
   readonly data?: unknown;
 }
 
-/** Compares the headers with the body; undefined if the request can be handled. */
-export function headerProblem(message: RpcMessage, headers: IncomingHttpHeaders): HeaderProblem | undefined {
+/**
+ * Compares the headers with the body; returns undefined if they match.
+ *
+ * @param schemaOf Returns the input schema of a tool, if it is known: it says which arguments are repeated as headers.
+ */
+export function headerProblem(
+  message: RpcMessage,
+  headers: IncomingHttpHeaders,
+  schemaOf?: (tool: string) => unknown,
+): HeaderProblem | undefined {
   const params = objectOf(message["params"]);
   const version = modernVersionOf(message);
   const sent = stringOf(headers["mcp-protocol-version"]);
@@ -47,13 +56,48 @@ export function headerProblem(message: RpcMessage, headers: IncomingHttpHeaders)
       message: `protocol version ${version} is not supported`,
       data: { supported: modernVersions, requested: version },
     };
-  const expected = standardHeaders(String(message["method"]), params);
-  for (const [name, value] of Object.entries(expected))
-    if (headers[name] !== value) return mismatch(name, stringOf(headers[name]));
+  const method = String(message["method"]);
+  const expected = { ...standardHeaders(method, params), ...argumentHeaders(method, params, schemaOf) };
+  for (const [name, value] of Object.entries(expected)) {
+    const given = stringOf(headers[name]);
+    if (given === undefined ? value !== undefined : value === undefined || decoded(given) !== decoded(value))
+      return mismatch(name, given);
+  }
   return undefined;
+}
+
+/**
+ * The headers that repeat arguments of a tool call; undefined means that the argument, and so the header, is absent.
+ */
+function argumentHeaders(
+  method: string,
+  { name, arguments: args }: JsonObject,
+  schemaOf: ((tool: string) => unknown) | undefined,
+): Readonly<Record<string, string | undefined>> {
+  const schema = method === "tools/call" && typeof name === "string" ? schemaOf?.(name) : undefined;
+  const found = paramHeadersOf(schema);
+  if (!found.valid) return {};
+  const absent = found.headers.map(({ header }) => [`mcp-param-${header.toLowerCase()}`, undefined]);
+  return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
+}
+
+/** The decoded value of a header; undefined if its Base64 is invalid. */
+function decoded(value: string): string | undefined {
+  const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
+  if (encoded === undefined) return value;
+  const bytes = Buffer.from(encoded, "base64");
+  return bytes.toString("base64") === encoded ? bytes.toString("utf8") : undefined;
 }
 
 function mismatch(name: string, sent: string | undefined): HeaderProblem {
   const problem = sent === undefined ? "is missing" : "does not match the body";
   return { code: modernErrors.headerMismatch, message: `the header ${name} ${problem}` };
+}
+
+const paramHeader = /^mcp-param-/;
+
+/** The headers of a request that repeat arguments. */
+export function paramHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const found = Object.entries(headers).filter(([name]) => paramHeader.test(name));
+  return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));
 }

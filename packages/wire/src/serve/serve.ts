@@ -2,6 +2,7 @@
 
 export type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 export { type HttpListener, type HttpListenerOptions, listenHttp } from "./http-listener.ts";
+export { createModernClients, type ModernClients } from "./modern-clients.ts";
 export {
   type ClientRequestOptions,
   type ServedClient,
