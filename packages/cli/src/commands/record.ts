@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { createRecorder } from "@fairlead/core/recordings/recorder";
 import { safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { toShellWord } from "@fairlead/core/text/shell-word";
-import { type OpenChannel, openClientStdio } from "@fairlead/wire/serve";
+import { createModernClients, type HttpListenerOptions, type OpenChannel, openClientStdio } from "@fairlead/wire/serve";
 import { errorMessage } from "@fairlead/wire/text";
 import { count } from "../output/output.ts";
 import { configurationOf } from "../shell/configuration.ts";
@@ -59,12 +59,17 @@ Examples:
         await host.recall([name]);
         const relay = (open: OpenChannel): Promise<void> => host.relay(name, open, { signal: io.signal });
         if (http.http !== true) await relay(openClientStdio({ input: io.stdin, output: io.stdout }));
-        else
+        else {
+          // Modern requests name no session: all of them are one client, which has one server process.
+          const modern = createModernClients((open) => relay(open).catch(warn));
+          const onClient: HttpListenerOptions["onClient"] = (open, era) =>
+            era === "modern" ? modern.add(open) : void relay(open).catch(warn);
           await serveHttp(
             http,
-            { eras: ["legacy", "modern"], onClient: (open) => void relay(open).catch(warn) },
+            { eras: ["legacy", "modern"], onClient, schemaOf: (_, tool) => modern.schemaOf(tool) },
             context,
           );
+        }
         await adHoc?.keep();
       },
       { record },

@@ -59,7 +59,9 @@ Examples:
       });
     const onClient: HttpListenerOptions["onClient"] = (open, era) =>
       void serveClient(open, (client) => player.session(client, era));
-    await (http.http ? serveHttp(http, { eras: player.eras, onClient }, context) : serveStdio(player, context));
+    await (http.http
+      ? serveHttp(http, { eras: player.eras, onClient, schemaOf: (_, tool) => player.schemaOf(tool) }, context)
+      : serveStdio(player, context));
     report(player, file, context);
   },
 };

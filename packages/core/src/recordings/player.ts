@@ -1,7 +1,7 @@
 /** Answers clients from a recording: a server without the server. */
 
 import type { JsonObject, WireErrorCode, WireEvidence } from "@fairlead/wire";
-import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
+import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { RequestId, ServedClient, ServedRequest, ServedSession } from "@fairlead/wire/serve";
 import { clip } from "@fairlead/wire/text";
 import { type Clock, sleep } from "../clock.ts";
@@ -34,6 +34,8 @@ export interface Player {
   readonly eras: readonly ("legacy" | "modern")[];
   /** A session for one client. In the modern era every request is a client, and all of them share the order of answers. */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
+  /** The input schema of a tool in the last recorded list: modern requests repeat some arguments as headers. */
+  readonly schemaOf: (tool: string) => unknown;
   /** Requests that were never recorded, each once. */
   unmatched(): readonly Unmatched[];
 }
@@ -41,6 +43,7 @@ export interface Player {
 const methodNotFound = -32601;
 const invalidParams = -32602;
 const internalError = -32603;
+const headerMismatch = -32020;
 const unsupportedVersion = -32022;
 /** The request with which a client finds out the protocol version. */
 const probe = "server/discover";
@@ -54,7 +57,9 @@ const shownCharacters = 200;
 type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
-  const scripts = scriptsOf(recording);
+  // Whoever listens compares the headers again: such an error is the answer to headers that the recording does not have.
+  const scripts = scriptsOf(recording).filter(({ steps }) => !steps.some(isHeaderMismatch));
+  const schemas = schemasOf(scripts);
   const index = indexScripts(scripts);
   const shared = createMatcher(index, options);
   const subscriptions: Subscriptions = new Map();
@@ -85,6 +90,7 @@ export function createPlayer(recording: Recording, options: PlayerOptions): Play
       const matcher = era === "modern" ? shared : createMatcher(index, options);
       return createPlayedSession({ client, matcher, subscriptions, notRecorded, options });
     },
+    schemaOf: (tool) => schemas.get(tool),
     unmatched: () => [...missing.values()],
   };
 }
@@ -192,6 +198,16 @@ function isAnsweredModern({ isModern, method, steps }: Script): boolean {
 
 function isKnownVersion({ error }: ScriptStep & { readonly kind: "error" }): boolean {
   return error["code"] !== unsupportedVersion && error["code"] !== methodNotFound;
+}
+
+function isHeaderMismatch(step: ScriptStep): boolean {
+  return step.kind === "error" && step.error["code"] === headerMismatch;
+}
+
+function schemasOf(scripts: readonly Script[]): ReadonlyMap<unknown, unknown> {
+  const lists = scripts.filter(({ method }) => method === "tools/list").flatMap(({ steps }) => steps);
+  const tools = lists.flatMap((step) => (step.kind === "result" ? listOf(step.result["tools"]) : []));
+  return new Map(tools.map((tool) => [member(tool, "name"), member(tool, "inputSchema")]));
 }
 
 function argumentsOf({ params }: Pick<Script, "params">): string {

@@ -199,3 +199,20 @@ test.each([
   const answer = code === 0 ? result(1, "x") : (["server", { id: 1, error: { code, message: "no" } }] as const);
   expect(served(recorded(call(1, "t", {}, modern), answer)).player.eras).toEqual(eras);
 });
+
+test("an answer to wrong headers is not played: who listens compares them with the recorded schemas", async () => {
+  const inputSchema = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } };
+  const { player, callTool } = served(
+    recorded(
+      ["client", { id: 1, method: "tools/list", params: {} }],
+      ["server", { id: 1, result: { tools: [{ name: "find", inputSchema }] } }],
+      call(2, "find", { region: "north" }),
+      ["server", { id: 2, error: { code: -32_020, message: "the header mcp-param-region does not match the body" } }],
+      call(3, "find", { region: "north" }),
+      result(3, "found"),
+    ),
+  );
+  expect(await callTool("find", { region: "north" })).toEqual({ text: "found" });
+  expect(player.schemaOf("find")).toEqual(inputSchema);
+  expect(player.schemaOf("other")).toBeUndefined();
+});

@@ -34,9 +34,15 @@ export interface ChannelEvents {
    *
    * @param size The size of the message in bytes, or slightly less.
    * @param about The id of the request on whose stream the message arrived; undefined for transports with one stream.
+   * @param headers HTTP headers of a client's request that repeat arguments (`Mcp-Param-…`): a relay passes them on.
    * @returns The kind of the message if no open request asked for it.
    */
-  message(message: RpcMessage, size: number, about?: number): Unsolicited | undefined;
+  message(
+    message: RpcMessage,
+    size: number,
+    about?: number,
+    headers?: Readonly<Record<string, string>>,
+  ): Unsolicited | undefined;
   /** The size in bytes of the largest message that an open request allows, or that the server may send unasked. */
   largest(): number;
   /**

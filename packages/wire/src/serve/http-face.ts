@@ -11,7 +11,7 @@ import type { HttpLimits } from "./http-limits.ts";
 import type { HttpOwner } from "./http-owners.ts";
 import { createHttpRequest } from "./http-session.ts";
 import { errorResponse, messageErrors } from "./message-errors.ts";
-import { eraOf, headerProblem } from "./modern-headers.ts";
+import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
 
 /** The functions that serve the clients. */
@@ -84,7 +84,7 @@ export function createHttpFace<Context>(
       onAbandoned: () => request.abandon(),
     });
     owner.answers.add(answer);
-    const request = createHttpRequest(message, size, answer);
+    const request = createHttpRequest(message, size, answer, paramHeadersIn(headers));
     serve(request.open, "modern", context, request.abandon);
   }
 

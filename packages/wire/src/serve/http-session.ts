@@ -128,7 +128,13 @@ export interface HttpRequest {
   readonly abandon: () => void;
 }
 
-export function createHttpRequest(message: RpcMessage, size: number, answer: PostAnswer): HttpRequest {
+/** @param headers Headers that repeat arguments of the request. */
+export function createHttpRequest(
+  message: RpcMessage,
+  size: number,
+  answer: PostAnswer,
+  headers?: Readonly<Record<string, string>>,
+): HttpRequest {
   let events: ChannelEvents | undefined;
   let isOver = false;
 
@@ -143,7 +149,7 @@ export function createHttpRequest(message: RpcMessage, size: number, answer: Pos
     async open(given) {
       events = given;
       // Delayed until the caller has the channel, because a handler may answer at once.
-      queueMicrotask(() => given.message(message, size));
+      queueMicrotask(() => given.message(message, size, undefined, headers));
       // The client disconnected before its request was delivered.
       if (isOver) queueMicrotask(() => given.closed(undefined));
       return {

@@ -93,3 +93,11 @@ function mismatch(name: string, sent: string | undefined): HeaderProblem {
   const problem = sent === undefined ? "is missing" : "does not match the body";
   return { code: modernErrors.headerMismatch, message: `the header ${name} ${problem}` };
 }
+
+const paramHeader = /^mcp-param-/;
+
+/** The headers of a request that repeat arguments. */
+export function paramHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  const found = Object.entries(headers).filter(([name]) => paramHeader.test(name));
+  return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));
+}

@@ -12,6 +12,7 @@ export {
   type HttpListenerOptions,
   listenHttp,
 } from "./http-listener.ts";
+export { createModernClients, type ModernClients } from "./modern-clients.ts";
 export {
   type ClientRequestOptions,
   type ServedClient,

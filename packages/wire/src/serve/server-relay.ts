@@ -24,7 +24,8 @@ export interface ServerRelayOptions
 
 /** An open connection to a server that carries a client's messages unchanged. */
 export interface ServerRelay {
-  send(message: RpcMessage): void;
+  /** `headers`: HTTP headers that repeat arguments of the message; other transports ignore them. */
+  send(message: RpcMessage, headers?: Readonly<Record<string, string>>): void;
   /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
   readonly closed: Promise<WireError | undefined>;
   close(): Promise<void>;
@@ -37,8 +38,8 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   const limits = { ...defaultLimits, ...options.limits };
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
-  /** Methods of the client's open requests: the responses to two of them set the protocol version for HTTP. */
-  const open = new Map<unknown, RpcMessage>();
+  /** The client's open requests: the responses to two of them set the protocol version for HTTP. */
+  const open = new Map<unknown, { readonly message: RpcMessage; readonly cancelled: AbortController }>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
     settleClosed = resolve;
@@ -54,7 +55,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   }
 
   function noteVersion({ id, result }: RpcMessage): void {
-    const request = open.get(id);
+    const request = open.get(id)?.message;
     open.delete(id);
     if (request === undefined || !isObject(result)) return;
     const version = request["method"] === "initialize" ? stringOf(result["protocolVersion"]) : modernVersionOf(request);
@@ -76,9 +77,10 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
 
   let channel = await openChannel(target.kind === "stdio" ? "stdio" : target.kind === "sse" ? "sse" : "http");
 
-  async function transmit(message: RpcMessage): Promise<void> {
+  async function transmit(message: RpcMessage, headers: ChannelSendOptions["headers"]): Promise<void> {
+    const signal = open.get(message["id"])?.cancelled.signal;
     try {
-      await channel.send(message, headersOf(message));
+      await channel.send(message, { headers: { ...headersOf(message), ...headers }, ...(signal && { signal }) });
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
       // Like `connect`: a server that refuses `initialize` over streamable HTTP may support the older HTTP+SSE.
@@ -89,11 +91,24 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
     }
   }
 
+  /** Over HTTP, a modern request is cancelled by closing its stream. */
+  function cancelsStream({ method, params }: RpcMessage): boolean {
+    const id = method === "notifications/cancelled" ? member(params, "requestId") : undefined;
+    const request = open.get(id);
+    if (request === undefined || target.kind === "stdio" || modernVersionOf(request.message) === undefined)
+      return false;
+    open.delete(id);
+    request.cancelled.abort();
+    return true;
+  }
+
   return {
-    send(message) {
+    send(message, headers) {
       onMessage?.("sent", message);
-      if (message["method"] !== undefined && message["id"] !== undefined) open.set(message["id"], message);
-      transmit(message).catch((error: unknown) => {
+      if (cancelsStream(message)) return;
+      if (message["method"] !== undefined && message["id"] !== undefined)
+        open.set(message["id"], { message, cancelled: new AbortController() });
+      transmit(message, headers).catch((error: unknown) => {
         if (!open.delete(message["id"])) return;
         const { message: words, evidence } = toWireError(error);
         const { code = messageErrors.internal, data } = evidence.rpc ?? {};
@@ -111,9 +126,9 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
 }
 
 /** The HTTP headers that repeat parts of a modern message. */
-function headersOf(message: RpcMessage): ChannelSendOptions {
+function headersOf(message: RpcMessage): Readonly<Record<string, string>> {
   const version = modernVersionOf(message);
   const method = stringOf(member(message, "method"));
   if (version === undefined || method === undefined) return {};
-  return { headers: { "mcp-protocol-version": version, ...standardHeaders(method, objectOf(message["params"])) } };
+  return { "mcp-protocol-version": version, ...standardHeaders(method, objectOf(message["params"])) };
 }

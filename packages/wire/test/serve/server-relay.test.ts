@@ -1,7 +1,8 @@
+import { EventEmitter, once } from "node:events";
 import { programServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
-import { listenHttp } from "../../src/serve/http-listener.ts";
+import { type HttpListenerOptions, listenHttp } from "../../src/serve/http-listener.ts";
 import { serveClient } from "../../src/serve/served-session.ts";
 import { openServerRelay } from "../../src/serve/server-relay.ts";
 import type { JsonObject } from "../../src/session.ts";
@@ -62,6 +63,39 @@ test("over HTTP a session is kept, and a modern request carries its headers", as
   expect(await legacy.ask(1, "initialize")).toMatchObject({ id: 1, result: {} });
   expect(await legacy.ask(2, "tools/list")).toMatchObject({ id: 2, result: { era: "legacy" } });
   await legacy.relay.close();
+  await listener.close();
+});
+
+test("over HTTP the headers of arguments are passed on, and a cancelled modern request closes its stream", async () => {
+  const seen: unknown[] = [];
+  const happened = new EventEmitter();
+  const [arrived, gone] = [once(happened, "arrived"), once(happened, "gone")];
+  const onClient: HttpListenerOptions["onClient"] = (open) =>
+    void open({
+      message(message, _size, _about, headers) {
+        seen.push([message["method"], headers]);
+        happened.emit("arrived");
+        return undefined;
+      },
+      closed: () => void happened.emit("gone"),
+      largest: () => 1000,
+      dropped() {},
+      diagnostic() {},
+    });
+  const listener = await listenHttp({ eras: ["modern"], onClient });
+  const { relay } = await relayTo({ kind: "http", url: listener.url, headers: {} });
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const params = { name: "x", arguments: { region: "north" }, _meta };
+  const headers = { "mcp-param-region": "north" };
+  relay.send({ jsonrpc: "2.0", id: 1, method: "tools/call", params }, headers);
+  await arrived;
+  relay.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+  await gone;
+  expect(seen).toEqual([["tools/call", headers]]);
+  await relay.close();
   await listener.close();
 });
 

@@ -5,6 +5,7 @@ import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from 
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
 import type { RequestKind } from "../../policy/rules/rule.ts";
+import { subscriptionKey } from "../../recordings/scripts.ts";
 import type { Spine } from "./spine.ts";
 
 export interface RelayContext {
@@ -52,9 +53,11 @@ export async function relayClient(
     channel?.then((opened) => opened.send(message, { about })).catch(() => clientGone.settle());
   }
 
-  /** The client's request that a message of the server belongs to: by its progress token, else the latest one. */
+  /** The client's request that a message of the server belongs to: by its subscription or progress token, else the latest one. */
   function requestOf(message: RpcMessage): RequestId | undefined {
-    const { progressToken } = objectOf(message["params"]);
+    const { progressToken, _meta } = objectOf(message["params"]);
+    const subscription = member(_meta, subscriptionKey) as RequestId;
+    if (tokens.has(subscription)) return subscription;
     const open = [...tokens];
     const named = progressToken === undefined ? undefined : open.find(([, token]) => token === progressToken);
     return (named ?? open.at(-1))?.[0];
@@ -73,7 +76,7 @@ export async function relayClient(
     throw error;
   });
 
-  function fromClient(message: RpcMessage): undefined {
+  function fromClient(message: RpcMessage, _size: number, _about?: number, headers?: RequestHeaders): undefined {
     const isRequest = message["method"] !== undefined && message["id"] !== undefined;
     if (isRequest)
       tokens.set(message["id"] as RequestId, member(objectOf(message["params"])["_meta"], "progressToken"));
@@ -83,13 +86,14 @@ export async function relayClient(
       tokens.delete(cancelled);
       pending.get(cancelled)?.cancel();
     }
-    if (subject === undefined) upstream.send(message);
-    else void decideAndSend(message, subject);
+    if (subject === undefined) upstream.send(message, headers);
+    else void decideAndSend(message, subject, headers);
   }
 
   async function decideAndSend(
     message: RpcMessage,
     { kind, named }: { readonly kind: RequestKind; readonly named: string },
+    headers: RequestHeaders,
   ): Promise<void> {
     const id = message["id"] as RequestId;
     const params = objectOf(message["params"]);
@@ -101,7 +105,7 @@ export async function relayClient(
         ...subject,
         shown: { ...subject, name: serverToolName, description: "" },
         signal,
-        execute: (until) => exchange(id, message, until),
+        execute: (until) => exchange({ id, message, headers }, until),
         outcomeOf: ({ error, result }) =>
           error !== undefined || (isObject(result) && result["isError"] === true) ? "tool_error" : "ok",
         present: (answer) => answer,
@@ -116,7 +120,7 @@ export async function relayClient(
     }
   }
 
-  function exchange(id: RequestId, message: RpcMessage, until: AbortSignal): Promise<RpcMessage> {
+  function exchange({ id, message, headers }: Sent, until: AbortSignal): Promise<RpcMessage> {
     return new Promise((resolve, reject) => {
       const cancel = (): void =>
         settle(() => reject(new HostError("cancelled", "the client cancelled the request", { serverName: server })));
@@ -127,7 +131,7 @@ export async function relayClient(
       };
       until.addEventListener("abort", cancel, { once: true });
       pending.set(id, { resolve: (answer) => settle(() => resolve(answer)), cancel });
-      upstream.send(message);
+      upstream.send(message, headers);
     });
   }
 
@@ -144,6 +148,14 @@ export async function relayClient(
     await upstream.close();
     await channel?.then((opened) => opened.close());
   }
+}
+
+type RequestHeaders = Parameters<OpenedRelay["send"]>[1];
+
+interface Sent {
+  readonly id: RequestId;
+  readonly message: RpcMessage;
+  readonly headers: RequestHeaders;
 }
 
 interface Pending {

@@ -1,0 +1,160 @@
+/** The modern requests of an HTTP listener as one client, so that a server which keeps state has one connection for all of them. */
+
+import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
+import { isObject, listOf, member, objectOf, stringOf } from "../shapes/json.ts";
+
+/** Requests of many HTTP connections, which a server sees as one client. */
+export interface ModernClients {
+  /** Adds a request: the `open` that `listenHttp` gives for it. */
+  readonly add: (open: OpenChannel) => void;
+  /** The input schema of a tool, if the server has listed it. */
+  readonly schemaOf: (tool: string) => unknown;
+}
+
+/** `_meta` of a notification names the `subscriptions/listen` request that it belongs to. */
+const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
+/** Schemas that are kept; more tools are not checked. */
+const mostTools = 10_000;
+
+interface OpenRequest {
+  readonly id: RequestId;
+  readonly method: unknown;
+  readonly progressToken: unknown;
+  readonly channel: Promise<Channel>;
+}
+
+type Arrival = Parameters<ChannelEvents["message"]>;
+
+/**
+ * @param serve Serves the one client; called at the first request, and again at the next one after it has resolved.
+ */
+export function createModernClients(serve: (open: OpenChannel) => Promise<void>): ModernClients {
+  /** By the ids that the server sees: those of different HTTP connections may be the same. */
+  const requests = new Map<RequestId, OpenRequest>();
+  const schemas = new Map<string, unknown>();
+  let early: Arrival[] = [];
+  let events: ChannelEvents | undefined;
+  let isServing = false;
+  let lastId = 0;
+
+  function start(): void {
+    isServing = true;
+    let isOpened = false;
+    const ended = (): void => {
+      // The server could not be reached.
+      if (!isOpened) endAll();
+      events = undefined;
+      isServing = false;
+      if (early.length > 0) start();
+    };
+    serve((given) => {
+      isOpened = true;
+      return open(given);
+    }).then(ended, ended);
+  }
+
+  function endAll(): void {
+    early = [];
+    for (const { channel } of requests.values()) void channel.then((opened) => opened.close());
+    requests.clear();
+  }
+
+  function deliver(...arrival: Arrival): void {
+    if (events !== undefined) return void events.message(...arrival);
+    early.push(arrival);
+    if (!isServing) start();
+  }
+
+  function add(openRequest: OpenChannel): void {
+    lastId += 1;
+    const id = lastId;
+    const channel = openRequest({
+      message(message, size, _about, headers) {
+        const params = objectOf(message["params"]);
+        const meta = objectOf(params["_meta"]);
+        const { progressToken } = meta;
+        requests.set(id, { id: message["id"] as RequestId, method: message["method"], progressToken, channel });
+        const renamed = progressToken === undefined ? params : { ...params, _meta: { ...meta, progressToken: id } };
+        deliver({ ...message, id, params: renamed }, size, undefined, headers);
+        return undefined;
+      },
+      closed() {
+        // Without a response the client has gone away, which cancels its request.
+        if (!requests.delete(id)) return;
+        early = early.filter(([message]) => message["id"] !== id);
+        const params = { requestId: id };
+        if (events !== undefined) deliver({ jsonrpc: "2.0", method: "notifications/cancelled", params }, 0);
+      },
+      largest: () => Number.POSITIVE_INFINITY,
+      dropped() {},
+      diagnostic() {},
+    });
+  }
+
+  function respond(id: RequestId, message: RpcMessage): void {
+    const request = requests.get(id);
+    if (request === undefined) return;
+    requests.delete(id);
+    if (request.method === "tools/list") noteSchemas(message);
+    send(request, { ...message, id: request.id });
+  }
+
+  function noteSchemas({ result }: RpcMessage): void {
+    for (const tool of listOf(member(result, "tools"))) {
+      const name = stringOf(member(tool, "name"));
+      if (name !== undefined && (schemas.size < mostTools || schemas.has(name)))
+        schemas.set(name, member(tool, "inputSchema"));
+    }
+  }
+
+  const shared: Channel = {
+    cancelBy: "message",
+    async send(message, { about } = {}) {
+      if (message["method"] === undefined) return respond(message["id"] as RequestId, message);
+      const request = about === undefined ? undefined : requests.get(about);
+      if (request !== undefined) send(request, asRequested(message, request));
+    },
+    setProtocolVersion() {
+      // The client sends the version with each request.
+    },
+    async close() {
+      endAll();
+      const closing = events;
+      events = undefined;
+      closing?.closed(undefined);
+    },
+  };
+
+  const open: OpenChannel = async (given) => {
+    events = given;
+    // Not before the caller has the channel.
+    queueMicrotask(() => {
+      for (const arrival of early.splice(0)) given.message(...arrival);
+    });
+    return shared;
+  };
+
+  return { add, schemaOf: (tool) => schemas.get(tool) };
+}
+
+function send({ channel }: OpenRequest, message: RpcMessage): void {
+  // A client that has gone away is reported by its channel.
+  channel.then((opened) => opened.send(message)).catch(() => undefined);
+}
+
+/** A message of the server with the client's own progress token and request id. */
+function asRequested(message: RpcMessage, { id, progressToken }: OpenRequest): RpcMessage {
+  const params = objectOf(message["params"]);
+  const meta = params["_meta"];
+  const hasToken = params["progressToken"] !== undefined && progressToken !== undefined;
+  const hasSubscription = isObject(meta) && meta[subscriptionKey] !== undefined;
+  if (!hasToken && !hasSubscription) return message;
+  return {
+    ...message,
+    params: {
+      ...params,
+      ...(hasToken && { progressToken }),
+      ...(hasSubscription && { _meta: { ...meta, [subscriptionKey]: id } }),
+    },
+  };
+}
