@@ -48,7 +48,7 @@ export interface CatalogCounts {
   readonly prompts: number;
   readonly resources: number;
   readonly resourceTemplates: number;
-  /** Why there are no tools, or which lists may be out of date. */
+  /** Why the server has no tools, or which lists may be out of date. */
   readonly note?: string;
 }
 
@@ -67,7 +67,7 @@ export type ServerState = { readonly name: string; readonly since: number } & (
       readonly because: Failure;
     } & StateExplanation)
   | { readonly status: "connecting" }
-  /** Without `offer`, the server's lists are still being read. */
+  /** If `offer` is absent, the server's lists are still being read. */
   | { readonly status: "connected"; readonly peer: Peer; readonly offer?: CatalogCounts }
   | { readonly status: "disconnecting"; readonly because?: Failure }
   | ({ readonly status: "disabled"; readonly reason: "user" } & StateExplanation)
@@ -123,7 +123,7 @@ export interface ServerChanges {
   readonly removed: readonly string[];
 }
 
-/** An event that `host.on` delivers: plain data, told apart by `type`. */
+/** An event that `host.on` delivers: plain data; `type` tells which event it is. */
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
@@ -133,14 +133,14 @@ export type HostEvent =
   | { readonly type: "settings_changed"; readonly file: string }
   /** The history cannot be written; sent with the first lost entry. */
   | { readonly type: "history_failed"; readonly message: string }
-  /** A conversation can no longer be recorded; the conversation itself goes on. */
+  /** A conversation can no longer be recorded; the conversation itself continues. */
   | { readonly type: "conversation_not_recorded"; readonly conversation: string; readonly message: string }
   | ServerNews;
 
 export type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
 
 export interface Emitter {
-  /** Returns the function that stops listening. */
+  /** Adds a listener. Returns the function that removes it. */
   readonly on: <T extends HostEvent["type"]>(type: T, listener: Listener<T>) => () => void;
   readonly emit: (event: HostEvent) => void;
 }

@@ -99,7 +99,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     return client === undefined ? [] : of(client.name);
   }
 
-  /** A settings file that cannot be read changes nothing: an editor may be writing it. */
+  /** A settings file that cannot be read changes nothing, because an editor may be writing it. */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
@@ -168,7 +168,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // Without a request, the idle time begins now.
+        // The idle time begins now, even without a request.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);

@@ -2,39 +2,39 @@
 
 /** The limits, in bytes where the name ends in `Bytes`. */
 export const limits = {
-  /** A settings, trust or `.env` file. */
+  /** The largest settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
-  /** A settings file of another program: Claude Code's file also holds histories. */
+  /** The largest settings file of another program: Claude Code's file also contains histories. */
   clientFileBytes: 16_777_216,
   settingsDepth: 64,
-  /** Names, values, objects and lists in one settings file. */
+  /** The largest number of names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
-  /** Characters in one text; Linux accepts no longer argument. */
+  /** The longest text, in characters; Linux accepts no longer argument. */
   settingsText: 131_072,
   /** A policy file. */
   policyBytes: 262_144,
-  /** Policy files in one folder. */
+  /** The largest number of policy files in one folder. */
   policyFiles: 100,
-  /** Rules in one policy file; each tool of a list counts as one rule. */
+  /** The largest number of rules in one policy file; each tool of a list counts as one rule. */
   policyRules: 1_000,
-  /** Characters of a name or a pattern in a rule. */
+  /** The longest name or pattern in a rule, in characters. */
   policyText: 1_000,
-  /** Arguments of one call, from stdin or a file. */
+  /** The largest arguments of one call, from stdin or a file. */
   argumentBytes: 16_777_216,
-  /** Standard input of a prompt. */
+  /** The largest standard input of a prompt. */
   pipedBytes: 8_388_608,
-  /** The cached catalog of one server, on disk. */
+  /** The largest cached catalog of one server, on disk. */
   cachedCatalogBytes: 16_777_216,
-  /** A response outside MCP, such as OAuth metadata or tokens. */
+  /** The largest response outside MCP, such as OAuth metadata or tokens. */
   fetchedBytes: 1_048_576,
-  /** Tools of one server that can be called, found by search and offered to models. */
+  /** The largest number of tools of one server that can be called, found by search and offered to models. */
   toolsPerServer: 10_000,
-  /** A private key, or the file of a JWT. */
+  /** The largest private key, or file with a JWT. */
   keyBytes: 65_536,
-  /** Function declarations in one request to a model: the Gemini API rejects more. */
+  /** The largest number of function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
-  /** A recorded conversation; its media together may have as much again. */
+  /** The largest recorded conversation; all its media together may have the same size again. */
   conversationBytes: 268_435_456,
-  /** One response of a model's API. */
+  /** The largest response of a model's API. */
   modelAnswerBytes: 33_554_432,
 } as const;

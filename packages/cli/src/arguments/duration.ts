@@ -31,7 +31,11 @@ export function defineTimeoutOption(command: Command): void {
   command.option("--timeout <time>", "give up after this time without a response or progress: 500ms, 10s, 2m");
 }
 
-/** The same for `--timeout`, which is more than nothing. @throws HostError `usage` */
+/**
+ * Like `readDuration`, for `--timeout`, which must be more than 0.
+ *
+ * @throws HostError `usage`
+ */
 export function readTimeout(text: string, hint: Hint = {}): number {
   const milliseconds = readDuration("--timeout", text, hint);
   if (milliseconds > 0) return milliseconds;

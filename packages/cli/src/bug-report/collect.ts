@@ -21,10 +21,10 @@ export interface BugReport {
   readonly versions: Readonly<Record<string, string>>;
   readonly trusted: boolean;
   readonly settings: readonly SettingsOutline[];
-  /** Problems in the settings: their place and code. A message may quote a value. */
+  /** Problems in the settings, each with its place and code only, because a message may quote a value. */
   readonly problems: readonly string[];
   readonly servers: readonly object[];
-  /** The connection that the report has made, if it names a server. */
+  /** The connection that the report opened, if it names a server. */
   readonly attempt?: Attempt;
   readonly logs: readonly { readonly server: string; readonly lines: readonly string[] }[];
 }
@@ -60,14 +60,14 @@ export async function collectReport(
     ...settings.values.filter((value) => !names.has(value)),
   ]);
   const { home } = environment;
-  // A home folder "/" is part of every path.
+  // A home folder "/" would match every path.
   const withoutHome: Redact = (text) => (home.length > 1 ? text.replaceAll(home, "~") : text);
   const hide: Redact = (text) => withoutHome(redact(found.hide(text)));
   const named = server === undefined ? servers : [server];
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // The messages of the report's own connection are shown apart.
+      // The messages of the report's own connection are shown separately.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),

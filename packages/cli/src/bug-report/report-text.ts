@@ -1,10 +1,10 @@
-/** Writes a bug report as one Markdown file, which a maintainer can read at once. */
+/** Writes a bug report as one Markdown file for a maintainer. */
 
 import type { Redact } from "@fairlead/core/connect/redact";
 import { type SafeText, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
 import type { BugReport } from "./collect.ts";
 
-/** The whole file. `hide` removes secrets from all of it at once, so that no part can be forgotten. */
+/** The whole file. `hide` removes secrets from the whole text at once, so that no part is missed. */
 export function reportText(report: BugReport, hide: Redact): SafeText {
   const { created, versions, trusted, settings, problems, servers, attempt, logs } = report;
   const parts = [
@@ -38,7 +38,7 @@ export function reportText(report: BugReport, hide: Redact): SafeText {
   return toSafeText(`${hide(parts.join("\n\n"))}\n`);
 }
 
-/** The fence is longer than any in the lines, so that no line of a server can end it. */
+/** The code fence is longer than any fence in the lines, so that a server's line cannot close it. */
 function section(title: string, lines: readonly string[]): string {
   const text = lines.length === 0 ? "(none)" : lines.join("\n");
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

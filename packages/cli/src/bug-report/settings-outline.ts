@@ -1,4 +1,4 @@
-/** The settings files with their keys but without their values. */
+/** The keys of the settings files, without their values. */
 
 import { readSources } from "@fairlead/core/settings/read/load";
 import { plainValueOf } from "@fairlead/core/settings/read/nodes";
@@ -9,13 +9,13 @@ export interface SettingsOutline {
   readonly scope: string;
   readonly file: string;
   readonly state: string;
-  /** Keys, with the kind of each value; undefined if the file cannot be read. */
+  /** The keys, with the kind of each value; undefined if the file cannot be read. */
   readonly keys?: unknown;
 }
 
 export interface ReadSettings {
   readonly outlines: readonly SettingsOutline[];
-  /** Values in the files that look like keys, tokens or passwords: a report must not contain them anywhere. */
+  /** Values in the files that look like keys, tokens or passwords: the report must not contain them. */
   readonly values: readonly string[];
 }
 
@@ -42,7 +42,7 @@ function outlineOf(value: unknown): unknown {
   return typeof value === "boolean" ? value : `(${typeof value === "string" ? "text" : typeof value})`;
 }
 
-/** Letters and digits without a blank or a slash: a key, a token or a password, seldom a name. */
+/** Matches letters and digits without a blank or a slash: likely a key, a token or a password. */
 const unusual = /^(?=.*\d)(?=.*[A-Za-z])[^\s/\\@]{8,}$/;
 
 function unusualTexts(value: unknown): readonly string[] {

@@ -10,7 +10,7 @@ export function createWireSummary(): (logged: string) => string {
     const [direction = "", ...rest] = logged.split(" ");
     const json = rest.join(" ");
     const size = `${json.length} characters`;
-    // A long message is cut in the log, so that it is not JSON any more.
+    // A long message is cut in the log, so it is no longer valid JSON.
     const message = parseJson(json);
     if (!isObject(message)) return `${direction} ${methodIn(json)} (${size})`;
     const { method, id, params, result, error } = message;
@@ -34,7 +34,7 @@ function methodIn(json: string): string {
 
 const longestVersion = 80;
 
-/** Keeps what describes the connection; replaces everything else by its size. */
+/** Keeps members that describe the connection; replaces everything else by its size. */
 function withoutContent(value: unknown): unknown {
   if (!isObject(value)) return sizeOf(value);
   return Object.fromEntries(
@@ -43,7 +43,7 @@ function withoutContent(value: unknown): unknown {
       if (key === "capabilities") return [key, namesOf(inner, 2)];
       if (key === "serverInfo" || key === "clientInfo") return [key, identityOf(inner)];
       if (key === "code" && typeof inner === "number") return [key, inner];
-      // The message of an error; a result has none.
+      // Only an error has a message; a result has none.
       if (key === "message" && typeof inner === "string" && typeof member(value, "code") === "number")
         return [key, clip(inner, 300)];
       return [clip(key, 60), sizeOf(inner)];

@@ -6,7 +6,7 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import { errorDocument } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
 
-/** The outcomes of one file; `error` if its server could not be reached or the file is wrong. */
+/** The outcomes of one file; `error` is set if its server could not be reached or the file is invalid. */
 export interface FileReport {
   readonly file: string;
   readonly server?: string;
@@ -69,7 +69,7 @@ function seconds(milliseconds: number): string {
   return (milliseconds / 1000).toFixed(3);
 }
 
-/** Characters that XML 1.0 forbids are replaced: a server chose the text. */
+/** Replaces characters that XML 1.0 forbids, because a server chose the text. */
 function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "\u{fffd}")

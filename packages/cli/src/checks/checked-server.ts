@@ -1,4 +1,6 @@
-/** The server of a file of checks, through a host: configured by name, or started by the command in the file. */
+/**
+ * Connects the server of a file of checks through a host: configured by name, or started by the command in the file.
+ */
 
 import { dirname } from "node:path";
 import type { CheckTarget } from "@fairlead/core/checks/check-file";
@@ -15,7 +17,7 @@ import type { Context } from "../shell/verb.ts";
 import { adHocName } from "../targets/ad-hoc-server.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 
-/** Where a file of checks is, and in which configuration it runs. */
+/** The path of a file of checks, and the configuration in which it runs. */
 export interface CheckPlace {
   readonly path: string;
   readonly configuration: Configuration;
@@ -93,7 +95,7 @@ async function serverOf(
   const file = await realPathOf(path);
   requireTrusted(file, path, configuration);
   const [command, ...args] = target.command;
-  // The settings expand `$NAME`; the words of a file of checks are meant as they are.
+  // The settings expand `$NAME`; the words in a file of checks are used unchanged.
   const plain = (word: string): string => word.replaceAll("$", "$$$$");
   const entry = {
     command: plain(command),
@@ -108,8 +110,8 @@ async function serverOf(
 }
 
 /**
- * A command in a file is started only if the file lies in the trusted workspace: the user typed the file's name, not its
- * contents, and trusts the workspace, not a folder to which a path or a symbolic link leads.
+ * A command in a file is started only if the file is in the trusted workspace: the user typed the file's name, not its
+ * contents, and trusts the workspace, not a folder outside that a path or symbolic link leads to.
  */
 function requireTrusted(file: string, path: string, { trust, locations }: Configuration): void {
   if (!isInside(file, locations.root))

@@ -29,7 +29,10 @@ export async function loadChecks(
   }
 }
 
-/** YAML contains JSON. The number of aliases is limited, because each can repeat the rest of the document. */
+/**
+ * Parses YAML, which includes JSON. The number of aliases is limited, because each alias can repeat the rest of the
+ * document.
+ */
 function parse(text: string, path: string): unknown {
   try {
     return parseYaml(text, { maxAliasCount: 100, prettyErrors: true, logLevel: "error" }) as unknown;

@@ -1,4 +1,4 @@
-/** What `connect` and `disconnect` print: the change of each client's file, and what became of it. */
+/** The output of `connect` and `disconnect`: the change of each client's file, and its outcome. */
 
 import type { HostError } from "@fairlead/core/errors";
 import { type ClientName, clients, type ForeignEntry } from "@fairlead/core/settings/clients/client";
@@ -48,7 +48,7 @@ function withoutSecrets(entry: ForeignEntry): ForeignEntry {
   );
 }
 
-/** The name of the client and its file, then the lines that change. */
+/** The name of the client and its file, then the changed lines. */
 export function differenceText({ client, file, difference = [], move }: ClientReport): SafeText {
   const lines = difference.map((line) => safe`  ${toVisibleLine(line)}`);
   return joinSafe([
@@ -67,12 +67,12 @@ function moveLines({ destination, added, names, staying }: MovePlan): readonly S
         .split("\n")
         .map((line) => safe`    ${toVisibleLine(line)}`),
     ]),
-    ...known.map((name) => safe`  remove ${toVisibleLine(name)}: Fairlead's settings have it already`),
+    ...known.map((name) => safe`  remove ${toVisibleLine(name)}: Fairlead's settings already have this server`),
     ...staying.map(({ name, reason }) => safe`  ${toVisibleLine(name)} stays: ${toVisibleLine(reason)}`),
   ];
 }
 
-/** The lines to write by hand. */
+/** The lines for the user to write by hand. */
 export function printedEntry({ client, file }: ClientReport, text: string): SafeText {
   const title = safe`# ${toSafeLine(clients[client].title)}: ${toSafeLine(file)}`;
   return joinSafe([title, ...text.trimEnd().split("\n").map(toVisibleLine)]);

@@ -1,11 +1,11 @@
-/** The difference of two texts in lines, with secrets hidden, as `connect` and `disconnect` show it. */
+/** Compares two texts line by line, with secrets hidden, for the output of `connect` and `disconnect`. */
 
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { looksSecret } from "../output/servers/server-secrets.ts";
 
-/** Unchanged lines shown around a change. */
+/** How many unchanged lines are shown around a change. */
 const around = 2;
-/** Shown lines, and characters of one line. */
+/** The largest number of shown lines, and of characters in one line. */
 const most = { lines: 80, columns: 400 };
 /** The largest product of line counts for which lines are compared one by one. */
 const comparable = 1_000_000;
@@ -15,7 +15,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Lines that begin with a blank, `-` or `+`; `…` stands for lines that are left out. */
+/** Lines that begin with a blank, `-` or `+`; `…` replaces omitted lines. */
 export function lineDifference(before: string, after: string): readonly string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   const start = old.findIndex((line, at) => line !== now[at]);
@@ -72,14 +72,14 @@ function compare(old: readonly string[], now: readonly string[]): readonly Line[
   return lines;
 }
 
-/** Leaves out unchanged lines that are far from a change. */
+/** Omits unchanged lines that are far from a change. */
 function folded(lines: readonly Line[]): readonly Line[] {
   const isNear = (at: number): boolean =>
     lines.slice(Math.max(at - around, 0), at + around + 1).some(({ sign }) => sign !== " ");
   return lines.flatMap((line, at) => (isNear(at) ? [line] : isNear(at - 1) ? [unchanged("…")] : []));
 }
 
-/** A file on one line is one long change: only the part that differs is shown. */
+/** If a file is a single long line, only the part that differs is shown. */
 function narrowed(lines: readonly Line[]): readonly Line[] {
   const removed = lines.filter(({ sign }) => sign === "-");
   const added = lines.filter(({ sign }) => sign === "+");
@@ -96,7 +96,7 @@ function narrowed(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => (line.sign === " " ? line : { ...line, text: part(line.text) }));
 }
 
-/** A tab would be shown as a symbol. */
+/** Replaces tabs, which would be shown as a symbol. */
 function indented(text: string): string {
   return text.replace(/^\t+/, (tabs) => "    ".repeat(tabs.length));
 }

@@ -1,4 +1,4 @@
-/** `connect --list`: which clients are connected, and whether their entry answers real requests. */
+/** `connect --list`: shows which clients are connected, and whether their entry answers real requests. */
 
 import { HostError } from "@fairlead/core/errors";
 import {
@@ -51,7 +51,7 @@ export async function listClients(
         ...(error && { error: errorDocument(error) }),
       })),
     });
-  if (listed.length === 0) return out.say(safe`found no client here\n  next: fairlead connect --help`);
+  if (listed.length === 0) return out.say(safe`no MCP client found on this machine\n  next: fairlead connect --help`);
   out.print(table(listed.map((one) => [safe`${toSafeLine(one.client)}`, stateWords(one), toSafeLine(one.file)])));
   for (const { client, error } of listed)
     if (error !== undefined)
@@ -75,7 +75,7 @@ async function lookAt(client: ClientName, { environment }: Configuration, contex
 
 function outcome(client: ClientName, test: EntryTest): Pick<ListedClient, "state" | "tools" | "error"> {
   if (test.works) return { state: "works", tools: test.tools };
-  const error = new HostError("unreachable", `the entry does not answer: ${test.message}`, {
+  const error = new HostError("unreachable", `the client's entry does not answer: ${test.message}`, {
     next: `fairlead connect ${client}`,
   });
   return { state: "fails", error };

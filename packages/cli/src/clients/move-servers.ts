@@ -16,7 +16,10 @@ export interface MovePlan {
   readonly destination: Destination;
   /** Servers that are added to Fairlead's settings. */
   readonly added: readonly PlannedServer[];
-  /** The names of all servers that leave the client's file: the added ones, and those that Fairlead has already. */
+  /**
+   * The names of all servers that are removed from the client's file: the added ones, and those that Fairlead already
+   * has.
+   */
   readonly names: readonly string[];
   /** Servers that stay in the client's file. */
   readonly staying: readonly StayingServer[];
@@ -24,7 +27,7 @@ export interface MovePlan {
 
 interface StayingServer {
   readonly name: string;
-  /** Completes "NAME stays: …". */
+  /** The reason, as the end of the sentence "NAME stays: …". */
   readonly reason: string;
 }
 
@@ -39,7 +42,7 @@ export async function planMove(client: ClientName, file: string, configuration: 
   const { servers } = await openClientText(client, file, await readClientFile(file));
   const { candidates } = await convertSources([{ program: client, file }], destination, configuration);
   const planned = planImport(
-    // Claude Code's file also has servers of single projects, which stay.
+    // Claude Code's file also has servers for single projects, which stay.
     candidates.filter(({ name }, at) => servers.has(name) && candidates.findIndex((one) => one.name === name) === at),
     { existing: await entriesIn(destination), replace: false, isTrusted: () => true },
   ).filter(({ name }) => name !== ownEntryName);
@@ -55,9 +58,9 @@ export async function planMove(client: ClientName, file: string, configuration: 
 }
 
 function whyStaying({ action, conversion }: PlannedServer): string {
-  if (action.kind === "exists") return "Fairlead's settings have another server of this name";
+  if (action.kind === "exists") return "Fairlead's settings already have a different server with this name";
   const obstacle = conversion.remarks.find(({ kind }) => kind === "obstacle");
-  return `it cannot be imported${obstacle === undefined ? "" : `: ${[obstacle.key, obstacle.message].join(" ").trim()}`}`;
+  return `the server cannot be imported${obstacle === undefined ? "" : `: ${[obstacle.key, obstacle.message].join(" ").trim()}`}`;
 }
 
 /** Writes the servers into Fairlead's settings, and their secrets into the secret store. */

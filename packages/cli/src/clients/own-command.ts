@@ -1,4 +1,6 @@
-/** The words that start this program from another one: absolute, and valid after an upgrade where that is possible. */
+/**
+ * The command with which other programs start Fairlead: absolute paths that stay valid after an upgrade, if possible.
+ */
 
 import { realpath } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
@@ -12,7 +14,7 @@ export interface OwnCommand {
   readonly isTemporary: boolean;
 }
 
-/** `root` is the workspace, whose folders in PATH do not count: an untrusted one could replace a link later. */
+/** @param root The workspace, whose folders in PATH are ignored: an untrusted workspace could replace a link later. */
 export async function ownCommand(
   { program, env, platform }: Pick<Io, "program" | "env" | "platform">,
   root: string,
@@ -29,10 +31,12 @@ export async function ownCommand(
   };
 }
 
-/** A version in a path, such as `Cellar/node/22.1.0` or `fairlead@0.2.0`: the path is gone after an upgrade. */
+/**
+ * Matches a version in a path, such as `Cellar/node/22.1.0` or `fairlead@0.2.0`: the path disappears with an upgrade.
+ */
 const versioned = /\d+\.\d+/;
 
-/** Of all paths to one file, the first without a version. A link in PATH usually outlives an upgrade. */
+/** Chooses the first path without a version among all paths to one file. A link in PATH usually survives an upgrade. */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;
   const real = await realpath(path).catch(() => path);

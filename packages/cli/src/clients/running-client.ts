@@ -1,4 +1,4 @@
-/** Whether a client is running now: some rewrite their settings file while they run. */
+/** Checks whether a client is running: some clients rewrite their settings file while they run. */
 
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { basename, join } from "node:path";
 import { type ClientName, clients } from "@fairlead/core/settings/clients/client";
 import type { Io } from "../shell/io.ts";
 
-/** Milliseconds that `ps` may take. */
+/** How many milliseconds `ps` may take. */
 const listTimeout = 2_000;
 
-/** False where the system's processes cannot be listed. */
+/** Whether the client runs; false if the system's processes cannot be listed. */
 export async function isRunning(client: ClientName, { platform }: Pick<Io, "platform">): Promise<boolean> {
   const names = platform === "linux" ? await fromProc() : platform === "darwin" ? await fromPs() : [];
   const running = new Set(names.map((name) => basename(name.trim())));
@@ -18,11 +18,11 @@ export async function isRunning(client: ClientName, { platform }: Pick<Io, "plat
 
 async function fromProc(): Promise<readonly string[]> {
   const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  // A process may end meanwhile.
+  // The process may have ended in the meantime.
   return Promise.all(ids.map((id) => readFile(join("/proc", id, "comm"), "utf8").catch(() => "")));
 }
 
-/** By its absolute path: a folder in PATH may belong to a workspace that is not trusted. */
+/** The absolute path of `ps`, because a folder in PATH may belong to an untrusted workspace. */
 function fromPs(): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile("/bin/ps", ["-A", "-o", "comm="], { timeout: listTimeout, env: {} }, (_error, stdout) =>

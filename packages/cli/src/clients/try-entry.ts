@@ -1,4 +1,4 @@
-/** Sends real requests through an entry of a client: connects as the client would, and lists the tools. */
+/** Sends real requests through a client's entry: connects as the client would, and lists the tools. */
 
 import { clientInfo } from "@fairlead/core/connect/client-info";
 import type { ClientEntry } from "@fairlead/core/settings/clients/client";
@@ -9,7 +9,7 @@ export type EntryTest =
   | { readonly works: true; readonly tools: number }
   | { readonly works: false; readonly message: string };
 
-/** Milliseconds for both requests together. */
+/** The time limit in milliseconds for both requests together. */
 const testTimeout = 20_000;
 
 export async function tryEntry(entry: ClientEntry, { io }: { readonly io: Io }): Promise<EntryTest> {

@@ -1,4 +1,4 @@
-/** `fairlead connect`: puts Fairlead into the settings of other MCP clients, after showing the difference. */
+/** `fairlead connect`: adds Fairlead to the settings of other MCP clients, after showing the difference. */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "@fairlead/core/errors";
@@ -71,7 +71,7 @@ Examples:
       .option("--http", "write the URL of fairlead serve --http and a token, instead of a command")
       .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
       .option("--replace", "move the client's own servers to Fairlead's settings")
-      .option("--list", "show which clients are connected, and whether it works");
+      .option("--list", "show which clients are connected, and whether their entry works");
   },
 
   async run(context) {
@@ -82,7 +82,7 @@ Examples:
     if (options.list) return listClients(operands.filter(isClientName), configuration, context);
     const names = operands.length > 0 ? operands.filter(isClientName) : await installed(configuration);
     if (names.length === 0)
-      throw new HostError("not_found", "found no client here", {
+      throw new HostError("not_found", "no MCP client found on this machine", {
         next: `name one: fairlead connect ${clientNames[0]}`,
       });
     const reports: ClientReport[] = [];
@@ -155,7 +155,7 @@ async function tryConnect(
     warnings: [...warnings, ...(await runningWarning(client, context))],
   };
   if (plan.earlier !== undefined && (plan.text === plan.after || isSameUrl(plan, request.move))) {
-    if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is connected already: ${toSafeLine(file)}`);
+    if (!globals.json) out.say(safe`${toSafeLine(clients[client].title)} is already connected: ${toSafeLine(file)}`);
     return report;
   }
   if (!globals.json || canAsk(io)) out.exactly(differenceText(report));
@@ -201,14 +201,17 @@ async function write(
     out.say(safe`stored ${toVisibleLine(key)} of ${toVisibleLine(server)} as the secret ${toSafeLine(name)}`);
   if (move && move.added.length > 0)
     out.say(safe`moved ${count(move.added.length, "server")} to ${toSafeLine(move.destination.file)}`);
-  out.say(safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); it reads this when it starts`);
+  out.say(safe`connected: ${toSafeLine(clients[client].title)} (${toSafeLine(file)}); restart it to load the change`);
   out.undo(`fairlead disconnect ${client}`);
   return "written";
 }
 
-/** Claude Code keeps all its state in the same file and writes it whole, also what it read before this change. */
+/**
+ * Claude Code keeps all its state in the same file and rewrites the whole file, with values that it read before this
+ * change.
+ */
 const rewrites: readonly ClientName[] = ["claude-code"];
-/** Milliseconds until the file is read again. */
+/** After how many milliseconds the file is read again. */
 const rewriteDelay = 1_000;
 
 async function runningWarning(client: ClientName, { io }: Context): Promise<readonly string[]> {
@@ -221,7 +224,7 @@ async function verifyWritten({ client, file }: ConnectPlan, { io }: Context): Pr
   await wait(rewriteDelay, undefined, { signal: io.signal }).catch(() => undefined);
   const { servers } = await openClientText(client, file, await readClientFile(file));
   if (fromForeignEntry(servers.get(ownEntryName)?.value) !== undefined) return;
-  throw new HostError("busy", `${clients[client].title} has overwritten ${file}, and the entry is gone`, {
+  throw new HostError("busy", `${clients[client].title} has overwritten ${file}, so Fairlead's entry is missing`, {
     next: `End ${clients[client].title}, then: fairlead connect ${client}`,
   });
 }

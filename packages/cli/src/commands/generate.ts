@@ -23,7 +23,7 @@ interface Generator {
   readonly help: string;
   readonly operand: string;
   readonly write: (servers: readonly ServerTools[]) => string;
-  /** The mode of a new file. */
+  /** The file mode of a new file. */
   readonly mode?: number;
 }
 

@@ -1,4 +1,7 @@
-/** `fairlead record`: stands in for a server towards the client that started it, and records the messages of both. */
+/**
+ * `fairlead record`: takes the place of a server for the client that started it, and records the messages in both
+ * directions.
+ */
 
 import { resolve } from "node:path";
 import { createRecorder } from "@fairlead/core/recordings/recorder";

@@ -1,4 +1,7 @@
-/** A recorded conversation as one JSON document: what was said and done, without the model's own form of the history. Pure. */
+/**
+ * A recorded conversation as one JSON document: messages, calls and results, without the model's own form of the
+ * history. Pure.
+ */
 
 import type { RecordedLine } from "@fairlead/core/conversations/format";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";

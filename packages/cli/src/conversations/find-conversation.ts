@@ -24,16 +24,20 @@ export async function conversationOfId(id: string, place: Place): Promise<Record
   return readConversation(conversationPath(folder, info.id));
 }
 
-/** `word`: an id, or the path of a file. @throws HostError `not_found`; `usage` if the file is not a recorded conversation */
+/**
+ * @param word An id, or the path of a file.
+ *
+ * @throws HostError `not_found`; `usage` if the file is not a recorded conversation
+ */
 export async function conversationOf(word: string, place: Place, cwd: string): Promise<RecordedConversation> {
-  // An id has neither: a word with a slash or a dot is a path.
+  // An id contains neither a slash nor a dot, so a word with one of them is a path.
   return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : conversationOfId(word, place);
 }
 
 /** The values of `--continue` and `--resume [ID]`. */
 export interface ResumeOptions {
   readonly continue?: boolean;
-  /** True without an id. */
+  /** True if `--resume` has no id. */
   readonly resume?: string | true;
 }
 
@@ -54,7 +58,7 @@ export async function wantedConversation(
   throw new HostError("not_found", `no conversation is recorded for ${workspace}`, { next: "fairlead conversations" });
 }
 
-/** The name for `--model` that gives the model of a recorded conversation again. */
+/** The value of `--model` that selects the model of a recorded conversation again. */
 export function modelNameOf({ model }: Pick<ConversationInfo, "model">): string | undefined {
   return model.provider === "scripted" ? undefined : model.name;
 }

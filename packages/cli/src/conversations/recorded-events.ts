@@ -1,4 +1,4 @@
-/** A recorded conversation as events of the app, so that it looks as it did. Pure. */
+/** Converts a recorded conversation to events of the app, so that it looks the same as when it was recorded. Pure. */
 
 import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
@@ -17,7 +17,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
   for (const line of lines) {
-    // A time that is no time, or goes back, counts as the one before.
+    // An invalid time, or one before the previous time, counts as the previous time.
     last = Math.max(last, Date.parse(line.time) || 0);
     if (line.type === "input") {
       if (isRunning) yield interruption(last);
@@ -30,7 +30,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   if (isRunning) yield interruption(last);
 }
 
-/** A turn whose end is not recorded, because its process was killed. */
+/** The events for a turn whose end is not recorded, because its process was killed. */
 function interruption(at: number): TimedEvent {
   const error = new HostError("cancelled", "This turn was interrupted.");
   return { at, event: { type: "turn", event: { type: "error", error }, now: at } };

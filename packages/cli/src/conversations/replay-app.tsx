@@ -1,4 +1,4 @@
-/** Plays a recorded conversation in the app: the same screen, without a host, a server or a model. */
+/** Replays a recorded conversation in the app: the same screen, without a host, a server or a model. */
 
 import { systemClock } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
@@ -39,7 +39,7 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
     store.dispatch({ type: "resize", size: size() });
   }
 
-  /** A key ends the pause. */
+  /** Any key ends the pause. */
   const clock: typeof systemClock = {
     now: () => systemClock.now(),
     after(milliseconds, action, how) {
@@ -73,7 +73,7 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
-    // The store tells its listeners in the next turn of the event loop.
+    // The store notifies its listeners in the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     stdout.off("resize", redraw);
     screen.unmount();

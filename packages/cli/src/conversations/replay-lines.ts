@@ -1,4 +1,4 @@
-/** Plays a recorded conversation event by event: with its pauses, or without. */
+/** Replays a recorded conversation event by event, with or without its pauses. */
 
 import { type Clock, sleep } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
@@ -8,17 +8,17 @@ import type { AppEvent } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
 import { appEvents, stateBefore } from "./recorded-events.ts";
 
-/** Milliseconds. Longer pauses are shortened: they are a person's time to think. */
+/** The longest pause in milliseconds; longer ones are shortened, because a person was thinking. */
 const longestPause = 2000;
 
 export interface PlayOptions {
-  /** How many times faster than recorded. Undefined: without pauses. */
+  /** How many times faster than recorded. Undefined: no pauses. */
   readonly speed?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Passes each event to `show`, after the pause that came before it. Rejects when the signal is aborted. */
+/** Passes each event to `show`, after the recorded pause before it. Rejects when the signal aborts. */
 export async function play(
   recorded: RecordedConversation,
   { speed, clock, signal }: PlayOptions,

@@ -12,11 +12,11 @@ import { type Observation, ok, problem, warning } from "./finding.ts";
 /** One connected client. */
 export interface ClientFacts {
   readonly receipt: Receipt;
-  /** Why the client's file cannot be read. */
+  /** The reason why the client's file cannot be read. */
   readonly failure?: HostError;
   /** Whether the file still has the entry. */
   readonly hasEntry: boolean;
-  /** A program or file of the entry that does not exist. */
+  /** A program or file in the entry that does not exist. */
   readonly missing?: string;
 }
 
@@ -44,7 +44,7 @@ export function checkClients(facts: readonly ClientFacts[]): readonly Observatio
     const { title } = clients[client];
     const next = `fairlead connect ${client}`;
     if (failure !== undefined) return problem(failure);
-    if (!hasEntry) return warning(`${title} is not connected any more: the entry is gone from ${file}`, next);
+    if (!hasEntry) return warning(`${title} is no longer connected: ${file} has no entry of Fairlead`, next);
     if (missing === undefined) return ok(`${title} uses Fairlead (${file})`);
     return problem({
       code: "command_not_found",

@@ -4,7 +4,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 import { type Observation, ok, problem, warning } from "./finding.ts";
 import type { MachineFact } from "./machine-facts.ts";
 
-/** Milliseconds before its end in which a JWT should have been replaced. */
+/** How many milliseconds before its expiry a JWT should have been replaced. */
 const soon = 60_000;
 
 export function checkMachineAuth(facts: readonly MachineFact[], now: number = Date.now()): readonly Observation[] {
@@ -21,10 +21,10 @@ function ofContent({ server, source, failure, algorithm, expiresAt }: MachineFac
     return problem({
       code: "auth_failed",
       message: `the JWT of "${server}" in ${source} expired at ${moment}`,
-      next: "check the program that renews it, and this machine's clock",
+      next: "check the program that renews the JWT, and this machine's clock",
     });
   return expiresAt - now < soon
-    ? warning(`the JWT of "${server}" in ${source} expires at ${moment}`, "check the program that renews it")
+    ? warning(`the JWT of "${server}" in ${source} expires at ${moment}`, "check the program that renews the JWT")
     : ok(`${source} is usable until ${moment}`);
 }
 

@@ -1,9 +1,9 @@
-/** Checks what the tool definitions cost a model. Pure. */
+/** Checks how many tokens the tool definitions cost a model. Pure. */
 
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { note, type Observation } from "./finding.ts";
 
-/** Fewer estimated tokens are not worth a line. */
+/** The smallest number of estimated tokens that is reported. */
 const small = 5_000;
 const mostServers = 3;
 

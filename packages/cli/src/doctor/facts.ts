@@ -96,12 +96,12 @@ export async function readNetworkFacts({ env }: Environment): Promise<Omit<Netwo
 /** Returns the flaw of a certificate file; undefined for a valid file and for a folder of certificates. */
 async function flawOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(explain);
-  if (typeof found === "string") return found.startsWith("ENOENT") ? "it does not exist" : found;
+  if (typeof found === "string") return found.startsWith("ENOENT") ? "the file does not exist" : found;
   if (found.isDirectory()) return undefined;
   const read = await readText(path, limits.settingsBytes);
-  if (read.kind === "absent") return "it does not exist";
+  if (read.kind === "absent") return "the file does not exist";
   if (read.kind === "unreadable") return read.reason;
-  return read.text.includes("-----BEGIN ") ? undefined : "it contains no PEM certificate";
+  return read.text.includes("-----BEGIN ") ? undefined : "the file contains no PEM certificate";
 }
 
 /** Reads policy files, approvals and the lock file, as a host does. */

@@ -1,4 +1,7 @@
-/** Reads the private keys and JWTs that `machineAuth` names: whether they can be used, never what they contain. */
+/**
+ * Reads the private keys and JWTs that `machineAuth` names, to find out whether they are usable; never reports their
+ * content.
+ */
 
 import { stat } from "node:fs/promises";
 import { readAssertion } from "@fairlead/core/auth/machine/assertion";
@@ -12,7 +15,7 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 /** A private key or JWT that a server's `machineAuth` names. */
 export interface MachineFact {
   readonly server: string;
-  /** Such as `~/.keys/client.pem` or `the variable TOKEN`. */
+  /** The source, such as `~/.keys/client.pem` or `the variable TOKEN`. */
   readonly source: string;
   /** The file of a private key. */
   readonly file?: string;
@@ -22,7 +25,7 @@ export interface MachineFact {
   readonly algorithm?: string;
   /** Expiry of a JWT, in milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** Why it cannot be used. */
+  /** The reason why the key or JWT cannot be used. */
   readonly failure?: HostError;
 }
 
@@ -52,7 +55,7 @@ async function keyFact(settings: MachineAuthSettings, server: string): Promise<r
   }
 }
 
-/** A cloud's JWT is not requested: doctor reads only what is on this machine. */
+/** A cloud's JWT is not requested: doctor reads only files and variables of this machine. */
 async function assertionFact(
   settings: MachineAuthSettings,
   server: string,
@@ -61,7 +64,7 @@ async function assertionFact(
   const { assertionFile: file, assertionEnv: variable } = settings;
   if (file === undefined && variable === undefined) return [];
   const source = file ?? `the variable ${variable ?? ""}`;
-  // A platform gives the file its mode, often readable for all in its container.
+  // The platform sets the file's mode, often readable for all users in its container.
   const fact = { server, source, othersCanRead: false };
   try {
     const { jwt } = await readAssertion({ settings, serverName: server, env, audience: "" });
@@ -72,7 +75,7 @@ async function assertionFact(
   }
 }
 
-/** Windows has no such modes. */
+/** Whether others can read the file; false on Windows, which has no such modes. */
 async function canOthersRead(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   return found !== undefined && process.platform !== "win32" && (found.mode & forOthers) !== 0;

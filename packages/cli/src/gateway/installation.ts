@@ -1,4 +1,7 @@
-/** Which build of the command runs, and where its background host is. Loads nothing: every relay reads this. */
+/**
+ * Finds the installed build of the command and its background host. Imports nothing else, because every relay loads
+ * this file.
+ */
 
 import { readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -6,7 +9,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { type RunFolder, runFolderOf } from "@fairlead/gateway/relay/run-folder";
 import type { HostCommand } from "@fairlead/gateway/relay/start-host";
 
-/** The surroundings of a relay, or of a command that talks to the host. */
+/** The environment of a relay, or of a command that talks to the host. */
 export interface HostSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -21,15 +24,15 @@ export interface HostPlace {
   readonly command: HostCommand;
 }
 
-/** The folder of this file: in the bundle a variable of CommonJS. */
+/** The folder of this file; in the bundle, a variable of CommonJS. */
 declare const __dirname: string | undefined;
 
-/** The word that makes the command a background host. Only Fairlead itself writes it. */
+/** The argument that makes the command a background host. Only Fairlead itself uses it. */
 const hostWord = "__host";
 
 /**
- * Finds the background host of the installed command. Reads the installation each time: an update in place gives the
- * next host another folder. Undefined if the command is not built, or if the state folder is not known.
+ * Finds the background host of the installed command. Reads the installation each time, because after an update in
+ * place the next host has another folder. Undefined if the command is not built, or if the state folder is unknown.
  */
 export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace | undefined {
   const state = env["FAIRLEAD_HOME"] || join(home, ".fairlead");
@@ -47,12 +50,12 @@ export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace 
   };
 }
 
-/** The surroundings of this process. */
+/** The environment of this process. */
 export function ownSurroundings(): HostSurroundings {
   return { env: process.env, home: homedir(), platform: process.platform };
 }
 
-/** The bundle has a file with its version and build. */
+/** The bundle contains a file with its version and build. */
 function installation(): { readonly bundle: string; readonly version: string; readonly build: string } | undefined {
   const here = typeof __dirname === "string" ? __dirname : "";
   for (const bundle of [here, join(here, "../../bundle")]) {

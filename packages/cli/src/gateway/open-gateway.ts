@@ -1,4 +1,7 @@
-/** Opens the gateway of `fairlead serve` and of the background host: the settings of each client's workspace, and its hosts. */
+/**
+ * Opens the gateway for `fairlead serve` and the background host, with the settings and hosts of each client's
+ * workspace.
+ */
 
 import { openHost } from "@fairlead/core/host";
 import { escapeName } from "@fairlead/core/policy/rules/name-pattern";
@@ -16,7 +19,7 @@ export interface OpenGatewayOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   readonly debug?: string | boolean;
-  /** Tells the user about a problem that stops nothing. */
+  /** Reports a problem to the user that does not stop the gateway. */
   readonly note: (message: string) => void;
 }
 
@@ -33,7 +36,7 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
   return createGateway({ createHost, consent, version: version() });
 }
 
-/** Writes the user's "always" as a rule for this client. */
+/** Writes the user's answer "always" as a rule for this client. */
 async function saveRule(
   { client, server, kind, name }: SavedAnswer,
   { env, home, platform }: OpenGatewayOptions["io"],
@@ -57,7 +60,7 @@ function configurationOptions(
   return { ...options, environment: { env: { ...own, ...env }, home, cwd, platform } };
 }
 
-/** Variables that decide which settings are read, and whether a workspace is trusted. */
+/** Variables that decide which settings files are read, and whether a workspace is trusted. */
 const choosing = [
   "FAIRLEAD_SYSTEM_POLICIES_PATH",
   "FAIRLEAD_TRUST_WORKSPACE",
@@ -68,8 +71,8 @@ const choosing = [
 ];
 
 /**
- * The workspace of a relay's client, with the variables that its settings mention and no others: clients that were
- * started in different terminals share their servers unless the difference matters.
+ * The workspace of a relay's client, with only those variables that its settings mention: clients that were started in
+ * different terminals share their servers unless such a variable differs.
  */
 export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["io"]): Promise<Workspace> {
   const options = {

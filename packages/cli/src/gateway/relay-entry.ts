@@ -1,4 +1,4 @@
-/** The bundle's entry for `fairlead serve`: the relay starts without the rest of the command. */
+/** The bundle's entry point for `fairlead serve`: starts the relay without loading the rest of the command. */
 
 import { ownSurroundings } from "./installation.ts";
 import { readRelayWords } from "./relay-words.ts";
@@ -12,13 +12,13 @@ export async function runServe(words: readonly string[], runCommand: (more: read
   const client = readRelayWords(words, { cwd: currentFolder(), env: process.env });
   if (client === undefined) return runCommand([]);
   const problem = await relayToHost(client, process, ownSurroundings());
-  // At once: a host that is being started must not keep this process.
+  // Exits at once: a host that is being started must not keep this process alive.
   if (problem === undefined) process.exit(0);
   process.stderr.write(aloneMessage(problem));
   runCommand(["--alone"]);
 }
 
-/** Empty if the folder was removed; the host reports it. */
+/** The current folder; empty if it was removed, which the host reports. */
 function currentFolder(): string {
   try {
     return process.cwd();

@@ -1,17 +1,17 @@
-/** Reads the words of `fairlead serve` that a relay understands by itself, without loading the command. */
+/** Parses the arguments of `fairlead serve` that a relay handles itself, without loading the command. */
 
 import { resolve } from "node:path";
 import { parentVariable } from "@fairlead/core/trust/parent-variable";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 
-/** The name of a client that has none, in rules and in the history. */
+/** The name, in rules and in the history, of a client that gives none. */
 export const unnamedClient = "stdio";
 
 type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
 /**
- * Returns undefined for words that the command itself must read: other options, mistakes, `--help`. The command also says
- * why a server of a gateway cannot be a gateway.
+ * Returns undefined for arguments that the full command must handle: other options, mistakes, `--help`. The command
+ * also explains why a server of a gateway cannot be a gateway.
  */
 export function readRelayWords(
   words: readonly string[],
@@ -59,7 +59,7 @@ const takers: Readonly<Record<string, (options: Options, value: string, cwd: str
   },
 };
 
-/** Names with commas between them. */
+/** Splits names that are separated by commas. */
 export function listIn(words: string): readonly string[] {
   return words
     .split(",")

@@ -1,4 +1,4 @@
-/** The background host as a process: started by a relay, detached, with a log file in place of a terminal. */
+/** Runs the background host as a process: a relay starts it, detached, with a log file instead of a terminal. */
 
 import { closeSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import type { Io } from "../shell/io.ts";
 import { hostPlace } from "./installation.ts";
 import { openGateway, workspaceOf } from "./open-gateway.ts";
 
-/** The file on which the relay waits for `readyWord`. */
+/** The number of the file descriptor on which the relay waits for `readyWord`. */
 const readyFile = 3;
 
 /**
@@ -50,12 +50,12 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
   }
 }
 
-/** A host that was started by hand has no such file, and a relay may be gone. */
+/** A host that was started by hand has no such file descriptor, and the relay may have ended. */
 function tell(line: string): void {
   try {
     writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
     closeSync(readyFile);
   } catch {
-    // Nothing waits for it.
+    // No relay waits for it.
   }
 }

@@ -1,4 +1,4 @@
-/** Runs the relay of `fairlead serve` on stdio, with the background host of this installation. */
+/** Runs the relay of `fairlead serve` on stdio, connected to the background host of this installation. */
 
 import type { Readable, Writable } from "node:stream";
 import type { HostConnection } from "@fairlead/gateway/relay/connect-host";
@@ -14,8 +14,8 @@ export interface RelayStreams {
 }
 
 /**
- * Relays until the client closes its end. Resolves with a message if there is no background host to begin with; then
- * nothing was read from the client.
+ * Relays until the client closes its end. Resolves with a message if no background host can be reached at the start;
+ * then nothing was read from the client.
  */
 export async function relayToHost(
   client: RelayClient,
@@ -44,12 +44,12 @@ export async function relayToHost(
   return undefined;
 }
 
-/** What the user is told when the program runs a host of its own. */
+/** The message to the user when the program runs its own host. */
 export function aloneMessage(problem: string): string {
-  return `fairlead: no background host: ${printable(problem)}; this program starts its own servers\n`;
+  return `fairlead: the background host cannot be used: ${printable(problem)}; this process starts its own servers\n`;
 }
 
-/** Without control characters. The real thing, `SafeText`, would take longer to load than the relay. */
+/** Removes control characters. Importing `SafeText` would take longer than loading the relay. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
 }

@@ -45,7 +45,7 @@ interface Row {
   readonly name: string;
   readonly about: string;
   readonly flags: readonly Flag[];
-  /** Parameters whose names cannot be flags. */
+  /** Parameters whose names cannot be written as flags. */
   readonly others: readonly string[];
 }
 

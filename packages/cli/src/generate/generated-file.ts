@@ -1,4 +1,7 @@
-/** The first line of a generated file, and writing the file. A file that Fairlead did not generate is not overwritten. */
+/**
+ * Writes a generated file, with a first line that identifies it. A file that Fairlead did not generate is not
+ * overwritten.
+ */
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
@@ -8,7 +11,7 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 
 const mark = "// Written by `fairlead generate ";
 
-/** The line that names the command; it has no time and no version, so that the same catalogs give the same file. */
+/** The line that names the command; contains no time or version, so that the same catalogs give the same file. */
 export function generatedBy(kind: "ts" | "cli", servers: readonly string[]): string {
   const words = servers.map((name) => toVisibleLine(toShellWord(name)));
   return `${mark}${kind} ${words.join(" ")}\`. Do not edit: run the command again.`;

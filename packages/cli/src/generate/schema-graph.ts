@@ -1,4 +1,6 @@
-/** How the schemas of one document refer to each other. Every walk is bounded: schemas come from servers. */
+/**
+ * Follows the references between the schemas of one document. Every walk is limited, because schemas come from servers.
+ */
 
 import { baseOf, type SchemaDocument, type Spot } from "@fairlead/core/normalise/schema/document";
 import { subschemas } from "@fairlead/core/normalise/schema/keywords";
@@ -30,8 +32,8 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether the schema leads back to `goal` with no object in between, and, unless `throughLists`, no list: such a type is
- * no type.
+ * Whether the schema refers back to `goal` without an object in between and, unless `throughLists`, without a list:
+ * TypeScript allows no such type.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;
@@ -50,7 +52,7 @@ export function leadsTo(document: SchemaDocument, start: Spot, goal: string, thr
   return false;
 }
 
-/** Schemas counted by one `countAlternatives`; a larger union counts as endless. */
+/** The largest number of schemas that `countAlternatives` counts; a larger union counts as endless. */
 const mostVisits = 1_000;
 
 /** The number of alternatives of the schema's type, with references followed. */
@@ -75,8 +77,8 @@ export function countAlternatives(document: SchemaDocument, spot: Spot): number 
 const mostDefinitions = 64;
 
 /**
- * The text of a schema and of everything that it refers to: two definitions with the same text have the same type. Undefined
- * if that is too much.
+ * The text of a schema and of all schemas that it refers to: definitions with the same text have the same type.
+ * Undefined if the text is too long.
  */
 export function closureOf(document: SchemaDocument, start: Spot): string | undefined {
   const found = new Map<string, unknown>();

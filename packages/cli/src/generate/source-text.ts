@@ -1,4 +1,4 @@
-/** Writes foreign text into TypeScript: names, literals and doc comments that cannot break out of their place. */
+/** Writes text from servers into TypeScript source: names, literals and doc comments that cannot end early. */
 
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { disruptive, exoticSpaces, invisible } from "@fairlead/core/text/unseen";
@@ -67,7 +67,7 @@ function lowerFirst(word: string): string {
   return first.toLowerCase() + others.join("");
 }
 
-/** Gives each name once: a name that is taken gets a number. */
+/** Makes each name unique: a name that is already used gets a number. */
 export function createNames(taken: Iterable<string> = []): (name: string) => string {
   const used = new Set(taken);
   return (name) => {
@@ -80,7 +80,7 @@ export function createNames(taken: Iterable<string> = []): (name: string) => str
 
 const columns = 110;
 
-/** A doc comment: a text, facts about it in brackets, and tags of ours; no lines if there are none. */
+/** A doc comment from a text, facts about it in brackets, and tags; no lines if all are empty. */
 export function toDocComment(text: string, facts = "", tags: readonly string[] = []): readonly string[] {
   const words = toSafeText(text.trim());
   const added = facts === "" ? "" : `[${toSafeText(facts)}]`;

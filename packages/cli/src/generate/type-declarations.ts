@@ -32,9 +32,12 @@ import {
 
 /** Writes the types of one module. */
 export interface TypeDeclarations {
-  /** Returns a name that no other declaration has. */
+  /** Returns a name that no other declaration uses. */
   readonly claim: (name: string) => string;
-  /** Writes a schema as the type `name`, which must be claimed. Its declaration, if it needs one, is in `declarations`. */
+  /**
+   * Writes a schema as the type `name`, which must be reserved first. The declaration, if needed, is added to
+   * `declarations`.
+   */
   readonly write: (schema: unknown, name: string) => WrittenType;
   readonly declarations: readonly string[];
 }
@@ -46,14 +49,14 @@ interface WrittenType {
   readonly takesEmpty: boolean;
 }
 
-/** Deeper schemas, and those after this number, become `unknown`: compilers have limits too. */
+/** The depth and the number of schemas after which types become `unknown`, because compilers have limits too. */
 const deepest = 24;
 const mostSchemas = 5_000;
 const longestDescription = 600;
 
-/** Where in the declarations the type of a schema is written. */
+/** The place in the declarations where the type of a schema is written. */
 interface Place {
-  /** The path of the named type, until an object is entered: inside of an object, a type may contain itself. */
+  /** The path of the named type, up to the next object: inside an object, a type may contain itself. */
   readonly owner?: string;
   /** The innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";
@@ -94,7 +97,7 @@ export function createTypeDeclarations(taken: Iterable<string>): TypeDeclaration
   return { claim, write, declarations };
 }
 
-/** The schema as validation uses it; undefined if it is too large for a type. */
+/** The schema in the form that validation uses; undefined if it is too large for a type. */
 function toDocument(raw: unknown): SchemaDocument | undefined {
   try {
     textOf(raw);
@@ -108,7 +111,7 @@ function toDocument(raw: unknown): SchemaDocument | undefined {
 
 const containers: ReadonlySet<string> = new Set(["$defs", "definitions"]);
 
-/** A definition has its author's name; a reference to any other place is named after the type and the place. */
+/** A definition keeps its own name; a reference to any other place is named after the type and the place. */
 function definitionName(prefix: string, path: string): string {
   const [around, name] = lastStep(path);
   return containers.has(lastStep(around)[1]) ? toTypeName(name) : toTypeName(prefix, name);
@@ -227,7 +230,7 @@ function createSpotWriter(
     const patterns = Object.keys(objectOf(raw["patternProperties"]));
     const members = Object.keys(properties).map((name) => {
       const property = subschemaAt(spot, "properties", name);
-      // TypeScript takes a member of Object.prototype for a property of every object.
+      // TypeScript treats members of Object.prototype as properties of every object.
       const isInherited = name in Object.prototype && !required.has(name);
       const type = isInherited ? "unknown" : toText(write(property, place));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];

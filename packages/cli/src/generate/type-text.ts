@@ -2,11 +2,11 @@
 
 import { toLiteralType } from "./source-text.ts";
 
-/** A type as the alternatives of a union; one alternative if it is none. */
+/** A type as the alternatives of a union; a single alternative if it is not a union. */
 export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
-  /** Whether it is only the name of a JSON type, such as `string`: the type of any other keyword is more exact. */
+  /** Whether the type is only the name of a JSON type, such as `string`; any other keyword gives a more exact type. */
   readonly isBare?: boolean;
 }
 
@@ -49,17 +49,19 @@ export function unionOf(types: readonly TypeText[]): TypeText {
   return alternatives.length === 0 ? neverType : { alternatives, isBare };
 }
 
-/** A type that one keyword claims. */
+/** A type derived from one keyword. */
 export interface TypeClaim {
   readonly type: TypeText;
-  /** Counts its alternatives, with references followed. Called only if there are several claims. */
+  /** Counts the alternatives, following references. Called only if several keywords give a type. */
   readonly count: () => number;
 }
 
 /** An intersection of unions has as many alternatives as the product of theirs; compilers refuse very many. */
 const mostProducts = 128;
 
-/** All claims at once. Claims that would make too many alternatives are left out: the type then accepts more. */
+/**
+ * Intersects all types. Types that would create too many alternatives are left out, so that the result accepts more.
+ */
 export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
   const exact = claims.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
   const [only, ...others] = exact;

@@ -42,8 +42,8 @@ export async function readManualLine(
 }
 
 /**
- * The servers that the lines name as `server.tool`: a turn need not wait for any other. Undefined if a line names none,
- * so that its tool may be of any server.
+ * The servers that the lines name as `server.tool`: a turn waits for no others. Undefined if a line names no server,
+ * because its tool may belong to any.
  */
 export function serversOfCalls(
   text: string,
@@ -61,7 +61,7 @@ export function serversOfCalls(
   return [...named];
 }
 
-/** Empty for a line that cannot be parsed. */
+/** The words of a line; empty if the line cannot be parsed. */
 function wordOf(line: string): string {
   try {
     return takeApart(withoutCall(line)).word;
@@ -110,7 +110,7 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
   return { server, serverToolName: tool };
 }
 
-/** The servers with tools in the conversation, and those of the host that have none. */
+/** The servers that have tools in the conversation, and the host's servers that have none. */
 export function serversOf(tools: readonly ConversationTool[], host?: Pick<Host, "states">): readonly KnownServer[] {
   const others = host?.states().map(({ name }) => name) ?? [];
   const names = [...new Set([...tools.map(({ server }) => server), ...others])];

@@ -8,7 +8,7 @@ type CallDocument = Omit<CallEvent, "type">;
 
 export interface TurnReport {
   readonly ok: boolean;
-  /** Absent if no model was reached. */
+  /** The model's name; absent if no model was reached. */
   readonly model?: StartLine["model"];
   /** The id of the conversation, for `--resume`. */
   readonly conversation?: string;

@@ -1,4 +1,6 @@
-/** Tells which differences from the lock file can break callers, and which are harmless, such as other words. */
+/**
+ * Separates the differences from the lock file that can break callers from harmless ones, such as changed descriptions.
+ */
 
 import { breakingChanges } from "@fairlead/core/discover/breaking-changes";
 import type { CatalogPrompt } from "@fairlead/core/discover/catalog";
@@ -6,7 +8,9 @@ import { definitionDigest } from "@fairlead/core/discover/tool-changes";
 import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
-/** The lock file holds only digests: two definitions can be compared only if the catalog cache has the locked one. */
+/**
+ * The lock file contains only digests, so two definitions can be compared only if the catalog cache has the locked one.
+ */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
 /** Members of a server whose change breaks no caller. */
 const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);

@@ -15,7 +15,10 @@ import type { Context } from "./verb.ts";
 
 type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
 
-/** Only what the user confirms is sent. Ctrl-C, Ctrl-D and `.` cancel the question, and the call goes on. */
+/**
+ * Asks the question. Only values that the user confirms are sent. Ctrl-C, Ctrl-D and `.` cancel the question, and the
+ * call continues.
+ */
 export async function answerOnTerminal(
   request: Elicitation,
   signal: AbortSignal,
@@ -126,7 +129,7 @@ function fieldLines({ description, isSecret, input }: FormField): readonly SafeT
 
 async function openAddress(request: OfMode<"url">, { io, out, place }: Here): Promise<ElicitationAnswer> {
   const { url } = request;
-  out.exactly(joinSafe([heading(request), safe`It wants you to open this address:`, toVisibleLine(url)]));
+  out.exactly(joinSafe([heading(request), safe`The server asks you to open this address:`, toVisibleLine(url)]));
   const answer = (await askLine(io, safe`Open it? y: in the browser, h: I open it myself, n: no [y/h/N] `)).trim();
   if (!/^(?:y|yes|h)$/i.test(answer)) return { action: "decline" };
   if (/^y/i.test(answer) && !(await openUrl(url, place)))
@@ -139,7 +142,7 @@ function heading({ serverName, message }: Elicitation): SafeText {
   return message.trim() === "" ? title : joinSafe([title, quoted(message)]);
 }
 
-/** Text of a server stands behind a bar, so that it cannot look like Fairlead's own. */
+/** Text of a server is shown behind a bar, so that it cannot look like Fairlead's own text. */
 function quoted(text: string): SafeText {
   return joinSafe(text.split("\n").map((line) => safe`  | ${toVisibleLine(line)}`));
 }

@@ -11,7 +11,7 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--json", "print one JSON document on stdout"],
   ["-q, --quiet", "print data and errors only"],
   ["--debug [server]", "write redacted wire messages to the server's log"],
-  ["--record <dir>", "keep the servers' messages in this folder, for fairlead serve-recording"],
+  ["--record <dir>", "record the servers' messages in this folder, for fairlead serve-recording"],
 ];
 
 export const ownOptions: Readonly<Record<"version" | "help", readonly [flags: string, help: string]>> = {

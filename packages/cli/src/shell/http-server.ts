@@ -1,4 +1,4 @@
-/** Options and life of a command that listens for HTTP clients on the loopback address until Ctrl-C. */
+/** Options and lifecycle of a command that listens for HTTP clients on the loopback address until Ctrl-C. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type HttpListenerOptions, listenHttp } from "@fairlead/wire/serve";
@@ -15,7 +15,7 @@ export interface ListenOptions {
 export function defineHttpOptions(command: Command): void {
   command
     .option("--http", "listen for HTTP clients on the loopback address instead of using stdio")
-    .option("--port <number>", "with --http; default: any free port");
+    .option("--port <number>", "the port for --http; default: any free port");
 }
 
 /** Listens until Ctrl-C; prints `{"url","pid"}` when it is ready. @throws HostError `usage` if the port is in use */

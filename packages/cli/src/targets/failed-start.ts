@@ -1,4 +1,4 @@
-/** Servers that commands skip because they failed in an earlier run: how they are reported, and how to try one now. */
+/** Servers that commands skip because they failed in an earlier run: how they are shown, and how to retry one. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { FailedStart } from "@fairlead/core/host";

@@ -10,7 +10,7 @@ import { signedIn } from "../sign-in/signed-in.ts";
 import { connectServers } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
-/** What the tool definitions of each server cost a model. Servers without tools are left out. */
+/** The estimated tokens of each server's tool definitions. Servers without tools are left out. */
 async function tokensByServer(host: Host, servers?: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const sums = new Map<string, number>();
   for (const { server, tokens } of await host.toolOffers(servers === undefined ? {} : { servers }))
@@ -107,7 +107,7 @@ export function listServers(
   });
 }
 
-/** Who shares each server that may start. */
+/** How clients of the gateway share each server that may start. */
 function sharesOf(listed: readonly ListedServer[], host: Host): ReadonlyMap<string, SharedBy> {
   const startable = listed.filter(({ state }) => state.status === "disconnected" && state.reason === "lazy");
   return new Map(startable.map(({ server: { name } }) => [name, host.shareOf(name)]));

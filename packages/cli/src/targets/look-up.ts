@@ -10,7 +10,7 @@ import { skippedError } from "./failed-start.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 interface Search<T> {
-  /** Servers that the user named, or may have named. */
+  /** Servers that the user named, or may have meant. */
   readonly named: readonly string[];
   /** Whether servers that the user did not name may have the item too. */
   readonly isOpen: boolean;

@@ -12,7 +12,7 @@ import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
-  /** The client of the gateway that sends the request; absent: anyone. */
+  /** The client of the gateway that sends the request; absent: any sender. */
   readonly client?: string;
   /**
    * How much of the subject exists. `tool`: the tool is in the cached catalog; `server`: the cached catalog has no such

@@ -28,7 +28,7 @@ type HostOptions = Pick<
   "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record"
 >;
 
-/** The answer of a command that asks no questions. */
+/** Declines a server's question in commands that ask no questions. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
   out?.warn(
     safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: fairlead (the app), or fairlead call on a terminal`,

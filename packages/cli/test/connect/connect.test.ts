@@ -29,7 +29,7 @@ describe("fairlead connect", () => {
   +         }
   +     }
     }
-connected: Cursor (${here.path}/${cursorFile}); it reads this when it starts
+connected: Cursor (${here.path}/${cursorFile}); restart it to load the change
 undo: fairlead disconnect cursor
 `,
     });
@@ -94,7 +94,7 @@ undo: fairlead disconnect cursor
     await using here = await connectMachine();
     expect(await here.fairlead("connect")).toMatchObject({
       code: 2,
-      stderr: "fairlead: found no client here\n  next: name one: fairlead connect claude-code\n",
+      stderr: "fairlead: no MCP client found on this machine\n  next: name one: fairlead connect claude-code\n",
     });
   });
 
@@ -103,7 +103,7 @@ undo: fairlead disconnect cursor
     await here.fairlead("connect", "claude-code", "--yes");
     expect(await here.fairlead("connect", "claude-code")).toMatchObject({
       code: 0,
-      stderr: `Claude Code is connected already: ${here.path}/${claudeFile}\n`,
+      stderr: `Claude Code is already connected: ${here.path}/${claudeFile}\n`,
     });
     const moved = { node: process.execPath, file: join(here.path, "elsewhere/fairlead") };
     const again = await here.runWith({ program: moved }, "connect", "claude-code", "--yes");
@@ -272,7 +272,7 @@ describe("connect --replace", () => {
     const { code, stderr } = await here.fairlead("connect", "cursor", "--replace", "--yes");
     expect(code).toBe(0);
     expect(stderr).toContain(`  move github to ${here.home}/.gemini/settings.json:\n`);
-    expect(stderr).toContain("  odd stays: it cannot be imported: type is not a transport");
+    expect(stderr).toContain("  odd stays: the server cannot be imported: type is not a transport");
     expect(stderr).not.toContain("ghp_");
     expect(Object.keys((JSON.parse((await textOf(here, cursorFile)) ?? "") as typeof servers).mcpServers)).toEqual([
       "odd",

@@ -122,8 +122,8 @@ test("files with certificates are looked into", async () => {
   expect(checkNetwork({ ...facts, isUsed: true })).toEqual([
     direct,
     { severity: "ok", message: "certificates from SSL_CERT_FILE, SSL_CERT_DIR" },
-    warning("NODE_EXTRA_CA_CERTS", "it does not exist"),
-    warning("REQUESTS_CA_BUNDLE", "it contains no PEM certificate"),
+    warning("NODE_EXTRA_CA_CERTS", "the file does not exist"),
+    warning("REQUESTS_CA_BUNDLE", "the file contains no PEM certificate"),
     warning("CURL_CA_BUNDLE", "a part of its path is a file, not a folder"),
   ]);
 });

@@ -12,7 +12,7 @@ import type { RecordedConversation } from "./read-conversation.ts";
 /** A recorded conversation as it was when Fairlead last wrote to its file. */
 export interface ResumedConversation extends EarlierConversation {
   readonly model: ConversationHead["model"];
-  /** Approvals that were given in this workspace. */
+  /** Approvals that the user gave in this workspace. */
   readonly approvals: readonly GivenApproval[];
 }
 
@@ -23,7 +23,7 @@ interface OpenRound {
 
 const interrupted = "[Fairlead was stopped before there was an answer.]";
 
-/** `workspace`: the current workspace root. An approval of another workspace is not given again. */
+/** @param workspace The current workspace root. Approvals of another workspace do not apply. */
 export function resumeFrom({ head, lines }: RecordedConversation, workspace: string): ResumedConversation {
   let history: History = [];
   let round: OpenRound | undefined;
@@ -38,14 +38,14 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const approvals: GivenApproval[] = [];
   const results: StoredResult[] = [];
 
-  /** Completes the open round: every call has a response. */
+  /** Completes an unfinished round, so that every call has a response. */
   function endRound(): void {
     if (round === undefined) return;
     history = [...history, round.content, ...responseContents(callsIn(round.content), round.responses)];
     round = undefined;
   }
 
-  /** Completes a turn that a killed process did not finish: the roles in the history alternate. */
+  /** Completes a turn that a killed process left unfinished, so that the roles in the history alternate. */
   function endTurn(): void {
     endRound();
     if (isUnanswered(history)) history = [...history, { role: "model", parts: [{ text: interrupted }] }];
@@ -145,7 +145,7 @@ function withoutLostMedia({ role, parts }: Content): Content {
   return { role, parts: parts.map(withoutLost) };
 }
 
-/** Media whose file is gone becomes a text, because an API refuses empty media. */
+/** Replaces media whose file no longer exists by a text, because an API refuses empty media. */
 function withoutLost(part: Part): Part {
   const { inlineData, functionResponse } = part;
   if (inlineData?.data === "") return { text: `[${inlineData.mimeType ?? "media"} that is no longer stored]` };

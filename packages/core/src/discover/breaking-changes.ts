@@ -1,4 +1,4 @@
-/** Finds the changes of a tool that can break programs and models that use it. A change of words breaks nothing. Pure. */
+/** Finds changes of a tool that can break programs and models that use it. Changed descriptions break nothing. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
@@ -7,8 +7,8 @@ import { isSameJson } from "../text/same-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * How calls or readers of results that worked before can fail now, one sentence each; empty if only words or optional
- * parts have changed. A change that this function cannot judge counts as breaking.
+ * Describes how calls that worked before can fail now, one sentence each; empty if only descriptions or optional parts
+ * have changed. A change that this function cannot judge counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [
@@ -17,20 +17,20 @@ export function breakingChanges(before: CatalogTool, after: CatalogTool): readon
   ];
 }
 
-/** Keywords that describe a value and allow or forbid none. */
+/** Keywords that only describe a value and restrict nothing. */
 const words: ReadonlySet<string> = new Set(
   "title description examples default $comment $schema $id deprecated readOnly writeOnly x-mcp-header".split(" "),
 );
 /** Keywords that `inputChanges` compares member by member. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
-/** Bounds: the value may only move in this direction without breaking. */
+/** Numeric limits, and the direction in which each may change without breaking calls. */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
   ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, "up"] as const),
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, "down"] as const),
 ]);
 const deepest = 20;
 
-/** Arguments that were valid before and are not now. */
+/** Finds arguments that were valid before and are no longer valid. */
 function inputChanges(path: string, before: unknown, after: unknown, level: number): readonly string[] {
   if (isSameJson(before, after) || after === true || before === false) return [];
   const place = path === "" ? "the arguments" : `the parameter ${path}`;
@@ -90,7 +90,7 @@ function memberChanges(path: string, before: JsonObject, after: JsonObject, leve
   ];
 }
 
-/** A new restriction, or one that has moved the wrong way. A keyword that is not known counts as a restriction. */
+/** Whether a restriction is new or stricter. An unknown keyword counts as a restriction. */
 function keywordChanges(place: string, name: string, before: unknown, after: unknown): readonly string[] {
   if (after === undefined || isSameJson(before, after)) return [];
   const direction = bounds.get(name);
@@ -100,7 +100,7 @@ function keywordChanges(place: string, name: string, before: unknown, after: unk
   return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Parts of results that readers could rely on before and cannot now. */
+/** Finds parts of results that callers could rely on before and no longer can. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];
@@ -112,7 +112,7 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      // For results the directions are reversed: a reader must understand every value that the new schema allows.
+      // For results the directions are reversed: a caller must understand every value that the new schema allows.
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

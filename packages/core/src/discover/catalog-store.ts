@@ -21,12 +21,12 @@ import type { Catalog, CatalogTool } from "./catalog.ts";
 export interface CatalogStore {
   /** Whether no catalog is stored at all. */
   isEmpty(): Promise<boolean>;
-  /** Undefined if no catalog is stored under this key. */
+  /** The cached catalog; undefined if none is stored under this key. */
   read(key: string): Promise<CachedCatalog | undefined>;
   save(key: string, cached: CachedCatalog): Promise<void>;
   /** Whether `noteAsksBack` was called for this key, in this run or an earlier one. */
   asksBack(key: string): Promise<boolean>;
-  /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
+  /** Records that the server asks questions without saying which client's request they belong to. */
   noteAsksBack(key: string): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** A file of its own: another host may save the same catalog at any time. */
+    /** Each host writes its own file: another host may save the same catalog at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
@@ -75,7 +75,7 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
-        // A cache may be lost in a power cut.
+        // No flush to disk is needed: a cache may be lost in a power cut.
         canBeLost: true,
       });
       written.set(key, { savedAt, digest });
@@ -93,7 +93,10 @@ interface Written {
   readonly digest: string;
 }
 
-/** Writes a cached catalog item by item and in turns, because a large one takes long. Undefined if it is too large. */
+/**
+ * Writes a cached catalog item by item, yielding to the event loop, because a large one takes long. Undefined if it is
+ * too large.
+ */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();
   const { savedAt: _savedAt, freshUntil: _freshUntil, ...content } = cached;
@@ -130,7 +133,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
   return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/** The digest of a file that `write` wrote. A file with another layout is written again. */
+/** The digest in a file that `write` wrote. A file with another layout is rewritten. */
 function digestIn(text: string, cached: CachedCatalog): string {
   return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
 }
@@ -195,7 +198,7 @@ export interface CachedCatalog {
   readonly accepted?: readonly CatalogTool[];
   readonly offer: CatalogCounts;
   readonly peer: Peer;
-  /** What the server declares; absent in files of earlier versions. */
+  /** The server's capabilities; absent in files of earlier versions. */
   readonly capabilities?: JsonObject | undefined;
   /** When the protocol was negotiated. */
   readonly reachedAt: number;
@@ -283,7 +286,7 @@ const isCachedCatalog = isShape({
   freshUntil: isMaybe(isNumber),
 });
 
-/** Undefined if the text is damaged or incomplete. */
+/** Parses a cached catalog; undefined if the text is damaged or incomplete. */
 function parseCachedCatalog(text: string): CachedCatalog | undefined {
   const value = parseJson(text);
   return isWholeCatalog(value) ? value : undefined;

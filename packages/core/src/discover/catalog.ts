@@ -45,7 +45,10 @@ export interface CatalogNote {
   readonly setting?: string;
 }
 
-/** The tools, prompts, resources and resource templates of a server, with notes about invalid items. Texts are raw. */
+/**
+ * The tools, prompts, resources and resource templates of a server, with notes about invalid items. Texts are not
+ * escaped.
+ */
 export interface Catalog {
   readonly tools: readonly CatalogTool[];
   readonly prompts: readonly CatalogPrompt[];
@@ -81,7 +84,7 @@ export interface ReadOptions {
   readonly clock?: Clock;
   /** How many bytes of JSON all lists may have together; one page may have a quarter of that. */
   readonly maxBytes?: number;
-  /** How many bytes the lists that are not read have already. */
+  /** The size in bytes of the lists that are not read again. */
   readonly otherBytes?: number;
   /** Receives the size of each list in bytes. */
   readonly onSize?: (kind: ListKind, bytes: number) => void;
@@ -207,7 +210,7 @@ interface CatalogLimit {
   readonly maxPageBytes: number;
 }
 
-/** One page may have this part of the bytes of all lists: reading a page needs several times its size. */
+/** The part of the byte limit of all lists that one page may use: reading a page needs several times its size. */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
@@ -235,7 +238,7 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   return { named, unnamed };
 }
 
-/** Keeps members that Fairlead does not know: other clients may. */
+/** Keeps members that Fairlead does not know, because clients of the gateway may use them. */
 function toArgument({ name, description, required, ...others }: JsonObject): readonly PromptArgument[] {
   if (typeof name !== "string") return [];
   return [{ ...others, name, ...(typeof description === "string" && { description }), required: required === true }];

@@ -49,7 +49,7 @@ export function definitionDigest(tool: CatalogTool): string {
   return digests.get(tool) ?? addDigest(tool).digest;
 }
 
-/** Computes the digests of all tools ahead, in turns: of a large catalog this takes a second. */
+/** Computes the digests of all tools in advance, yielding to the event loop: a large catalog takes a second. */
 export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
   const turns = createTurns();
   for (const tool of tools) {
@@ -85,7 +85,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** Differences below this level are reported as one changed value. */
+/** The depth below which differences are reported as one changed value. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

@@ -36,12 +36,15 @@ interface Waiter {
 }
 
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
-  /** The server whose turn is next comes first. A server without calls is not in the map. */
+  /** The queues by server; the server whose turn is next is first. A server without calls is not in the map. */
   const lines = new Map<string, Line>();
   let running = 0;
   /** The number of calls that wait, of all servers. */
   let waiting = 0;
-  /** How many calls wait with each signal. They share one listener: adding one takes longer the more a signal has. */
+  /**
+   * How many calls wait with each signal. They share one listener, because adding a listener to a signal with many is
+   * slow.
+   */
   const signals = new Map<AbortSignal, number>();
 
   function begin(server: string, line: Line): () => void {
@@ -63,7 +66,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, waiter] = next;
-      // Moved to the end: all other servers have a turn before this one has another.
+      // Moved to the end, so that all other servers have a turn before this server has another.
       lines.delete(server);
       lines.set(server, line);
       leaveLine(line, waiter);

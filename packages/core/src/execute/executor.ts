@@ -29,9 +29,9 @@ export interface Call<Client extends CallClient = CallClient> {
   readonly args: unknown;
 }
 
-/** A call whose result is not read: the caller gets what the server answers. */
+/** A call whose result is returned to the caller exactly as the server sent it. */
 export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
-  /** Sends the call. It may be called again, with a new connection, if the first request certainly had no effect. */
+  /** Sends the call. Called again, with a new connection, if the first request certainly had no effect. */
   readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }
 
@@ -44,7 +44,7 @@ export interface ExecuteOptions {
   readonly onProgress?: McpRequestOptions["onProgress"] | undefined;
   /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
-  /** Whose call it is. Each sender has its own queue, so that the calls of one never wait for those of another. */
+  /** The sender of the call. Each sender has its own queue, so that one sender's calls never wait for another's. */
   readonly sender?: string | undefined;
   /** Whether the server's annotations are trusted: a read-only or idempotent tool may then be called again. */
   readonly trustAnnotations?: boolean;
@@ -52,7 +52,9 @@ export interface ExecuteOptions {
 
 export interface Executor<Client extends CallClient = CallClient> {
   readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
-  /** Like `call`, for a client's call: the result stays as it is, and the server may not list the tool. */
+  /**
+   * Like `call`, for a call of a gateway's client: the result is returned unchanged, and the tool need not be listed.
+   */
   readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
   /** Cancels all waiting and running calls; resolves when they have ended. */
   readonly close: () => Promise<void>;
@@ -70,7 +72,7 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
    * which would cost as much as sending the call. Default: a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
-  /** Whether the signals of all calls are aborted before `close`, as `closing` is. Default: only `closing` is. */
+  /** Whether the signals of all calls abort before `close`, like `closing`. Default: only `closing` does. */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
@@ -92,10 +94,10 @@ export function createExecutor<Client extends CallClient = CallClient>(
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
-  /** The functions that cancel calls with a signal of their own. */
+  /** The functions that cancel calls which have their own signal. */
   const stops = new Set<() => void>();
   let running = 0;
-  /** Called when no call waits or runs any more. */
+  /** Called when no call waits or runs. */
   const onIdle: (() => void)[] = [];
 
   function queueOf(sender: string | undefined): CallQueue {
@@ -116,7 +118,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     const own = new AbortController();
     const callOff = (): void => own.abort(signal.reason);
     if (closed.signal.aborted || signal.aborted) callOff();
-    // Many calls may share one signal: Node takes more than ten listeners for a leak.
+    // Many calls may share one signal, and Node reports more than ten listeners as a leak.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", callOff, { once: true });
     const started = counted(run(own.signal));
@@ -154,7 +156,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       const queue = queueOf(how.sender);
       leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
     } catch (error) {
-      // The server has seen nothing of the call yet.
+      // The call has not been sent to the server yet.
       throw signal.aborted ? cancelled(client, name, signal) : error;
     }
     let answer: Answer;
@@ -205,7 +207,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return send(client, args, optionsOf(tool, how, signal), name).catch(sendAgain);
   }
 
-  /** The same for all calls: functions for each call would cost as much as sending it. */
+  /** Shared by all calls: creating functions for each call would cost as much as sending it. */
   const callSteps: CallSteps<Client, ToolResult, CallResult> = {
     find: findTool,
     send: (client, args, options, name) => client.callTool(name, args, options),
@@ -230,7 +232,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
 
 const none: readonly string[] = [];
 
-/** Without a rest pattern and spreads in the usual case: they take longer than the check of the arguments. */
+/** Avoids a rest pattern and spreads in the usual case: they take longer than the check of the arguments. */
 function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatched: readonly string[]): CallResult {
   const { content, isError, notes } = answer;
   const isSilent = unchecked.length + notes.length + unmatched.length === 0;
@@ -241,7 +243,7 @@ function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatche
 
 interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawCall<Client, Answer>, "send"> {
   readonly find: (client: Client, name: string) => CatalogTool | undefined;
-  /** Makes the result from the server's answer. */
+  /** Creates the result from the server's answer. */
   readonly finish: (
     answer: Answer,
     tool: CatalogTool | undefined,
@@ -252,7 +254,7 @@ interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawC
 /** A call with checked arguments. */
 interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Client, Answer>, "client" | "send"> {
   readonly name: string;
-  /** Undefined if the server does not list it. */
+  /** The tool's definition; undefined if the server does not list the tool. */
   readonly tool: CatalogTool | undefined;
   readonly args: JsonObject;
 }
@@ -271,7 +273,7 @@ function optionsOf(
   return onProgress ? { ...options, onProgress } : options;
 }
 
-/** Whether the tool's definition is the same as when the call was decided; a tool without one must still have none. */
+/** Whether the tool's definition is the same as when the call was decided; an unlisted tool must still be unlisted. */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
   if (now === undefined || tool === undefined) return now === tool;

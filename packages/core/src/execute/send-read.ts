@@ -6,7 +6,10 @@ import { HostError } from "../errors.ts";
 
 export interface ReadTimes {
   readonly signal: AbortSignal;
-  /** The longest time without a response or progress, in milliseconds. A longer pause of a busy server is not waited for. */
+  /**
+   * The longest time without a response or progress, in milliseconds. Also the longest pause that a busy server may ask
+   * for.
+   */
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
   readonly total: number;
@@ -15,7 +18,7 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and what is read from it are the same as when the request was decided. */
+  /** Whether the server and the requested item are the same as when the request was decided. */
   readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }
@@ -42,7 +45,7 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
-    // The rules and the user decided about another request, so this one is not sent.
+    // The rules and the user decided about another item, so this request is not sent.
     if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }

@@ -1,16 +1,19 @@
-/** The names in a folder of small files, so that many files that do not exist need not be opened one by one. */
+/** The file names in a folder of small files, so that Fairlead does not try to open many files that do not exist. */
 
 import { readdir } from "node:fs/promises";
 import { systemCode } from "./system-error.ts";
 
 export interface FolderNames {
-  /** Whether the folder may hold a file of that name. Also true if the folder cannot be listed: reading the file tells why. */
+  /**
+   * Whether the folder may contain a file of that name. Also true if the folder cannot be listed: reading the file then
+   * reports why.
+   */
   mayHave(name: string): Promise<boolean>;
   /** Whether the folder is empty or does not exist. */
   isEmpty(): Promise<boolean>;
 }
 
-/** Questions that come while the folder is being listed share the list; a later question lists it again. */
+/** Calls during a listing share its result; a later call lists the folder again. */
 export function createFolderNames(folder: string): FolderNames {
   let listing: Promise<ReadonlySet<string> | undefined> | undefined;
 

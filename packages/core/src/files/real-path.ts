@@ -1,4 +1,4 @@
-/** Real paths: where a path leads through symbolic links, and whether it lies in a folder. */
+/** Resolves symbolic links in paths, and checks whether a path is inside a folder. */
 
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";

@@ -7,7 +7,7 @@ import { ensurePrivateFolder, privateFileMode } from "./atomic/private-folder.ts
 import { toWriteError, unless } from "./system-error.ts";
 
 export interface ResultFile {
-  /** One of a fixed set: no part of a file name comes from a server. */
+  /** The file's extension, from a fixed set: no part of a file name comes from a server. */
   readonly extension: string;
   readonly data: string;
   readonly encoding: "utf8" | "base64";
@@ -26,7 +26,7 @@ const defaultLimits: ResultFileLimits = {
 };
 
 export interface StoredFile {
-  /** Random: who does not know it cannot name the file. */
+  /** A random id: a program that does not know it cannot name the file. */
   readonly id: string;
   readonly path: string;
 }
@@ -54,7 +54,7 @@ export async function keepResult(
   return { id, path };
 }
 
-/** The stored files with these ids, as far as they still exist. */
+/** Returns the stored files with these ids that still exist. */
 export async function findResults(state: string, ids: ReadonlySet<string>): Promise<readonly StoredFile[]> {
   const folder = folderIn(state);
   return (await namesIn(folder)).flatMap((name) => {
@@ -63,7 +63,7 @@ export async function findResults(state: string, ids: ReadonlySet<string>): Prom
   });
 }
 
-/** Removes the files that were stored before this moment. Returns the number of their bytes. */
+/** Removes the files that were stored before `moment`. Returns their total size in bytes. */
 export async function removeResults(
   state: string,
   before: number,

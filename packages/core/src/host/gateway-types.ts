@@ -10,7 +10,9 @@ import type { ServerListing } from "./catalogs/catalog-cache.ts";
 export interface RequestingClient {
   /** The name that rules and the history use, such as `claude-code`. */
   readonly name: string;
-  /** Identifies the client's connection: an approval "for this conversation" holds for requests with the same value. */
+  /**
+   * Identifies the client's connection: an approval "for this conversation" is valid for requests with the same value.
+   */
   readonly conversation: string;
 }
 
@@ -20,11 +22,11 @@ export interface ForwardedRequest {
   readonly server: string;
   /** `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel` or a method of tasks. */
   readonly method: string;
-  /** Without `_meta`, which is an option. */
+  /** The parameters without `_meta`, which is an option. */
   readonly params: JsonObject;
 }
 
-/** How a request of a client is sent, asked about and cancelled. */
+/** Options for sending, confirming and cancelling a client's request. */
 export interface ForwardOptions
   extends Pick<
     McpRequestOptions,
@@ -42,15 +44,18 @@ export interface ForwardOptions
   readonly signal?: AbortSignal | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
-  /** The user has confirmed this request before. It answers a rule that asks, never a rule that denies. */
+  /**
+   * Whether the user has already confirmed this request. A confirmation answers a rule that asks, never a rule that
+   * denies.
+   */
   readonly confirmed?: boolean | undefined;
-  /** Asks the user where the rules ask. Without it, such a request is denied. */
+  /** Asks the user if the rules ask. If absent, such a request is denied. */
   readonly confirm?: ConfirmPort | undefined;
 }
 
-/** What a server says of itself when it is connected. Texts are raw. */
+/** The facts that a connected server reports about itself. Texts are unescaped. */
 export interface ServerDescription {
-  /** The protocol era in which the server is spoken to, or was last. */
+  /** The protocol era of the current or the last connection to the server. */
   readonly era: Era;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
@@ -73,7 +78,9 @@ export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"
   readonly client?: RequestingClient | undefined;
 }
 
-/** Options of `host.subscribe`. With a client, the rules for its reads apply; else the user subscribes. */
+/**
+ * Options of `host.subscribe`. With a client, the rules for the client's reads apply; otherwise the user subscribes.
+ */
 export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
   readonly client?: RequestingClient | undefined;
 }
@@ -84,11 +91,11 @@ export interface SearchToolsOptions {
   readonly limit?: number;
   /** The name of a gateway's client: tools that the rules deny to it are left out. */
   readonly client?: string | undefined;
-  /** Whether a tool may be found. Default: every tool. */
+  /** A filter for the tools that may be found. Default: all tools. */
   readonly isOffered?: ((tool: ToolIdentity) => boolean) | undefined;
 }
 
-/** A tool that may be listed to a client, with its definition as the client would get it. */
+/** A tool that may be listed to a client, with the definition that the client would get. */
 export interface ListableTool extends ToolIdentity {
   readonly definition: JsonObject;
 }
@@ -104,9 +111,12 @@ export interface GatewayHost {
    * `cause` of an error that the server answered with is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
-  /** Returns a function that tells which tools the rules deny to this client, whatever the arguments. */
+  /** Returns a function that tells which tools the rules deny to this client, independent of the arguments. */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
-  /** What a connected server says of itself, or said when its catalog was cached; undefined if it is not known. */
+  /**
+   * The facts that a connected server reports about itself, or reported when its catalog was cached; undefined if
+   * unknown.
+   */
   serverFacts(server: string): ServerDescription | undefined;
   /**
    * Decides about a server's sampling request, asks if the rules ask, then lets `ask` put it to the client.
@@ -124,21 +134,21 @@ export interface GatewayHost {
    * (`fairlead.servers.NAME.share`).
    */
   shareOf(server: string): SharedBy;
-  /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
+  /** Records that the server asks questions without saying which client's request they belong to. */
   noteAsksBack(server: string): void;
-  /** The catalog of a connected server, to show it in another host; undefined if the server is not connected. */
+  /** The catalog of a connected server, for use in another host; undefined if the server is not connected. */
   listing(server: string): ServerListing | undefined;
   /**
-   * Lists the catalog of a server that another host of the same settings has connected. Without effect while the server
-   * is connected here.
+   * Registers the catalog of a server that another host with the same settings has connected. Has no effect while the
+   * server is connected here.
    */
   adopt(server: string, listing: ServerListing): void;
   /** Tells connected servers that declared roots have changed. */
   rootsChanged(): Promise<void>;
   /**
-   * The tools that are listed to a client with this budget, in their order: all if they fit; else first those of servers
-   * with `alwaysLoad`, then those used before, then the others, as far as they fit. The client finds the rest by
-   * `searchTools`.
+   * The tools to list to a client with this budget, in their order: all tools if they fit; otherwise first the tools of
+   * servers with `alwaysLoad`, then tools used before, then others, as far as they fit. The client finds the remaining
+   * tools with `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */

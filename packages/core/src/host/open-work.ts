@@ -1,4 +1,4 @@
-/** Tracks everything that a host is doing, so that closing the host can cancel it and wait for its end. */
+/** Tracks all running work of a host, so that closing the host can cancel the work and wait for its end. */
 
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
@@ -23,10 +23,10 @@ export interface OpenWork {
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  /** The controllers of work that has a signal of its own. */
+  /** The controllers of work that has its own signal. */
   const stops = new Set<AbortController>();
   let running = 0;
-  /** Called when no work runs any more. */
+  /** Called when no work is running. */
   const onIdle: (() => void)[] = [];
 
   function end(): void {
@@ -70,12 +70,12 @@ export function createOpenWork(): OpenWork {
   };
 }
 
-/** A controller that is aborted with `signal`, until `leave` is called. */
+/** A controller that aborts together with `signal`, until `leave` is called. */
 function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);
   if (signal.aborted) abort();
-  // Many requests may share one signal: Node takes more than ten listeners for a leak.
+  // Many requests may share one signal, and Node reports more than ten listeners as a leak.
   setMaxListeners(0, signal);
   signal.addEventListener("abort", abort, { once: true });
   return { stop, leave: () => signal.removeEventListener("abort", abort) };

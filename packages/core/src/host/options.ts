@@ -43,7 +43,10 @@ export interface OpenHostOptions {
   readonly clock?: Clock;
   /** Writes protocol messages into the log files of all servers, or of the server with this name. */
   readonly debug?: boolean | string;
-  /** Keeps the protocol messages of all servers, from `createRecorder`. Closing the host writes the last ones. */
+  /**
+   * Records the protocol messages of all servers; create it with `createRecorder`. Closing the host writes the last
+   * messages.
+   */
   readonly record?: Recorder;
   /** How many server processes may be starting at the same time. */
   readonly startLimit?: number;
@@ -67,7 +70,7 @@ export interface OpenHostOptions {
   readonly approvalMode?: ApprovalMode;
   /** Tools, or whole servers, that need no confirmation in this run, as with `--allow`. */
   readonly allow?: PolicyFlags["allow"];
-  /** `false`: there is no way to ask the user, so every request that needs confirmation is denied. */
+  /** `false`: the user cannot be asked, so every request that needs confirmation is denied. */
   readonly interactive?: boolean;
   /** Asks the user a server's question (elicitation). Without it, the host does not declare the capability. */
   readonly elicit?: Elicit;
@@ -79,15 +82,17 @@ export interface OpenHostOptions {
   /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
   /**
-   * For a gateway: what the host declares to servers, instead of what `elicit`, `sample` and the settings give. The
-   * `answer` of a forwarded request answers a server's question, else `onQuestion` does.
+   * For a gateway: the capabilities that the host declares to servers, instead of those given by `elicit`, `sample` and
+   * the settings. A server's question goes to the `answer` option of a forwarded request, or else to `onQuestion`.
    */
   readonly declare?: DeclaredCapabilities;
   /** For a gateway: answers a server's question that no forwarded request answers. */
   readonly onQuestion?: QuestionHandler;
-  /** The protocol era to try first with a server that speaks both. Default: the cached one, else the modern one. */
+  /**
+   * The protocol era to try first with a server that supports both. Default: the cached era, or else the modern era.
+   */
   readonly era?: "legacy" | "modern";
-  /** Starts every server with the first request to it, and stops it when it is idle, whatever the settings say. */
+  /** Starts every server with the first request to it, and stops it when idle, regardless of the settings. */
   readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;
@@ -124,7 +129,7 @@ const aSwitch = must("true or false", (value) => typeof value === "boolean");
 /** Checks for an object with these methods. */
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
-/** Unknown members are refused: a misspelt `tool` would allow the whole server. */
+/** Rejects unknown members: a misspelt `tool` would allow the whole server. */
 const isAllowed = (value: unknown): boolean =>
   isObject(value) &&
   isText(value["server"]) &&
@@ -188,7 +193,7 @@ export function checkHostOptions(options: unknown): void {
 /**
  * Returns settings that were given as an object as JSON text, so that later changes of the object have no effect.
  *
- * @throws HostError `usage` if JSON cannot hold the settings, or if a top-level key is misspelt
+ * @throws HostError `usage` if the settings cannot be written as JSON, or if a top-level key is misspelt
  */
 function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;

@@ -1,4 +1,4 @@
-/** Hides every secret that a host knows: those of the settings, of the environment, and of each connection. */
+/** Hides every secret that a host knows: secrets of the settings, the environment, and each connection. */
 
 import type { ConnectStep } from "../connect/connect-step.ts";
 import type { Redact } from "../connect/redact.ts";
@@ -9,13 +9,13 @@ import type { OpenHostOptions } from "./types.ts";
 export interface HostSecrets {
   /** Returns the function that hides the secrets known by now. */
   readonly redactor: () => Promise<Redact>;
-  /** Watches the steps of connections: each tells how to hide its stored secrets and tokens. */
+  /** Watches the steps of connections: each step provides the function that hides its stored secrets and tokens. */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }
 
 export function createHostSecrets(configuration: LiveConfiguration, observe: OpenHostOptions["observe"]): HostSecrets {
   const ofConnections = new Map<string, Redact>();
-  /** Secrets of earlier settings of this run stay hidden. */
+  /** Secrets of earlier settings stay hidden during this run. */
   const written = new Set<string>();
   let known: { readonly version: number; readonly hide: Redact } | undefined;
 
@@ -42,8 +42,8 @@ function isDefinition(step: object): step is Extract<ConnectStep, { readonly ste
 }
 
 /**
- * The secrets of all servers and of the environment. Also of servers that are not connected: a tool may read the settings
- * file. Stored secrets are read when their server is connected.
+ * The secrets of all servers and of the environment, including servers that are not connected: a tool may read the
+ * settings file. Stored secrets are read when their server is connected.
  */
 export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
   const [{ proxyAccounts, secretsOf, secretVariables }, { renderer, resolveTransport }] = await Promise.all([

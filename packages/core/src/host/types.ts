@@ -35,7 +35,7 @@ export type { HostOptions, OpenHostOptions } from "./options.ts";
 export interface StartOptions {
   /** Servers to start, including idle (lazy) ones. Default: all servers that are not lazy. */
   readonly servers?: readonly string[];
-  /** Stops the waiting with `cancelled`. The connections go on until the host is closed. */
+  /** Stops waiting and rejects with `cancelled`. The connections continue until the host is closed. */
   readonly signal?: AbortSignal;
 }
 
@@ -45,8 +45,8 @@ export interface RequestOptions {
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number;
   /**
-   * The user has confirmed the request, or (`in_advance`) confirmed it before being asked. It answers a rule that asks,
-   * never a rule that denies.
+   * Whether the user has confirmed the request, or (`in_advance`) approved it before being asked. A confirmation
+   * answers a rule that asks, never a rule that denies.
    */
   readonly confirmed?: boolean | "in_advance" | undefined;
   /** Asks the user where a rule asks or the definition has changed. Resolves to undefined if there is no way to ask. */
@@ -93,7 +93,7 @@ export interface RunTurnOptions extends SendOptions, NewConversation {
 export interface CachedCatalogInfo {
   readonly server: string;
   readonly offer: CatalogCounts;
-  /** How the server was reached. Absent while the server is connected: then the server's state has it. */
+  /** The protocol of the last connection. Absent while the server is connected: the server's state has it then. */
   readonly peer?: Peer;
   /**
    * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected: the numbers are
@@ -138,7 +138,7 @@ export interface HostNote {
   readonly message: string;
 }
 
-/** A tool that `host.searchTools()` has found. Texts are raw, as the server sent them. */
+/** A tool that `host.searchTools()` has found. Texts are unescaped, as the server sent them. */
 export interface SearchedTool {
   readonly server: string;
   /** The server's own name of the tool. */
@@ -146,7 +146,7 @@ export interface SearchedTool {
   /** The name that a model uses. */
   readonly name: string;
   readonly description: string;
-  /** Higher is better; comparable only within one search. */
+  /** The score of the match: higher is better; comparable only within one search. */
   readonly score: number;
 }
 
@@ -199,7 +199,10 @@ export interface Host extends AsyncDisposable, GatewayHost {
    * @throws HostError `server_unknown`, or why the lists cannot be read
    */
   refresh(server: string, options?: Pick<RequestOptions, "signal">): Promise<void>;
-  /** Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings: raw. */
+  /**
+   * Problems in the settings and in the trust rules, in the order of the files. Messages quote the settings and are not
+   * escaped.
+   */
   problems(): readonly Problem[];
   /**
    * Tools of one server or of all, listed or cached. The demo server counts among all only while no other server is
@@ -207,13 +210,14 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   tools(server?: string): readonly HostTool[];
   /**
-   * Finds tools by what they do: best first, over all listed and cached tools that no rule denies, whether a model is
-   * offered them directly or not. Several queries take turns. An exact name comes first. Default limit: 10.
+   * Finds tools by their purpose, best match first, among all listed and cached tools that no rule denies, including
+   * tools that are not offered to a model directly. Results of several queries alternate. An exact name comes first.
+   * Default limit: 10.
    */
   searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**
-   * What a new conversation would offer to its model: each tool with its estimated tokens, whether it is offered
-   * directly, and why. Without a model, the limits of most models are assumed.
+   * The tools that a new conversation would offer to its model: each with its estimated tokens, whether it is offered
+   * directly, and why. Without a model, the usual limits of models are assumed.
    */
   toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
@@ -288,7 +292,7 @@ export interface Host extends AsyncDisposable, GatewayHost {
   asCallableTool(): CallableTool;
   /**
    * Passes a client's messages to a server and back, unchanged. Calls, reads and prompts take the path of requests that
-   * the user typed: a rule can refuse them, and the history has them. Resolves when the client has gone.
+   * the user typed: a rule can refuse them, and the history has them. Resolves when the client has disconnected.
    *
    * @throws HostError if the server cannot be started, or has ended the connection
    */

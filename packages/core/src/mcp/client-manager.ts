@@ -44,7 +44,7 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that are being restarted, with the identity of the restart. */
+  /** Servers that are being restarted, each with an object that identifies the restart. */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;

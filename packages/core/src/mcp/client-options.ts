@@ -8,7 +8,10 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 /** Options of `McpClient`. Times are milliseconds. */
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
-  /** Opens a session. Rejects after everything of the attempt is closed. The signal has no effect on an open session. */
+  /**
+   * Opens a session. Rejects after everything that the attempt opened is closed. The signal has no effect on an open
+   * session.
+   */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
   /** Milliseconds that `connect` and the first `discover` may take together, unless the session has its own limit. */
   readonly connectTimeout: number;

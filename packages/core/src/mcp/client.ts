@@ -39,7 +39,7 @@ export class McpClient {
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
   #connection: Connection | undefined;
   #ending: Promise<void> | undefined;
-  /** The last catalog, perhaps of an earlier connection. */
+  /** The last catalog, possibly from an earlier connection. */
   #lastCatalog: FilteredCatalog | undefined;
   #lastError: HostError | undefined;
   #startedAt = 0;

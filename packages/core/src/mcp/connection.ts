@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   /** Milliseconds for the first reading of the catalog; `connectTimeout` limits later readings. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
-  /** How many bytes of JSON the catalog may have. Default: that of the settings. */
+  /** The largest catalog in bytes of JSON. Default: the limit of the settings. */
   readonly catalogBytes?: (() => number) | undefined;
   /** Reads lists again when they change. */
   readonly follow: boolean;
@@ -42,7 +42,7 @@ export interface ConnectionOptions {
   /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
-  /** Called when the server does not respond any more, or requires a sign-in. Resolves when the connection is closed. */
+  /** Called when the server no longer responds, or requires a sign-in. Resolves when the connection is closed. */
   readonly onUnresponsive: (error: HostError) => Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const refresh = createRefresh({ read: readAgain, clock });
   /** Why lists could not be read again, by list. */
   const outdated = new Map<ListName, string>();
-  /** Bytes of each list. */
+  /** The size of each list in bytes. */
   const sizes = new Map<ListKind, number>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;

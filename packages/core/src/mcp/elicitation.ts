@@ -7,7 +7,7 @@ import { parseUrl } from "@fairlead/wire/text";
 /** Asks the user a server's question and returns the answer. A host without this function does not declare elicitation. */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
-/** A question of a server. Its texts are raw. */
+/** A question of a server. Its texts are not escaped. */
 export type Elicitation =
   | {
       readonly mode: "form";

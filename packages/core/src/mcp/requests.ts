@@ -10,7 +10,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 /** Answers a sampling request with the host's model. */
 export type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<JsonObject>;
 
-/** A sampling request of a server. `params` are raw, without `includeContext`. */
+/** A sampling request of a server. `params` are unchecked, without `includeContext`. */
 export interface SamplingRequest {
   readonly serverName: string;
   readonly params: JsonObject;
@@ -22,7 +22,7 @@ export interface Root {
   readonly name: string;
 }
 
-/** Functions that answer requests. A capability is declared only if its function is there. */
+/** Functions that answer requests. A capability is declared only if its function is set. */
 export interface Answerers {
   /** Trusted folders; without them the `roots` capability is not declared. */
   readonly roots?: readonly Root[];
@@ -32,7 +32,7 @@ export interface Answerers {
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
 }
 
-/** An elicitation that was declined without asking the user. Texts are raw. */
+/** An elicitation that was declined without asking the user. Texts are not escaped. */
 export interface UnaskableQuestion {
   readonly serverName: string;
   readonly message: string;
@@ -58,7 +58,7 @@ const methodNotFound = -32601;
 const tooMany = -32000;
 const notAllowed = "sampling is not allowed here";
 
-/** Undefined if no request can be answered. */
+/** The capabilities and the handler; undefined if no request can be answered. */
 export function answerRequests(
   serverName: string,
   { roots, elicit, sample, onUnaskable }: Answerers,

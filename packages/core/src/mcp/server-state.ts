@@ -11,9 +11,9 @@ export type ServerChange =
   | { readonly type: "disconnect"; readonly because?: Failure }
   /** Everything is closed; `because` says why connecting failed. */
   | { readonly type: "ended"; readonly because?: Failure }
-  /** After a failure: Fairlead connects again at that time. */
+  /** After a failure: Fairlead connects again at `nextTryAt`. */
   | { readonly type: "postponed"; readonly because: Failure; readonly nextTryAt: number }
-  /** After a failure: Fairlead does not connect again by itself. */
+  /** After a failure: Fairlead does not connect again automatically. */
   | { readonly type: "given_up"; readonly because: Failure };
 
 /** The state of a server before it is started. */

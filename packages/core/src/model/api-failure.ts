@@ -65,7 +65,8 @@ export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure
   const [what, next] = explain(kind, status, api);
   const error = new HostError("model", words === "" ? what : `${what}: ${words}`, next === undefined ? {} : { next });
   if (isSpent || (kind !== "quota" && kind !== "unavailable")) return { error };
-  const reason = kind === "quota" ? `${api.title} is over its quota (${status})` : `${api.title} answered ${status}`;
+  const reason =
+    kind === "quota" ? `${api.title} has exceeded its quota (${status})` : `${api.title} answered ${status}`;
   return { error, again: { reason, ...(afterMs !== undefined && { afterMs }) } };
 }
 
@@ -97,7 +98,7 @@ function explain(
   }
 }
 
-/** Makes the failure for an API that did not answer, or whose answer broke off. */
+/** Creates the failure for an API that did not answer, or whose answer ended early. */
 export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   if (error instanceof HostError && error.code === "cancelled") return { error };
   if (error instanceof HostError && error.code === "lost") return brokenOff(api);
@@ -110,7 +111,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
 }
 
-/** Makes the failure for a connection that was closed before the answer was complete. */
+/** Creates the failure for a connection that was closed before the answer was complete. */
 export function brokenOff(api: ModelApi): ModelFailure {
   return {
     error: new HostError("model", `the answer of ${api.title} broke off`, { next: "Try again." }),

@@ -1,4 +1,4 @@
-/** A model that is not there: its limits are those of most models. For questions such as "what would a model be offered?". */
+/** A placeholder model with the usual limits, for questions such as "which tools would a model be offered?". */
 
 import { HostError } from "../errors.ts";
 import { limits } from "../limits.ts";

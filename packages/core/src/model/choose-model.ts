@@ -90,7 +90,7 @@ async function chooseOpenai({ env, clock, wanted, signal }: ChooseOptions, fetch
   return createOpenaiModel({ name, baseUrl, apiKey, fetch, clock });
 }
 
-/** The value becomes part of a URL. */
+/** Checks a value that becomes part of a URL. */
 function checkPlace(variable: string, value: string): void {
   if (/^[a-z0-9][a-z0-9.:-]{0,99}$/i.test(value)) return;
   const what = value === "" ? `${variable} is not set` : `${variable} is "${value}", which is not valid`;
@@ -114,7 +114,7 @@ function isSet(value: string | undefined): value is string {
 
 function nextWithout(ollama: Ollama | undefined): string {
   const local = ollama === undefined ? "" : "; Ollama runs here, and has no model yet: ollama pull NAME";
-  return `Set GEMINI_API_KEY (keys are made at https://aistudio.google.com/apikey), or OPENAI_BASE_URL for a model of your own${local}.`;
+  return `Set GEMINI_API_KEY (create a key at https://aistudio.google.com/apikey), or OPENAI_BASE_URL for your own model${local}.`;
 }
 
 /** Authorizes requests to Vertex AI with the user's Google account, from `gcloud` or an environment variable. */
@@ -132,7 +132,7 @@ function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">,
       client ??= openClient({ env, home, cwd, platform }, fetch ?? createBoundedFetch({ env }));
       return Object.fromEntries(await (await client).getRequestHeaders());
     } catch (error) {
-      // Read again the next time: the user may sign in meanwhile.
+      // Read again the next time, because the user may sign in meanwhile.
       client = undefined;
       throw toGoogleError(error, { serverName });
     }

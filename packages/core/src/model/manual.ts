@@ -15,15 +15,15 @@ export interface ManualOptions {
   /** Parses a line that the user typed, in the syntax of `fairlead call`. An error that it throws ends the turn. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
   /**
-   * Called if a line has failed and `left` lines after it are not run: it was no call, or its call failed. Returns the
-   * text for the user; an error that it throws ends the turn. Default: a text that names the number.
+   * Called if a line has failed and `left` lines after it are not run: the line was not a call, or its call failed.
+   * Returns the text for the user; an error that it throws ends the turn. Default: a text with the number of lines.
    */
   readonly onStopped?: (left: number) => string;
 }
 
 /**
- * Makes a `Model` without a language model: each line that the user sends is parsed as a tool call. A line break inside
- * quotes ends no line. After a line that fails, the lines after it are not run.
+ * Creates a `Model` without a language model: each line that the user sends is parsed as a tool call. A line break
+ * inside quotes does not end a line. If a line fails, the lines after it are not run.
  */
 export function createManualModel({ parse, onStopped = stoppedText }: ManualOptions): Model {
   return {
@@ -65,7 +65,7 @@ function finished(parts: Part[]): ModelEvent {
 interface LinesLeft {
   /** The typed lines that have not run yet. */
   readonly lines: readonly string[];
-  /** Whether the call of the line before them failed. */
+  /** Whether the call of the previous line failed. */
   readonly hasFailed: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface ScriptedOptions {
 }
 
 /**
- * Makes a `Model` that plays a recorded conversation: for tests and for demonstrations without a network.
+ * Creates a `Model` that replays a recorded conversation: for tests and for demonstrations without a network.
  *
  * @throws HostError `model` while streaming, when the script has no answer left or expects another request
  */
@@ -30,7 +30,10 @@ export function createScriptedModel({ script, source = "the script" }: ScriptedO
       checkCancelled(signal);
       const answer = answers[played];
       if (answer === undefined)
-        throw new HostError("model", `${source} has ${answers.length} answers, and this would be number ${played + 1}`);
+        throw new HostError(
+          "model",
+          `${source} has only ${answers.length} answers, but the conversation needs answer ${played + 1}`,
+        );
       played += 1;
       const missing = missingIn(messages, answer);
       if (missing !== undefined)

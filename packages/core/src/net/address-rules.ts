@@ -8,7 +8,10 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
-/** Kinds of addresses that are allowed only if they are the MCP server's own: they mean another host on each machine. */
+/**
+ * Kinds of addresses that are allowed only if they belong to the MCP server itself: they mean a different host on each
+ * machine.
+ */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
 /** Refuses a URL by its scheme or user info, before any name is looked up. */

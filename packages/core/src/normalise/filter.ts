@@ -19,7 +19,7 @@ export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilte
 export interface UnmatchedEntry {
   readonly setting: keyof ToolFilter;
   readonly entry: string;
-  /** A message for the user; names are raw. */
+  /** A message for the user; its names are not escaped. */
   readonly message: string;
 }
 
@@ -46,7 +46,7 @@ function names(entry: string, tool: string): boolean {
   return /[*?]/.test(entry) && (matches(entry, tool) || matches(entry.replace(/\(.*$/s, ""), tool));
 }
 
-/** Not a regular expression, because many stars could make it run for ever. Goes back to the last star only. */
+/** Not a regular expression, because many stars could make it run for ever. Backtracks to the last star only. */
 function matches(pattern: string, text: string): boolean {
   let p = 0;
   let star = -1;

@@ -70,7 +70,7 @@ export async function forgetApprovalsNamed(state: string, server: string, tool: 
   return removed;
 }
 
-/** Whether an approval is for this tool of this server. Another entry or another workspace makes it another server. */
+/** Whether an approval is for this tool of this server. With another entry or workspace, it is another server. */
 export function isFor(
   approval: ToolApproval,
   { server, fingerprint, workspace }: ServerIdentity,
@@ -129,7 +129,7 @@ export function approvedTool({ definition, digest }: ToolApproval): CatalogTool 
   }
 }
 
-/** A value with the right digest is the definition that was hashed, so its other members need no check. */
+/** A value with the right digest is the approved definition, so its other members need no check. */
 function isTool(value: unknown): value is CatalogTool {
   return typeof value === "object" && value !== null && "name" in value && "inputSchema" in value;
 }

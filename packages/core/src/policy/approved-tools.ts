@@ -30,7 +30,7 @@ export interface ApprovedTools {
 export interface ApprovedToolsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** The server as its entry is now; undefined for an unknown server. */
+  /** The server with its current entry; undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly now: () => Date;
 }

@@ -44,8 +44,9 @@ export interface TakingAnswer {
 /** Decisions and confirmations of one host. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
-   * Makes the confirmation of a request whose decision is `ask_user`. The answer takes effect through its `onConfirm`.
-   * `taking` decides how a yes is used; by default a yes for one request is kept for `takeConfirmation`.
+   * Creates the confirmation for a request whose decision is `ask_user`. The answer takes effect through its
+   * `onConfirm`. `taking` decides how an approval is used; by default, an approval for one request is kept for
+   * `takeConfirmation`.
    */
   readonly question: (
     request: PolicyRequest,
@@ -53,9 +54,11 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
     shown: AskedTool,
     taking?: TakingAnswer,
   ) => ToolCallConfirmationDetails;
-  /** The key of a yes for one request: requester, arguments, server, definition and the difference that was shown. */
+  /**
+   * The key of an approval for one request: requester, arguments, server, definition and the difference that was shown.
+   */
   readonly confirmationKey: (request: PolicyRequest) => string;
-  /** Uses up one kept yes for this request; false if there is none. */
+  /** Uses up one kept approval for this request; false if there is none. */
   readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
@@ -102,7 +105,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
-    // A saved approval holds for every sender: for one client, the user writes a rule.
+    // A saved approval is valid for every sender; for a single client, the user writes a rule.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&
@@ -131,7 +134,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
     if (isChanged) given.notNew(serverName, serverToolName);
-    // A new tool of a server that was approved with "always" needs one confirmation of its own.
+    // A new tool of a server that was approved with "always" needs its own confirmation once.
     const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));

@@ -1,9 +1,9 @@
-/** Approvals that hold for one conversation, each bound to the definition that the user saw. */
+/** Approvals for one conversation, each bound to the definition that the user saw. */
 
-/** An approval as it was given: plain data, so that a resumed conversation has it again. */
+/** An approval as plain data, so that a resumed conversation can restore it. */
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
-  /** All tools of the server, with those that it had. */
+  /** Approves all tools of the server; `tools` are the names that the server listed then. */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
 
@@ -12,7 +12,7 @@ export interface ConversationApprovals {
   readonly version: () => number;
   /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
   readonly bump: () => void;
-  /** Whether the tool was approved with any definition. Saves the digest of a tool that never was. */
+  /** Whether the tool was approved with any definition. If it never was, stores its digest. */
   readonly has: (server: string, tool: string) => boolean;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
@@ -27,16 +27,16 @@ export interface ConversationApprovals {
   readonly allowsReads: (server: string, fingerprint: string) => boolean;
   /** All approvals so far, in order. */
   readonly given: () => readonly GivenApproval[];
-  /** Gives an approval of an earlier run again. It has no effect on a definition that has changed since. */
+  /** Restores an approval of an earlier run. It has no effect on a definition that has changed since. */
   readonly restore: (approval: GivenApproval) => void;
 }
 
-/** Maximum number of clients' conversations with approvals. Fairlead asks again in the oldest ones. */
+/** The largest number of client conversations with approvals. Fairlead asks again in the oldest ones. */
 const mostConversations = 1000;
 
 /**
- * Returns the approvals of a conversation by its id. Without an id, the request belongs to the user or to a model of
- * this host, and `own` has its approvals.
+ * Returns the approvals of a conversation by its id. Requests without an id are from the user or from a model of this
+ * host; `own` has their approvals.
  */
 export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
   const byConversation = new Map<string, ConversationApprovals>();
@@ -53,9 +53,9 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
 }
 
 export function createConversationApprovals(): ConversationApprovals {
-  // Nested maps: joined as text, "a.b" with "c" would equal "a" with "b.c".
+  // Nested maps, because joined as text "a.b" with "c" would equal "a" with "b.c".
   const tools = new Map<string, Map<string, string>>();
-  /** Servers whose tools are all approved, each with the names of the tools that do not count as new. */
+  /** Servers whose tools are all approved, each with the names of the tools that were listed then. */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();
   const given: GivenApproval[] = [];

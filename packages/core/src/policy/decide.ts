@@ -66,7 +66,7 @@ export interface DecisionInputs {
   readonly isChanged: boolean;
 }
 
-/** A decision with the versions of its inputs: it holds as long as none of them has changed. */
+/** A decision with the versions of its inputs: it is valid until one of them changes. */
 export interface CarriedDecision extends Decision {
   readonly inputs: DecisionInputs;
 }
@@ -82,7 +82,7 @@ export interface CreateDecideOptions {
   readonly trustsAnnotations: (server: string) => boolean;
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly mode: ApprovalMode;
-  /** Whether there is a user to ask. */
+  /** Whether the user can be asked. */
   readonly interactive: boolean;
 }
 
@@ -120,7 +120,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
   const { approvalsOf = () => approvals } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
-  /** Most requests have no approvals of their own: they share one engine with the loaded rules. */
+  /** Requests without their own approvals share one engine with the loaded rules. */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
     if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });
@@ -188,7 +188,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      // Both only increase, so the sum is the same only if neither has changed.
+      // Both numbers only increase, so the sum is the same only if neither has changed.
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,

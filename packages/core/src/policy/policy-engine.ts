@@ -80,8 +80,8 @@ interface Strongest {
 }
 
 /**
- * The rule that decides among the matching ones, given strongest first; `fallback` if none matches. A rule that cannot be
- * fully read may have meant anything, so it can only make the decision stricter.
+ * The rule that decides among the matching ones, given strongest first; `fallback` if none matches. A rule that cannot
+ * be fully read may have any meaning, so it can only make the decision stricter.
  */
 function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const strongest: Strongest = {};
@@ -131,7 +131,7 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }
 
-/** The rule that denies, without a terminal to ask on, what `rule` asks about. */
+/** The rule that denies a request because `rule` asks and there is no terminal. */
 function unseen(rule: PolicyRule, { doubt = "" }: CheckRequest): PolicyRule {
   if (isUnsavedRule(rule)) return unsavedRule(doubt, "deny");
   return rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;

@@ -8,7 +8,7 @@ import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
-/** Makes the error for a decision that does not let the request run. */
+/** Creates the error for a decision that does not let the request run. */
 export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
   const { serverName } = request;
   if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
@@ -20,8 +20,8 @@ export function refusal(request: PolicyRequest, { decision, rule, over }: Decisi
 }
 
 /**
- * Makes the error for a request that needs confirmation without a terminal. The next step is `--allow` or `policy allow`
- * if a default asks; if an explicit rule asks, the user must look at that rule first.
+ * Creates the error for a request that needs confirmation without a terminal. The next step is `--allow` or `policy
+ * allow` if a default asks; if an explicit rule asks, the next step is to look at that rule.
  */
 function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): HostError {
   const { serverName, kind = "tool", client } = request;
@@ -36,7 +36,7 @@ function noTerminal(request: PolicyRequest, asking: PolicyRule | undefined): Hos
   });
 }
 
-/** Makes the error for a definition that differs from the accepted or locked one. */
+/** Creates the error for a definition that differs from the accepted or locked one. */
 export function changed(request: PolicyRequest): HostError {
   const { serverName, serverToolName, kind } = request;
   if (kind === "prompt") {
@@ -50,7 +50,7 @@ export function changed(request: PolicyRequest): HostError {
   });
 }
 
-/** Makes the error for a call whose arguments the user has not confirmed. */
+/** Creates the error for a call whose arguments the user has not confirmed. */
 export function notConfirmed({ serverName, serverToolName }: ToolIdentity): HostError {
   const tool = `${serverName}.${serverToolName}`;
   return new HostError("denied", `${tool} denied: the user has not confirmed these arguments`, {
@@ -59,7 +59,7 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
   });
 }
 
-/** Makes the error for a client's request that needs confirmation, if the gateway has no way to ask. */
+/** Creates the error for a client's request that needs confirmation, if the gateway has no way to ask. */
 function noUserToAsk(request: PolicyRequest, asking: PolicyRule): HostError {
   const { serverName, client = "" } = request;
   const message = `${nameOf(request)} denied: it needs confirmation, and "${client}" cannot ask for it (${ruleText(asking)})`;

@@ -1,8 +1,8 @@
-/** Compares a recorded value with a live one: `(hidden)` in a recorded text stands for any text. Pure. */
+/** Compares a recorded value with a live one: `(hidden)` in a recorded text matches any text. Pure. */
 
 import { fitsText, hidden } from "../text/hidden-text.ts";
 
-/** Whether the live value is the recorded one, apart from what was hidden. */
+/** Whether the live value equals the recorded value, except where the recording has `(hidden)`. */
 export function fitsHidden(recorded: unknown, live: unknown): boolean {
   const pairs: [unknown, unknown][] = [[recorded, live]];
   for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {

@@ -1,4 +1,7 @@
-/** Finds the script that answers a request: by method and arguments, in order for repeated ones. Pure. */
+/**
+ * Finds the recorded script that answers a request: by method and arguments; repeated requests get their answers in
+ * order. Pure.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, stringOf } from "@fairlead/wire/json";
@@ -8,27 +11,27 @@ import { fitsHidden } from "./hidden-values.ts";
 import type { Script } from "./scripts.ts";
 
 export interface MatchOptions {
-  /** Falls back to a recorded request for the same tool, prompt or resource with other arguments. */
+  /** Whether to fall back to a recorded request for the same tool, prompt or resource with other arguments. */
   readonly loose?: boolean;
 }
 
 /** Finds scripts for the messages of one client. */
 export interface Matcher {
-  /** The script for a message; undefined if nothing like it was recorded. */
+  /** The script for a message; undefined if no similar message was recorded. */
   find(method: string, params: JsonObject): Script | undefined;
 }
 
-/** Methods whose parameters only describe the client: any parameters match. */
+/** Methods whose parameters only describe the client, so that any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
-/** All scripts, grouped for matching. */
+/** All scripts, grouped by method. */
 export interface ScriptIndex {
   readonly exact: ReadonlyMap<string, readonly Script[]>;
   readonly byTarget: ReadonlyMap<string, readonly Script[]>;
   readonly byMethod: ReadonlyMap<string, readonly Script[]>;
 }
 
-/** Groups scripts once; every client gets its own matcher over the same index. */
+/** Groups scripts once; each client gets its own matcher on the same groups. */
 export function indexScripts(scripts: readonly Script[]): ScriptIndex {
   return {
     exact: groupBy(scripts, ({ method, params }) => exactKey(method, params)),
@@ -37,7 +40,7 @@ export function indexScripts(scripts: readonly Script[]): ScriptIndex {
   };
 }
 
-/** A message that was recorded several times gets its answers in order; after the last one, the last one again. */
+/** A message that was recorded several times gets its answers in order; after that, the last answer is repeated. */
 export function createMatcher(index: ScriptIndex, { loose = false }: MatchOptions = {}): Matcher {
   const uses = new Map<readonly Script[], number>();
 
@@ -69,7 +72,7 @@ function exactKey(method: string, params: JsonObject): string {
   return handshakes.has(method) ? method : `${method} ${canonicalJson(withoutMeta(params))}`;
 }
 
-/** The parameters without `_meta`, which carries the client's own tokens; missing arguments count as none. */
+/** The parameters without `_meta`, which contains the client's own tokens; missing arguments count as empty. */
 function withoutMeta(all: JsonObject): JsonObject {
   const { _meta: _, ...params } = all;
   const { arguments: given, ...rest } = params;

@@ -1,4 +1,4 @@
-/** Answers clients from a recording: a server without the server. */
+/** Answers clients from a recording, in place of the recorded server. */
 
 import type { JsonObject, WireErrorCode, WireEvidence } from "@fairlead/wire";
 import { isObject, listOf, member, objectOf, stringOf } from "@fairlead/wire/json";
@@ -14,14 +14,17 @@ import { type Script, type ScriptStep, scriptsOf, subscriptionKey } from "./scri
 type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvidence) => Error;
 
 export interface PlayerOptions extends MatchOptions {
-  /** Milliseconds before each message of the server; `recorded`: as long as the server took. Default: 0. */
+  /**
+   * The delay before each message of the server, in milliseconds; `recorded`: the same delay as in the recording.
+   * Default: 0.
+   */
   readonly timing?: number | "recorded";
   readonly clock: Clock;
-  /** The wire's error class, which is loaded with the wire. */
+  /** The wire's error class, passed in because the wire is imported only when needed. */
   readonly createError: CreateWireError;
 }
 
-/** A request for which the recording has no answer. */
+/** A request that the recording does not answer. */
 export interface Unmatched {
   readonly method: string;
   readonly target: string;
@@ -32,11 +35,14 @@ export interface Unmatched {
 export interface Player {
   /** The protocol eras in which the server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
-  /** A session for one client. In the modern era every request is a client, and all of them share the order of answers. */
+  /**
+   * Creates a session for one client. In the modern era every request is a client, and all of them share the order of
+   * answers.
+   */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /** The input schema of a tool in the last recorded list: modern requests repeat some arguments as headers. */
   readonly schemaOf: (tool: string) => unknown;
-  /** Requests that were never recorded, each once. */
+  /** Requests that were never recorded, without repeats. */
   unmatched(): readonly Unmatched[];
 }
 
@@ -47,13 +53,13 @@ const headerMismatch = -32020;
 const unsupportedVersion = -32022;
 /** The request with which a client finds out the protocol version. */
 const probe = "server/discover";
-/** Requests that stay open until the client ends them. */
+/** Methods whose requests stay open until the client ends them. */
 const openEnded = "subscriptions/listen";
-/** How many recorded arguments an error message shows, and how many characters of each. */
+/** How many recorded arguments an error message shows, and the largest number of characters for each. */
 const shownRequests = 3;
 const shownCharacters = 200;
 
-/** A client's open subscription, by the recorded one. */
+/** A client's open subscriptions, by the recorded subscription id. */
 type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
@@ -127,7 +133,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
     }
   }
 
-  /** Plays steps until the answer, and returns the ones after it. */
+  /** Replays the steps up to the answer; returns the steps after it. */
   async function play(
     steps: readonly ScriptStep[],
     given: Trigger | undefined,
@@ -138,13 +144,13 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
       if (step.kind === "result" || step.kind === "error") return { answer: step, rest: steps.slice(at + 1) };
       if (step.kind === "notification") await notify(step, given);
       else if (canAnswer(step.method))
-        // The recorded answer counts, whatever this client answers.
+        // The recording continues with the recorded answer, regardless of this client's answer.
         await client.request(step.method, step.params, { about: given?.id, signal }).catch(() => undefined);
     }
     return { answer: undefined, rest: [] };
   }
 
-  /** A server may only ask what the client has declared. */
+  /** Whether the client has declared the capability that the server's recorded request needs. */
   function canAnswer(method: string): boolean {
     const [feature = ""] = method.split("/");
     return feature === "ping" || isObject(capabilities[feature]);
@@ -152,7 +158,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
 
   async function answerOf(script: Script, given: Trigger, signal: AbortSignal): Promise<JsonObject> {
     const { answer, rest } = await play(script.steps, given, signal);
-    // After the response has been sent.
+    // Runs after the response has been sent.
     setImmediate(() => void play(rest, undefined, gone.signal).catch(() => undefined));
     if (answer?.kind === "result") return answer.result;
     if (answer?.kind === "error") throw recordedError(answer.error, createError);
@@ -180,7 +186,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
   };
 }
 
-/** The live request that a script answers. */
+/** The client's request that a script answers. */
 interface Trigger {
   readonly id: RequestId;
   readonly params: JsonObject;

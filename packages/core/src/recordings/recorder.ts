@@ -15,22 +15,26 @@ import { headerLine, isRecording } from "./recording.ts";
 
 /** Where recordings are written. */
 export type RecordTo =
-  /** One file for each server; a file that exists is continued. */
+  /** A folder with one file for each server; an existing file is continued. */
   | { readonly folder: string }
-  /** One file, which is replaced. */
+  /** A single file, which is replaced. */
   | { readonly file: string };
 
-/** All recordings of a host. */
+/** Records all connections of a host. */
 export interface Recorder {
   /**
-   * Begins to record a connection and returns the function that takes its messages.
+   * Starts recording a connection and returns the function that receives its messages.
    *
    * @throws HostError `usage` if the file exists and is not a recording
    */
   connection(server: string, write: MessageWriter): Promise<(direction: Direction, message: JsonObject) => void>;
-  /** How many messages of a server have been recorded, and into which file. */
+  /** How many messages of a server have been recorded, and in which file. */
   written(): readonly { readonly server: string; readonly file: string; readonly messages: number }[];
-  /** Resolves when everything is on disk. @throws HostError if a recording could not be written */
+  /**
+   * Resolves when all messages are on disk.
+   *
+   * @throws HostError if a recording could not be written
+   */
   close(): Promise<void>;
 }
 
@@ -41,7 +45,7 @@ export interface RecorderOptions {
   readonly now?: () => number;
 }
 
-/** Bytes that are read to find the first line. */
+/** The number of bytes to read to find the first line. */
 const headerBytes = 4096;
 
 /**
@@ -93,7 +97,7 @@ export function createRecorder(to: RecordTo, options: RecorderOptions = {}): Rec
   };
 }
 
-/** How a file begins that is about to be written. */
+/** The first lines of a file that is about to be written. */
 async function startOf(file: string): Promise<"empty" | "recording" | "other"> {
   // Without O_NONBLOCK, opening a pipe without a writer waits for ever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(unless("ENOENT"));
@@ -121,7 +125,7 @@ interface RecordingFile {
   close(): Promise<void>;
 }
 
-/** Appends lines in the order in which they come; lines that wait are written together. */
+/** Appends lines in the order of arrival; waiting lines are written together. */
 function createRecordingFile(server: string, file: string): RecordingFile {
   let waiting = "";
   let messages = 0;
@@ -144,7 +148,7 @@ function createRecordingFile(server: string, file: string): RecordingFile {
     file,
     append(line) {
       messages += 1;
-      // After a failure the rest would have a gap.
+      // After a failure, the rest of the recording would have a gap.
       if (failure === undefined) waiting += line;
       writing ??= write();
     },

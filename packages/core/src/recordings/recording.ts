@@ -1,4 +1,7 @@
-/** The format of a recording: a file of lines, each one a message between a client and a server. Pure, but for reading. */
+/**
+ * The format of a recording: one line for each message between a client and a server. Pure, except for reading the
+ * file.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject } from "@fairlead/wire/json";
@@ -18,7 +21,7 @@ export interface RecordingHeader {
 
 /** One message. */
 export interface RecordedMessage {
-  /** The connection: lines of several connections may be mixed. */
+  /** The number of the connection: lines of several connections may be mixed. */
   readonly c: string;
   /** Milliseconds since the connection was opened. */
   readonly at: number;
@@ -26,7 +29,7 @@ export interface RecordedMessage {
   readonly message: JsonObject;
 }
 
-/** A recording as it was read. */
+/** A recording after reading. */
 export interface Recording {
   readonly header: RecordingHeader;
   readonly messages: readonly RecordedMessage[];
@@ -60,16 +63,21 @@ export async function readRecording(file: string): Promise<Recording> {
   }
 }
 
-/** Parses a recording. A last line without its end is left out: the recorder was killed while it wrote. */
+/** Parses a recording. Skips an incomplete last line, which a killed recorder may leave. */
 export function parseRecording(text: string, file: string): Recording {
   const [first = "", ...lines] = text.split("\n");
   const header = parseObject(first);
-  if (header?.["kind"] !== "fairlead.recording") throw unusable(file, "its first line is not a recording's header");
-  if (header["v"] !== version) throw unusable(file, `its format is version ${String(header["v"])}, not ${version}`);
+  if (header?.["kind"] !== "fairlead.recording")
+    throw unusable(file, "the first line is not the header of a recording");
+  if (header["v"] !== version)
+    throw unusable(
+      file,
+      `the file has format version ${String(header["v"])}, but this version of Fairlead reads version ${version}`,
+    );
   lines.pop();
   const messages = lines.flatMap((line, at) => {
     const value = parseObject(line);
-    // A second run with `--record` may have written its own header.
+    // A second run with `--record` may have appended its own header.
     if (value?.["kind"] === "fairlead.recording") return [];
     if (value === undefined || !isRecordedMessage(value)) throw unusable(file, `line ${at + 2} is not a message`);
     return value;

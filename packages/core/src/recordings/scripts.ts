@@ -1,11 +1,16 @@
-/** Turns a recording into scripts: what the server sent for each message of the client, in order. Pure. */
+/**
+ * Converts a recording to scripts: for each message of the client, the messages that the server sent in reply. Pure.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import { groupBy } from "../text/group-by.ts";
 import type { RecordedMessage, Recording } from "./recording.ts";
 
-/** One message of the server. `after`: milliseconds since the message before it, without the time that the client took to answer. */
+/**
+ * One message of the server. `after`: milliseconds since the previous message, without the time that the client took to
+ * answer.
+ */
 export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject; readonly about: About }
   | { readonly kind: "request"; readonly method: string; readonly params: JsonObject }
@@ -13,17 +18,17 @@ export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "error"; readonly error: JsonObject }
 );
 
-/** Which request of the client a notification belongs to: a progress token or a subscription says so. */
+/** Finds the client's request that a notification belongs to, by its progress token or subscription. */
 export type About =
   | { readonly kind: "progress" }
   | { readonly kind: "subscription"; readonly script: Script }
   | { readonly kind: "none" };
 
-/** A message of the client with everything that the server sent because of it. */
+/** A message of the client with all messages that the server sent because of it. */
 export interface Script {
   readonly method: string;
   readonly params: JsonObject;
-  /** False for a notification, which has no answer. */
+  /** Whether the message is a request; false for a notification, which has no answer. */
   readonly isRequest: boolean;
   readonly isModern: boolean;
   /** Whether the client cancelled the request. */
@@ -34,7 +39,7 @@ export interface Script {
 interface OpenScript extends Script {
   isCancelled: boolean;
   readonly steps: ScriptStep[];
-  /** When the last step, or the client's part before it, took place. */
+  /** The time of the last step, or of the client's answer before it. */
   last: number;
 }
 
@@ -51,7 +56,7 @@ function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Scr
   const scripts: OpenScript[] = [];
   const byId = new Map<unknown, OpenScript>();
   const byToken = new Map<unknown, OpenScript>();
-  /** Scripts that wait for the client's answer to a request of the server. */
+  /** Scripts that wait for the client's answer to a server's request. */
   const asking = new Map<unknown, OpenScript>();
   let latest: OpenScript | undefined;
 

@@ -37,13 +37,13 @@ export interface CallWatch {
   /** Called when the call leaves the queue and is sent. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: Progress) => void;
-  /** How a result with more than so many tokens is stored for a model that can read it later. */
+  /** How to store a result above a number of tokens, for a model that can read the result later. */
   readonly results?: LargeResults;
 }
 
 /** Stores results that are too large for a request to a model. */
 export interface LargeResults {
-  /** Maximum tokens of a result that the model gets in full. */
+  /** The largest result, in tokens, that the model gets in full. */
   readonly tokens: number;
   readonly keep: Keep;
 }
@@ -53,7 +53,7 @@ export interface LargeResults {
  */
 export interface ToolBinding {
   /**
-   * `false`: the call may run. Else the user must answer the returned confirmation first.
+   * Returns `false` if the call may run, otherwise the confirmation that the user must answer first.
    *
    * @throws HostError `denied`, naming the rule
    */

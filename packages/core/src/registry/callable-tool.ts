@@ -1,6 +1,6 @@
 /**
- * Runs one call of a `CallableTool`, adding a timeout and cancellation: the caller stops waiting, the tool may go on
- * running.
+ * Runs one call of a `CallableTool` with a timeout and cancellation: the caller stops waiting, but the tool may
+ * continue.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -42,7 +42,7 @@ export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   };
 }
 
-/** A hand-built tool may return anything, whatever its type says. */
+/** Checks the returned value, because a hand-built tool may return anything. */
 function isParts(answer: unknown): answer is Part[] {
   return Array.isArray(answer) && answer.every((part) => typeof part === "object" && part !== null);
 }

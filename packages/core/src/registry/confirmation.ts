@@ -33,7 +33,7 @@ export interface AskingRule {
   readonly doubt?: string;
 }
 
-/** A confirmation to show to the user. Texts are raw, as the server sent them. */
+/** A confirmation to show to the user. Texts are unescaped, as the server sent them. */
 export interface ToolCallConfirmationDetails {
   readonly type: "mcp";
   readonly title: string;
@@ -43,7 +43,7 @@ export interface ToolCallConfirmationDetails {
   /** The name that the model uses. */
   readonly toolDisplayName: string;
   readonly description: string;
-  /** Exactly the arguments that will be sent, frozen. */
+  /** The exact arguments that will be sent, frozen. */
   readonly args: JsonObject;
   readonly annotations?: JsonObject;
   /** The rule that asks. */
@@ -53,21 +53,25 @@ export interface ToolCallConfirmationDetails {
   /** The answers that can take effect. Any other yes counts as "once". */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /**
-   * Takes the user's answer; only the first answer counts. Without an answer the tool does not run. `how` is for the
-   * history: `typed` if the user was not asked, because they have typed the call themselves; else where a gateway asked.
+   * Receives the user's answer; only the first answer counts. Without an answer the tool does not run. `how` is for the
+   * history: `typed` if the user was not asked, because they typed the call themselves; otherwise the place where a
+   * gateway asked.
    */
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
 }
 
-/** Where the user confirmed a client's request: on the gateway's page, in a form of the client, in the inbox, or there in advance. */
+/**
+ * Where the user confirmed a client's request: on the gateway's page, in a form of the client, in the inbox, or in the
+ * inbox in advance.
+ */
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
-/** The data from which `askAbout` makes a confirmation. */
+/** The input of `askAbout`, which creates a confirmation. */
 export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => void | Promise<void>;
 }
 
-/** Makes a confirmation for these arguments, copied as they are now. */
+/** Creates a confirmation for a copy of these arguments. */
 export function askAbout(
   tool: AskedTool,
   args: JsonObject,
@@ -101,7 +105,10 @@ export function isYes(outcome: ToolConfirmationOutcome): boolean {
 /** Asks the user, in the program that embeds the host. */
 export type Confirm = (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
 
-/** Makes a `ConfirmPort` from the embedding program's function. Without the function every question is denied. */
+/**
+ * Creates a `ConfirmPort` from the embedding program's function. Without the function, every request that needs
+ * confirmation is denied.
+ */
 export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal) {
   return async (question: () => Promise<ToolCallConfirmationDetails | false>): Promise<void> => {
     const details = await question();
@@ -130,7 +137,7 @@ export function mayHaveChanged(serverName: string, tool: string, doubt: string):
   return new HostError("denied", message, { serverName, next });
 }
 
-/** Copies and freezes the arguments: the user must see what will be sent. */
+/** Copies and freezes the arguments, so that the user sees exactly the arguments that will be sent. */
 function frozenCopy(args: JsonObject, serverName: string): JsonObject {
   try {
     const copy = structuredClone(args);

@@ -24,7 +24,7 @@ export class DiscoveredMCPPrompt {
   readonly serverName: string;
   readonly serverPromptName: string;
   readonly title: string | undefined;
-  /** The server's own description: raw. */
+  /** The server's own description, not escaped. */
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
   readonly #options: DiscoveredMCPPromptOptions;

@@ -33,7 +33,7 @@ export interface DiscoveredMCPToolOptions {
   readonly nameOverride?: string | undefined;
   /** Converts the schema for the model's API, when it is first needed. */
   readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
-  /** Whether `compile` accepts the schema without doubt, so that `quarantine` need not call it. */
+  /** Whether `compile` certainly accepts the schema, so that `quarantine` need not call it. */
   readonly isPlain?: ((raw: unknown) => boolean) | undefined;
   /** The API that the schema is converted for. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
@@ -59,7 +59,7 @@ export class DiscoveredMCPTool {
   readonly name: string;
   readonly serverName: string;
   readonly serverToolName: string;
-  /** The server's own description: raw. `schema` has the description for a model. */
+  /** The server's own description, not escaped. `schema` has the description for a model. */
   readonly description: string;
   readonly title: string | undefined;
   readonly annotations: JsonObject | undefined;
@@ -214,7 +214,9 @@ export class DiscoveredMCPTool {
   }
 }
 
-/** What all copies with the same dialect share, made when it is first needed: most tools are never used. */
+/**
+ * The data that all copies with the same dialect share; created when first needed, because most tools are never used.
+ */
 interface Shared {
   compiled?: CompiledSchema;
   isPlain?: boolean;

@@ -13,7 +13,7 @@ export interface ConversationTools {
   getEveryTool(): readonly DiscoveredMCPTool[];
   /** Every name that the conversation has given, oldest first. */
   names(): readonly Pin[];
-  /** At most 512, the most that a model's API takes in one request. */
+  /** The tools for one request: at most 512, because a model's API accepts no more. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
@@ -34,7 +34,7 @@ export function openConversation(
     return new Map(tools.map((tool) => [tool.name, tool]));
   }
 
-  /** Later tools are always qualified: their names must not depend on which of two came first. */
+  /** Later tools always get qualified names, so that names do not depend on the order of registration. */
   function renamed(tools: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
     const claims = tools.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
     const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });

@@ -68,7 +68,7 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
  */
 export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
   const pair = `${serverName}.${serverPromptName}`;
-  // Where the pair is not one word, the registry's name is.
+  // If the pair is not a single word, the registry's name is.
   return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
 }
 

@@ -64,9 +64,13 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
 
   function want(server: string, uri: string): Wanted {
     if (ofServer(server).length >= mostPerServer)
-      throw new HostError("busy", `${mostPerServer} resources of "${server}" are subscribed to already`, {
-        serverName: server,
-      });
+      throw new HostError(
+        "busy",
+        `there are already ${mostPerServer} subscriptions to resources of "${server}", which is the limit`,
+        {
+          serverName: server,
+        },
+      );
     const wanted: Wanted = {
       server,
       uri,

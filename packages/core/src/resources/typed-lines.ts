@@ -1,7 +1,7 @@
 /** Splits what the user typed into lines. A line break inside quotes, or inside the parentheses of a call, ends no line. Pure. */
 
 export interface TypedLines {
-  /** Without empty lines, and without blanks around them. */
+  /** The lines, without empty lines and surrounding blanks. */
   readonly lines: readonly string[];
   /** Index where the last line starts in the text. */
   readonly lastStart: number;

@@ -11,7 +11,7 @@ import { type QueryOptions, runQuery } from "./run-query.ts";
 
 export interface ReadResultOptions extends QueryOptions {
   readonly results: Pick<ResultHandles, "find">;
-  /** Called with the server that gave the result. */
+  /** Called with the name of the server that returned the result. */
   readonly onServer: (server: string) => void;
   /** Maximum number of estimated tokens of the answer. */
   readonly tokens: number;
@@ -51,7 +51,7 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
   };
 }
 
-/** Models give `null` or an empty text for what they leave out. */
+/** Models send `null` or an empty text for arguments that they omit. */
 function isAbsent(value: unknown): value is undefined | null | "" {
   return value === undefined || value === null || value === "";
 }
@@ -68,6 +68,6 @@ function textIn(args: JsonObject, key: string): string | undefined {
   const value = args[key];
   if (isAbsent(value)) return undefined;
   if (typeof value !== "string" || value.length > longestText)
-    throw new HostError("arguments_invalid", `${key} must be a text of at most ${longestText} characters`);
+    throw new HostError("arguments_invalid", `${key} must be a string of at most ${longestText} characters`);
   return value;
 }

@@ -1,4 +1,4 @@
-/** The stored results of one conversation: each has a handle, `result://ID`, and only these can be read. */
+/** The stored results of one conversation. Each has a handle, `result://ID`; the model can read only these results. */
 
 import { HostError } from "../errors.ts";
 import type { StoredFile } from "../files/result-files.ts";
@@ -9,13 +9,13 @@ export interface StoredResult {
   readonly id: string;
   /** A description by Fairlead. */
   readonly what: string;
-  /** The server that gave it. */
+  /** The server that returned the result. */
   readonly server?: string;
 }
 
 export interface ResultHandles {
   readonly keep: (file: LeftOut, server?: string) => Promise<KeptFile>;
-  /** Whether the model has been given a handle. */
+  /** Whether the model has received a handle. */
   readonly isUsed: () => boolean;
   /** The file of a stored result. @throws HostError `not_found`, with the handles that exist */
   readonly find: (handle: string) => Promise<FoundResult>;
@@ -36,7 +36,7 @@ export interface ResultHandlesOptions {
 }
 
 const scheme = "result://";
-/** An error names so many handles, the latest first. */
+/** How many handles an error message names, latest first. */
 const mostListed = 20;
 
 export function createResultHandles({ store, find, record, earlier = [] }: ResultHandlesOptions): ResultHandles {
@@ -46,7 +46,7 @@ export function createResultHandles({ store, find, record, earlier = [] }: Resul
     const files = new Set((await find(new Set(results.keys()))).map(({ id }) => id));
     const live = [...results.values()].filter(({ id }) => files.has(id)).reverse();
     const listed = live.slice(0, mostListed).map(({ id, what }) => `${scheme}${id} (${what})`);
-    const list = listed.length === 0 ? "there is none" : `there are: ${listed.join(", ")}`;
+    const list = listed.length === 0 ? "no results are stored" : `there are: ${listed.join(", ")}`;
     return new HostError("not_found", `there is no result ${JSON.stringify(handle.slice(0, 100))}; ${list}`);
   }
 

@@ -1,4 +1,7 @@
-/** Runs one query on the text of a stored result. Runs in a thread of its own: an expression may take any time and memory. */
+/**
+ * Runs one query on the text of a stored result. Runs in its own thread, because an expression may need any time and
+ * memory.
+ */
 
 import { search } from "jmespath";
 import { grepLines, type LineWish, type SelectedLines, selectLines } from "./select-lines.ts";
@@ -9,12 +12,12 @@ export interface ResultQuery extends LineWish {
   readonly jmespath?: string;
 }
 
-/** The outcome of a query, or why there is none. */
+/** The outcome of a query, or the reason why it failed. */
 export type QueryOutcome =
   | ({ readonly kind: "selected" } & SelectedLines)
   | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
 
-/** Characters of a text that is parsed as JSON, and of the outcome of an expression. */
+/** The largest number of characters that are parsed as JSON, and that an expression may return. */
 const mostCharacters = 10_000_000;
 
 export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
@@ -24,10 +27,14 @@ export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQue
     return failed("too_large", "the result is too large for jmespath (10 MB): use grep, or from and lines");
   const parsed = parse(text);
   if (parsed === undefined)
-    return failed("arguments_invalid", "jmespath needs a result that is JSON; use grep, or from and lines");
+    return failed(
+      "arguments_invalid",
+      "jmespath works only on JSON, and this result is not JSON: use grep, or from and lines",
+    );
   try {
     const found: unknown = search(parsed.value, jmespath);
-    if (!isWithin(found, mostCharacters)) return failed("too_large", "what jmespath selects is too large: select less");
+    if (!isWithin(found, mostCharacters))
+      return failed("too_large", "the selection by jmespath is too large: select less");
     return { kind: "selected", ...selectLines(toText(found), wish) };
   } catch (error) {
     return failed("arguments_invalid", `jmespath: ${error instanceof Error ? error.message.slice(0, 300) : "failed"}`);
@@ -46,19 +53,19 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Members that every object inherits, such as `constructor`, are functions. */
+/** Reads own members only: inherited ones, such as `constructor`, are functions. */
 function isJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";
 }
 
-/** One line for each item of a list. */
+/** Writes one line for each item of a list. */
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(isJson(item) ? item : null)).join("\n");
   return String(JSON.stringify(isJson(value) ? value : null, null, 1));
 }
 
-/** Whether the JSON of a value has at most about so many characters: expressions can repeat a value without end. */
+/** Whether the JSON of a value stays within about this many characters: expressions can repeat a value without end. */
 function isWithin(value: unknown, most: number): boolean {
   let left = most;
   const waiting: unknown[] = [value];

@@ -13,9 +13,9 @@ export interface QueryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Milliseconds to start the thread, to load the file and to select lines, which takes no longer for hostile arguments. */
+/** The time limit in milliseconds for starting the thread, loading the file and selecting lines. */
 const plainLimit = 30_000;
-/** Milliseconds for an expression or a search. */
+/** The time limit in milliseconds for an expression or a search. */
 const queryLimit = 1_000;
 const memoryMegabytes = 512;
 
@@ -42,7 +42,7 @@ export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions):
     return await new Promise<SelectedLines>((resolve, reject) => {
       const limit = (milliseconds: number): void => {
         stopTimer();
-        stopTimer = clock.after(milliseconds, () => reject(notRead(`it took longer than ${milliseconds} ms`)));
+        stopTimer = clock.after(milliseconds, () => reject(notRead(`the query took longer than ${milliseconds} ms`)));
       };
       leave = () => reject(signal.reason);
       signal.addEventListener("abort", leave, { once: true });
@@ -53,7 +53,7 @@ export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions):
         reject(new HostError(message.code, message.message));
       });
       worker.on("error", (error) => reject(notRead(reasonOf(error))));
-      worker.on("exit", () => reject(notRead("its thread ended")));
+      worker.on("exit", () => reject(notRead("the thread of the query ended")));
     });
   } finally {
     stopTimer();

@@ -1,9 +1,9 @@
-/** Selects lines of a text within a number of tokens. Pure, in one or two passes, without a list of all lines. */
+/** Selects lines of a text up to a number of tokens. Pure, in one or two passes, without a list of all lines. */
 
 import { wholeCharacters } from "../normalise/content/shorten.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 
-/** A longer line counts as several, so that a text of one line can be read in parts. */
+/** The longest line in characters; a longer line counts as several, so that a text of one line can be read in parts. */
 const longestLine = 2_000;
 
 export interface LineWish {
@@ -24,7 +24,7 @@ export interface SelectedLines {
   readonly total: number;
 }
 
-/** Texts of consecutive selections, joined, are the whole text. */
+/** The selected text. Texts of consecutive selections, joined, equal the whole text. */
 export function selectLines(text: string, wish: LineWish): SelectedLines {
   return select(text, wish, {
     total: () => countLines(text),
@@ -32,7 +32,7 @@ export function selectLines(text: string, wish: LineWish): SelectedLines {
   });
 }
 
-/** Selects among the lines that contain the needle. Each gets its line number, as `selectLines` counts. */
+/** Selects among the lines that contain `needle`. Each line is preceded by its line number, as `selectLines` counts. */
 export function grepLines(text: string, needle: string, wish: LineWish): SelectedLines {
   function visit(take: (line: () => string) => boolean): void {
     let at = text.indexOf(needle);
@@ -53,7 +53,7 @@ export function grepLines(text: string, needle: string, wish: LineWish): Selecte
 
 interface Lines {
   readonly total: () => number;
-  /** Ends when `take` returns true. */
+  /** Stops when `take` returns true. */
   readonly visit: (take: (line: () => string) => boolean) => void;
 }
 

@@ -8,15 +8,18 @@ export type KnownTool = Omit<RankedTool, "score">;
 
 export interface FindToolsOptions {
   readonly index: Pick<ToolIndex, "rank">;
-  /** The tools whose name is exactly this. */
+  /** Returns the tools with exactly this name. */
   readonly named: (name: string) => readonly KnownTool[];
   readonly limit: number;
 }
 
-/** The score of a tool that was found by its name: higher than any other. */
+/** The score of a tool that was found by its name; higher than any other score. */
 const exactScore = 1000;
 
-/** Best first; each tool once. With several queries, the first tool of each comes first, then the second of each. */
+/**
+ * Returns the tools, best first and each once. With several queries, first the best tool of each query, then the second
+ * best of each.
+ */
 export function findTools(
   queries: readonly string[],
   { index, named, limit }: FindToolsOptions,
@@ -39,7 +42,7 @@ export function findTools(
   return [...found.values()].slice(0, limit);
 }
 
-/** The names that a query may be: the whole query, or the names after `select:`. */
+/** The tool names that a query may contain: the whole query, or the names after `select:`. */
 function namesIn(query: string): readonly string[] {
   const text = query.trim();
   const [, list] = /^select:(.*)$/s.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** The words to look for: those of the query, their synonyms, and the words of tools that a misspelt word may mean. Pure. */
+/** The words to search for: the words of the query, their synonyms, and similar words for misspelt ones. Pure. */
 
 import { synonymsOf } from "./synonyms.ts";
 import { searchWords } from "./words.ts";
@@ -7,7 +7,7 @@ const synonymWeight = 0.3;
 const longestQuery = 2000;
 const mostWords = 64;
 
-/** By word: how much it counts. `known` are the words that tools have. */
+/** Returns the weight of each word. `known` are the words that occur in tools. */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const read = searchWords(withoutValues(query.slice(0, longestQuery))).slice(0, mostWords);
   const words = new Set(read.flatMap((word) => (known.has(word) ? [word] : respelled(word, known))));
@@ -17,7 +17,7 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   return weights;
 }
 
-/** The words of an address or a path are values of arguments: only their kind tells which tool is wanted. */
+/** Words in a URL or path are argument values: only the kind of value tells which tool is wanted. */
 function withoutValues(query: string): string {
   return query
     .replaceAll(/\b[a-z]+:\/\/\S+/gi, " url ")
@@ -38,7 +38,7 @@ function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly 
   return near;
 }
 
-/** Whether one letter is missing, added or another one, or two neighbours are exchanged. */
+/** Whether two words differ by one missing, added or different letter, or by two exchanged neighbours. */
 function differsByOne(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let at = 0;

@@ -1,4 +1,4 @@
-/** Words that people use for one another when they describe what a tool does. */
+/** Groups of words that people use for the same purpose of a tool. */
 
 import { stemOf } from "./words.ts";
 
@@ -105,7 +105,7 @@ for (const line of groups.trim().split("\n")) {
 
 const none: ReadonlySet<string> = new Set();
 
-/** The stems that may stand for this stem. */
+/** The stems that may replace this stem. */
 export function synonymsOf(stem: string): ReadonlySet<string> {
   return byStem.get(stem) ?? none;
 }

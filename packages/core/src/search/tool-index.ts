@@ -11,14 +11,14 @@ export interface RankedTool {
 }
 
 export interface ToolIndex {
-  /** Replaces the tools of a server. Works in slices; until it is done, the server's former tools are found. */
+  /** Replaces the tools of a server. Works in slices; until it is done, searches find the server's previous tools. */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
-  /** The tools that have a word of the query, or a synonym of one: best first. */
+  /** The tools that contain a word of the query, or a synonym of it, best first. */
   readonly rank: (query: string, most: number) => readonly RankedTool[];
 }
 
-/** The tools that have a word, by their numbers, and how much the word counts in each. */
+/** The tools that contain a word, by number, with the weight of the word in each. */
 interface Posting {
   readonly tools: number[];
   readonly weights: number[];
@@ -27,7 +27,7 @@ interface Posting {
 interface IndexedServer {
   readonly server: SearchableServer;
   readonly tools: readonly SearchableTool[];
-  /** The number of its first tool; the others follow. */
+  /** The number of the server's first tool; its other tools follow. */
   readonly first: number;
 }
 
@@ -38,28 +38,28 @@ interface IndexState {
   readonly tools: (Omit<RankedTool, "score"> | undefined)[];
 }
 
-/** `k1` of BM25: the lower it is, the less a word counts when it occurs again. */
+/** The parameter `k1` of BM25: the lower it is, the less a repeated word counts. */
 const saturation = 2;
-/** How many removed tools the index may hold before it is built again. */
+/** How many removed tools the index may contain before it is rebuilt. */
 const mostOutdated = 1000;
-/** Characters that are read in one slice: a few milliseconds, also for words that were never seen before. */
+/** How many characters are indexed in one slice: a few milliseconds, even if all words are new. */
 const perSlice = 8_000;
-/** A tool without any text takes as long as so many characters. */
+/** The cost of a tool without any text, expressed in characters. */
 const perTool = 100;
 
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
-  // One count for all servers: many small ones are as much work as a large one.
+  // One count for all servers, because many small servers are as much work as a large one.
   const turns = createTurns(perSlice);
   let last: Promise<void> = Promise.resolve();
 
-  /** Changes are made one after the other. */
+  /** Changes run one after the other. */
   function afterLast(change: () => void | Promise<void>): Promise<void> {
     last = last.then(change);
     return last;
   }
 
-  /** Builds the index again if most of its tools were removed. */
+  /** Rebuilds the index if most of its tools were removed. */
   async function withoutOutdated(): Promise<void> {
     const live = liveCount(state);
     if (state.tools.length <= 2 * live + mostOutdated) return;
@@ -105,7 +105,7 @@ function liveCount({ servers }: IndexState): number {
   return count;
 }
 
-/** Reads the tools in slices of a few milliseconds, then makes them take the place of the server's former tools. */
+/** Indexes the tools in slices of a few milliseconds, then replaces the server's previous tools. */
 async function addServer(
   state: IndexState,
   server: SearchableServer,

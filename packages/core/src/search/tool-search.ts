@@ -1,4 +1,4 @@
-/** Searches the tools of a host. The index is built with the first search and follows the registry. */
+/** Searches the tools of a host. The index is built at the first search and kept up to date with the registry. */
 
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
@@ -17,7 +17,7 @@ export interface FoundTool {
 }
 
 export interface ToolSearch {
-  /** The best tools, best first. Several queries take turns. */
+  /** The matching tools, best first. Results of several queries alternate. */
   readonly find: (queries: readonly string[], limit: number) => Promise<readonly FoundTool[]>;
 }
 
@@ -32,7 +32,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   const digests = new Map<string, string>();
   let indexed: readonly DiscoveredMCPTool[] = [];
   let byName: ReadonlyMap<string, readonly KnownTool[]> = new Map();
-  /** The tools as they are now: an unchanged server keeps the words of its former tools. */
+  /** Updates the index to the current tools: an unchanged server keeps its indexed words. */
   let current: ReadonlyMap<string, DiscoveredMCPTool> = new Map();
   let updating: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 const toolsPerTurn = 500;
 
 interface ToolMaps {
-  /** By each of their names, in lower case. */
+  /** The tools by each of their names, in lower case. */
   readonly byName: ReadonlyMap<string, readonly KnownTool[]>;
   readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
 }
@@ -105,7 +105,7 @@ function schemaOf({ parameterSchemaJson }: DiscoveredMCPTool): JsonObject | unde
   return isObject(parameterSchemaJson) ? parameterSchemaJson : undefined;
 }
 
-/** Changes with everything that the index reads. */
+/** A value that changes with everything that the index reads. */
 async function digestOf(about: SearchableServer, tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(about));
   for (const tool of tools) {

@@ -15,7 +15,7 @@ const limits = { depth: 1, members: 6, parts: 60 };
 const mostOptional = 8;
 const longestSentence = 160;
 
-/** Required parameters are never left out. `…` stands where something is hidden. */
+/** Required parameters are never left out. `…` replaces hidden parameters. */
 export function toolSignature({ name, description, parameters: schema }: DescribedTool): string {
   const parameters = parametersOf(schema);
   const required = parameters.filter((parameter) => parameter.required).length;

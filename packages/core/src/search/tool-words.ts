@@ -1,10 +1,10 @@
-/** The words of one tool, each with how much it counts: more in a name than in a description, less in a long text. Pure. */
+/** The words of one tool with their weights: higher in a name than in a description, lower in a long text. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 import { searchWords } from "./words.ts";
 
-/** What the search reads of a tool. */
+/** The members of a tool that the search reads. */
 export interface SearchableTool {
   /** The tool's name on its server. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface SearchableTool {
   readonly inputSchema?: JsonObject | undefined;
 }
 
-/** What the search reads of a server. */
+/** The members of a server that the search reads. */
 export interface SearchableServer {
   readonly name: string;
   readonly title?: string | undefined;
@@ -21,7 +21,10 @@ export interface SearchableServer {
   readonly instructions?: string | undefined;
 }
 
-/** `weight`: how much a word counts; `usual`: the usual number of words; `b`: how much less a word counts in a longer field. */
+/**
+ * `weight`: the weight of a word in the field; `usual`: the usual number of words; `b`: how much the weight decreases
+ * in a longer field.
+ */
 interface Field {
   readonly weight: number;
   readonly usual: number;
@@ -51,7 +54,7 @@ export function wordsOfServer({ name, title = "", instructions = "" }: Searchabl
 
 export interface ToolWords {
   readonly weights: ReadonlyMap<string, number>;
-  /** How many characters were read. */
+  /** The number of characters that were read. */
   readonly characters: number;
 }
 

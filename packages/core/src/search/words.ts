@@ -2,7 +2,7 @@
 
 import { stemmer } from "stemmer";
 
-/** Frequent words that tell nothing about a tool, and phrases in which people put requests. */
+/** Frequent words that say nothing about a tool, and phrases that people use to make requests. */
 const stopWords = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can could
   did do does doing down during each etc few for from further had has have having he help her here hers him his how i if in
@@ -16,7 +16,7 @@ const stopWords = new Set(
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 const word = /[\p{L}\p{M}]+|\p{N}+/gu;
 
-/** Stems by word: most words occur in many tools. */
+/** The stems by word, cached because most words occur in many tools. */
 const stems = new Map<string, string>();
 const mostStems = 50_000;
 const longestWord = 40;

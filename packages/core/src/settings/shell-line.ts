@@ -57,7 +57,7 @@ function isEscape(next: string, quoted: boolean): boolean {
 
 function checkFirst([first]: readonly Word[]): ShellLine | undefined {
   const command = first?.text ?? "";
-  if (command === "") return { kind: "refused", reason: "there is no command in it", at: 1 };
+  if (command === "") return { kind: "refused", reason: "the command line has no command", at: 1 };
   if (/^\w+=/.test(command))
     return { kind: "refused", reason: `"${command}" sets a variable; write an entry with "env" instead`, at: 1 };
   return undefined;

@@ -1,6 +1,6 @@
-/** Writes a server's value as JSON. Parts that are nested too deep are replaced by a description. */
+/** Writes a server's value as JSON. Parts that are nested too deeply are replaced by a description. */
 
-/** How many levels are written of a value that is nested too deep. */
+/** How many levels are written of a value that is nested too deeply. */
 const kept = 100;
 const description = "(nested too deeply to show)";
 
@@ -15,7 +15,7 @@ export function writeJson(value: unknown, indent = 0, replacer?: Replacer): stri
   );
 }
 
-/** Undefined if the value is too deep for the stack or its text too long for a string. */
+/** The JSON text; undefined if the value is nested too deeply for the stack, or its text is too long for a string. */
 function attempt(write: () => string): string | undefined {
   try {
     return write();

@@ -1,6 +1,6 @@
-/** The word in place of a secret, and texts that contain it. */
+/** The word that replaces a secret, and functions for texts that contain it. */
 
-/** Replaces a secret, or a text that looks like one. */
+/** The text that replaces a secret, or a text that looks like one. */
 export const hidden = "(hidden)";
 
 /** Whether `text` equals `shown` with every `(hidden)` replaced by any text. */
@@ -18,7 +18,7 @@ export function fitsText(shown: string, text: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** The text with each of these secrets replaced by `(hidden)`. For a text that may quote what was sent with a request. */
+/** Replaces each of these secrets in the text by `(hidden)`, for a text that may quote a request. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   return secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, hidden) : shown), text);
 }

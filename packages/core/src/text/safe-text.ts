@@ -37,8 +37,8 @@ export function toSafeLine(text: string): SafeText {
 }
 
 /**
- * Foreign text on one line, for a person who decides: nothing is left out. Characters that are invisible or look like
- * others are shown by their code points; long runs of blanks are counted.
+ * Foreign text on one line, for a person who decides: nothing is left out. Invisible characters and look-alikes are
+ * shown by their code points; long runs of blanks are counted.
  */
 export function toVisibleLine(text: string): SafeText {
   if (!unusualOnALine.test(text)) return text as SafeText;

@@ -1,4 +1,7 @@
-/** Compares JSON values, whatever the order of their members. Writes no text, and does not recurse: a server chose the values. */
+/**
+ * Compares JSON values, independent of the order of their members. Creates no text and does not recurse, because a
+ * server chose the values.
+ */
 
 export function isSameJson(one: unknown, other: unknown): boolean {
   const pairs: [unknown, unknown][] = [[one, other]];

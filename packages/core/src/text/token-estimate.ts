@@ -1,14 +1,17 @@
 /** Estimates how many tokens a text costs a model, without a tokenizer. Pure. */
 
 /**
- * In this order: a character of Chinese, Japanese or Korean; Latin letters, up to the next capital after a small one; a
- * character outside the basic plane, such as an emoji; letters of other scripts; digits; a line break with its indent; blanks;
- * other signs.
+ * Matches, in this order: a Chinese, Japanese or Korean character; Latin letters, up to the next capital after a small
+ * one; a character outside the basic plane, such as an emoji; letters of other scripts; digits; a line break with its
+ * indent; blanks; other signs.
  */
 const pieces = (): RegExp =>
   /([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}])|([A-Z]*[a-z\u00c0-\u024f]+|[A-Z]+)|([\u{10000}-\u{10ffff}])|([\p{L}\p{M}]+)|(\p{N}+)|(\s*\n\s*)|(\s{2,})|(\s)|([^\s\p{L}\p{M}\p{N}\u{10000}-\u{10ffff}]+)/gu;
 
-/** Within a few percent of the counts of current tokenizers for tool definitions and their results. */
+/**
+ * Estimates the number of tokens. The result is within a few percent of current tokenizers for tool definitions and
+ * results.
+ */
 export function estimateTokens(text: string): number {
   let tokens = 0;
   for (const [piece, wide, latin, astral, letters, digits, lineBreak, blanks, blank] of text.matchAll(pieces())) {
@@ -25,10 +28,10 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** Hardly any text has more characters to a token. */
+/** The largest number of characters per token that occurs in practice. */
 const charactersPerToken = 8;
 
-/** Whether texts have more estimated tokens together. Reads no more of them than that takes. */
+/** Whether the texts together have more estimated tokens than the limit. Stops reading as soon as that is certain. */
 export function exceedsTokens(texts: readonly string[], most: number): boolean {
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
   if (characters <= most) return false;

@@ -1,11 +1,14 @@
-/** Divides long work, so that the rest of the program gets its turn in between. */
+/** Divides long work into slices, so that other code can run in between. */
 
-/** About what takes a few milliseconds: characters of JSON to write or to digest. */
+/** The amount of work that takes a few milliseconds, in characters of JSON to write or to hash. */
 const perTurn = 256 * 1024;
 
 /** Counts work. */
 export interface Turns {
-  /** Adds the size of the work that was done; returns a promise of the next turn if it is time for it. */
+  /**
+   * Adds the amount of work that was done; returns a promise of the next turn of the event loop if the slice is used
+   * up.
+   */
   done(size: number): Promise<void> | undefined;
 }
 

@@ -184,7 +184,10 @@ export async function checkApprovedPrograms(definition: ServerDefinition, place:
     });
 }
 
-/** Fairlead writes such an entry for other programs, which may share their settings file with Fairlead. */
+/**
+ * Whether the entry runs Fairlead's own gateway: Fairlead writes such entries for other programs, which may share their
+ * settings file with Fairlead.
+ */
 function itself({ name, origin, definition }: ConfiguredServer): Admission | undefined {
   if (!isOwnGateway(definition?.resolved ?? definition?.transport)) return undefined;
   return {

@@ -12,16 +12,20 @@ export function isOwnGateway(transport: Transport | undefined): boolean {
   return at !== -1 && words.slice(at + 1).find((word) => !word.startsWith("-")) === "serve";
 }
 
-/** `fairlead`, `fairlead@1.2.3`, `/usr/bin/fairlead`, `fairlead.cmd`, `…/fairlead/bin/fairlead.cjs`. */
+/** Matches `fairlead`, `fairlead@1.2.3`, `/usr/bin/fairlead`, `fairlead.cmd` and `…/fairlead/bin/fairlead.cjs`. */
 function isOurProgram(word: string): boolean {
   const name = word.split(/[/\\]/).at(-1) ?? "";
   return /^fairlead(@[^/\\]*|\.(c?js|mjs|cmd|exe|ps1|bat))?$/i.test(name);
 }
 
-/** @throws HostError `usage` if a server that a gateway started, or a program below it, starts a gateway */
+/** @throws HostError `usage` if a gateway started the server that now starts a gateway, directly or indirectly */
 export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
   if (!env[parentVariable]) return;
-  throw new HostError("usage", "fairlead serve was started by fairlead serve: a gateway must not serve itself", {
-    next: `remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}`,
-  });
+  throw new HostError(
+    "usage",
+    "fairlead serve was started by another fairlead serve: a gateway must not serve itself",
+    {
+      next: `remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}`,
+    },
+  );
 }

@@ -1,2 +1,2 @@
-/** The variable that tells a server's process, and everything that it starts, that a gateway has started it. */
+/** The environment variable that tells a server's process and its child processes that a gateway has started them. */
 export const parentVariable = "FAIRLEAD_PARENT";

@@ -94,7 +94,7 @@ async function liesIn(path: string, root: string): Promise<boolean> {
   return real !== undefined && isInside(real, root);
 }
 
-/** Milliseconds for which an answer about folders is kept: servers that start together ask about the same folders. */
+/** How many milliseconds an answer about folders is cached: servers that start together ask about the same folders. */
 const keptFor = 1000;
 
 interface Kept {
@@ -102,10 +102,10 @@ interface Kept {
   readonly answer: Promise<unknown>;
 }
 
-/** Answers about the folders of an environment. */
+/** The cached answers about the folders of an environment. */
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
-/** @param question Identifies what `find` finds. */
+/** @param question Identifies the result of `find`. */
 function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
   const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
   keptAnswers.set(environment, kept);
@@ -146,7 +146,7 @@ export async function findProgram(command: string, path: string, cwd: string): P
   return places.find(isExecutable);
 }
 
-/** Reads the file system at once, like the system's own search: a search takes microseconds. */
+/** Synchronous, like the system's own search: a search takes microseconds. */
 function isExecutable(file: string): boolean {
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;

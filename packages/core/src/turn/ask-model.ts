@@ -1,5 +1,5 @@
 /**
- * Sends one request to the model until there is an answer. If the API refuses a tool, finds it, removes it and asks
+ * Sends a request to the model until it is answered. If the API refuses a tool, finds the tool, removes it and asks
  * again.
  */
 
@@ -93,12 +93,12 @@ function instructionsOf({ toolSelection }: ConversationState, host: TurnHost) {
   });
 }
 
-/** Notes once that the model has to search for some tools. */
+/** Tells the user once that the model has to search for some tools. */
 function* tellDeferred(
   { deferred, tools }: ToolOffer,
   { told }: ConversationState,
 ): Generator<TurnEvent, void, undefined> {
-  // A key that no server's name can be.
+  // A key that cannot be the name of a server.
   const key = "\u0000deferred";
   if (deferred.length === 0 || told.has(key)) return;
   told.add(key);

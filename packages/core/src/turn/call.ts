@@ -136,7 +136,7 @@ function runTool(
   });
 }
 
-/** A user who types the calls reads whole results. */
+/** If the user types the calls, results are not shortened. */
 function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
   const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
   return { tokens, keep: (file) => results.keep(file, server) };
@@ -180,7 +180,7 @@ async function runOwn(
   }
 }
 
-/** The tool that is meant: a call of `call_tool` counts as a call of the tool that it names. */
+/** The tool to call: a call of `call_tool` counts as a call of the tool that it names. */
 function findCalled(
   { name, args }: ModelCallRequest,
   { toolSelection, model }: ConversationState,

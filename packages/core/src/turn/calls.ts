@@ -12,7 +12,7 @@ import type { ConversationState } from "./state.ts";
 export interface Round {
   /** Runs the calls; ends when all calls have ended, or the turn has. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Ends the round: the responses for the model. A call that has not ended counts as stopped. */
+  /** Ends the round and returns the responses for the model. A call that has not ended counts as stopped. */
   readonly end: () => readonly Content[];
   readonly denied: () => number;
 }
@@ -22,7 +22,7 @@ export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"
   readonly most: number;
 }
 
-const stopped = "The user stopped the turn before this call came to an end.";
+const stopped = "The user stopped the turn before this call had ended.";
 const tooMany = "The call did not run: there are too many calls in this turn.";
 
 /** Prepares the calls of one answer. */
@@ -33,7 +33,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   let isOver = false;
 
   function answer(at: number, { response, media, status, server }: CallAnswer): void {
-    // The model has been told already that the call was stopped.
+    // The model was already told that the call was stopped.
     if (isOver) return;
     const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
     const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));
@@ -100,7 +100,7 @@ export function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      // A server may report progress faster than it is read: of unread progress only the latest is kept.
+      // A server may report progress faster than it is read; only the latest unread progress is kept.
       const last = waiting.at(-1);
       if (event.type === "progress" && last?.type === "progress" && last.id === event.id) waiting.pop();
       waiting.push(event);

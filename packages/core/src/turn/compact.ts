@@ -1,5 +1,5 @@
 /**
- * Compacts a history: earlier results become handles, and the model's summary takes the place of earlier messages. The
+ * Compacts a history: earlier results become handles, and a summary by the model replaces earlier messages. The
  * recording keeps everything.
  */
 
@@ -46,18 +46,18 @@ export function undoCompaction(state: ConversationState): boolean {
   return true;
 }
 
-/** `before`: the history that an undo restores. */
+/** @param before The history that an undo restores. */
 function change(state: ConversationState, after: History, before: History): void {
   replaceHistory(state, after);
   state.compaction = { before, after };
 }
 
-/** A conversation that fills more of the model's context is compacted. */
+/** A conversation is compacted when it fills more than this part of the model's context. */
 const fullShare = 0.8;
-/** Less than this part of the context is not worth a summary. */
+/** The smallest part of the context that is worth a summary. */
 const smallShare = 0.1;
 
-/** Compacts the history if it fills the model's context; one note for each step. `added`: the message that comes next. */
+/** Compacts the history if it fills the model's context; yields one note for each step. `added` is the next message. */
 export async function* compactByRule(
   state: ConversationState,
   host: TurnHost,
@@ -87,23 +87,23 @@ export async function* compactByRule(
   try {
     const summary = await summarise(earlier, state, signal);
     change(state, [...summary, ...state.history.slice(turn)], before);
-    yield { type: "note", message: `${full}: a summary by the model takes the place of earlier messages` };
+    yield { type: "note", message: `${full}: a summary by the model replaces earlier messages` };
   } catch (error) {
     signal.throwIfAborted();
     yield { type: "note", message: `${full}, and it was not compacted: ${toHostError(error).message}` };
   }
 }
 
-/** The position of the message of the user to which the last messages belong. */
+/** The position of the user message that the last messages answer. */
 function beginningOfTurn(history: History): number {
   return history.findLastIndex(({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined));
 }
 
-/** So many of the latest messages with results stay as they are. */
+/** How many of the latest messages with results are kept in full. */
 const latest = 2;
-/** A result with fewer tokens stays. */
+/** The smallest result in tokens that is replaced by a handle. */
 const smallResult = 300;
-/** So many characters of an error stay. */
+/** How many characters of an error message are kept. */
 const errorHead = 2_000;
 
 async function withHandles(state: ConversationState): Promise<{ readonly history: History; readonly count: number }> {
@@ -119,7 +119,7 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
     const handle = /result:\/\/[0-9a-f]{12}/.exec(text)?.[0] ?? (await store(text, name));
     if (handle === undefined) return part;
     count += 1;
-    const note = `[A result of ${characterWords(text.length)}, whole in ${handle} (see read_result)]`;
+    const note = `[A result of ${characterWords(text.length)}, stored in full as ${handle} (see read_result)]`;
     const head = isError ? asUntrusted([{ text: withoutTags(text).slice(0, errorHead) }], createNonce()) : [];
     const told = [note, ...head.map((each) => each.text)].join("\n");
     return {
@@ -128,7 +128,7 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
     };
   }
 
-  /** Undefined if the text cannot be stored: it stays in the history. */
+  /** Stores a text and returns its replacement; undefined if it cannot be stored, and then it stays in the history. */
   async function store(data: string, name: string): Promise<string | undefined> {
     const found = state.toolSelection.find(name, state.model);
     const file = { what: `an earlier result of ${name}`, extension: "txt", data, encoding: "utf8" } as const;
@@ -147,9 +147,9 @@ function withoutTags(text: string): string {
   return text.replaceAll(/<\/?untrusted_context_\w+>/g, "");
 }
 
-/** The messages that take the place of a history. */
+/** The messages that replace a history. */
 async function summarise(history: History, state: ConversationState, signal: AbortSignal): Promise<History> {
-  // As text and without tools: an API may refuse calls in a request that declares no tools.
+  // Sent as text and without tools, because an API may refuse calls in a request that declares no tools.
   const parts = [{ text: `${request}\n\n${historyText(history)}` }];
   const summary = await answerTo([{ role: "user", parts }], state, signal);
   return [

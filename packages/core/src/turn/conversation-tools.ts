@@ -14,10 +14,10 @@ import type { TurnHost } from "./turn-host.ts";
 export type Found =
   | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
   | { readonly kind: "own"; readonly own: OwnFunction }
-  /** No callable tool has that name. */
+  /** The name belongs to no callable tool. */
   | { readonly kind: "none"; readonly why?: string };
 
-/** A tool of a conversation. Texts are raw, as the server sent them. */
+/** A tool of a conversation. Texts are unescaped, as the server sent them. */
 export interface ConversationTool {
   /** The name that the model uses. */
   readonly name: string;
@@ -36,7 +36,7 @@ export interface OfferedTool {
   readonly serverToolName: string;
   /** Estimated tokens of the declaration. */
   readonly tokens: number;
-  /** If false, the model can find the tool by search and call it. */
+  /** Whether the tool is declared to the model; if false, the model can find it by search and call it. */
   readonly offered: boolean;
   readonly reason: string;
 }
@@ -45,9 +45,9 @@ export interface ToolSelection {
   readonly offer: (model: Model) => ToolOffer;
   /** Estimated tokens of the declarations in the last request; 0 before the first. */
   readonly offeredTokens: () => number;
-  /** What the model is offered and why, of all tools that it may use. */
+  /** The tools that the model may use: whether each is offered, and why. */
   readonly offers: (model: Model) => readonly OfferedTool[];
-  /** Offers tools that a search has found, from the next request on, as far as there is room. */
+  /** Offers tools that a search has found, from the next request on, as far as the budget allows. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
   readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
@@ -73,7 +73,7 @@ export interface ToolSelectionOptions {
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
   readonly record: RecordChange;
-  /** Whether there are stored results that the model can read. */
+  /** Whether stored results exist that the model can read. */
   readonly hasResults: () => boolean;
   /** Names and choices of a resumed conversation. */
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "offered" | "disabled">;
@@ -91,10 +91,10 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
-  /** Names are fixed when the model is first shown them: a later tool does not take them. */
+  /** Names are fixed when the model first sees them, so that a later tool does not take them. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
-  /** How many names are recorded, and which of the host's own functions. */
+  /** How many tool names and which of the host's own functions are recorded. */
   let recorded = { names: earlier?.names.length ?? 0, functions: ownNames };
   /** The declarations that are recorded; only those of the model that the conversation had are offered again. */
   let recordedPlaces = earlier?.offered ?? [];
@@ -143,7 +143,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));
-  /** Whether the tool may be used, as far as is known without compiling its schema. */
+  /** Whether the tool may be used, judged without compiling its schema. */
   const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {

@@ -24,13 +24,13 @@ export interface ConversationOptions {
   readonly notTried?: readonly MissingServer[];
   /** Limits of one `send`. Default: 50 requests to the model and 200 calls; none if the user types the calls. */
   readonly limits?: Partial<TurnLimits>;
-  /** Earlier messages, perhaps of another run. */
+  /** Earlier messages, possibly from another run. */
   readonly history?: readonly Content[];
 }
 
 /** A conversation with a model: its history, its model and its tools. `send` runs one turn. */
 export interface Conversation {
-  /** The id under which it is recorded: `host.conversation({ resume: id })`. */
+  /** The id of the recorded conversation, for `host.conversation({ resume: id })`. */
   readonly id: string;
   /** The name that the user gave to the conversation. */
   readonly title: string | undefined;
@@ -39,7 +39,7 @@ export interface Conversation {
   readonly model: Model;
   /** Runs one turn until the model has finished or is stopped. Never throws: failures are events. */
   readonly send: (input: string | readonly Part[], options?: SendOptions) => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Stops the running calls; the model is told, and the turn goes on. Returns false if no call is running. */
+  /** Stops the running calls; the model is told, and the turn continues. Returns false if no call is running. */
   readonly cancelCalls: () => boolean;
   /** Changes the model from the next request on. */
   readonly setModel: (model: Model) => void;
@@ -78,13 +78,13 @@ export interface ConversationTokens {
   readonly declarations: number;
   /** All messages. */
   readonly history: number;
-  /** The part of the history that results take. */
+  /** The part of the tokens that results of calls take. */
   readonly results: number;
   /** The size of the model's context. */
   readonly context: number;
 }
 
-/** How a conversation is recorded, and what it begins with. */
+/** The recorder of a conversation, and its initial state. */
 export interface ConversationRecord {
   readonly id: string;
   readonly record: RecordChange;

@@ -1,4 +1,4 @@
-/** The events of a turn: plain data. Texts of models and servers are raw. */
+/** The events of a turn: plain data. Texts of models and servers are not escaped. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ErrorCode, HostError } from "../errors.ts";
@@ -61,7 +61,7 @@ export type TurnEvent =
    * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has a `confirm`, which is called instead.
    */
   | { readonly type: "confirmation"; readonly id: string; readonly details: ToolCallConfirmationDetails }
-  /** The model's API refuses this tool: the conversation goes on without it. */
+  /** The model's API refuses this tool: the conversation continues without it. */
   | {
       readonly type: "quarantined";
       readonly server: string;
@@ -70,7 +70,7 @@ export type TurnEvent =
     }
   /** The catalogs of these servers have not been read yet; the turn waits for them, for a limited time. */
   | { readonly type: "waiting"; readonly servers: readonly string[] }
-  /** The turn goes on without these servers. Tools of a server that connects later are in the next request. */
+  /** The turn continues without these servers. Tools of a server that connects later are in the next request. */
   | { readonly type: "missing"; readonly servers: readonly MissingServer[] }
   | { readonly type: "note"; readonly message: string }
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
@@ -90,7 +90,7 @@ export type TurnEvent =
     }
   | { readonly type: "error"; readonly error: HostError };
 
-/** A server whose tools a turn has to do without, and why. */
+/** A server whose tools are missing in a turn, and why. */
 export interface MissingServer {
   readonly server: string;
   readonly message: string;

@@ -36,10 +36,10 @@ export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTo
   return [what, ...asUntrusted(reason, createNonce(), "the reason").map(({ text }) => text)].join("\n");
 }
 
-/** Tokens of a schema in an error. */
+/** The largest number of tokens that a schema takes in an error. */
 const mostTokens = 4_000;
 
-/** A model that found the tool by search may know its signature only. */
+/** Adds the schema, because a model that found the tool by search may know only its signature. */
 function aboutParameters({
   name,
   schema: { description, parametersJsonSchema: parameters },

@@ -35,7 +35,7 @@ export function rewind(owner: HistoryOwner, before: History): void {
   } else replaceHistory(owner, before);
 }
 
-/** Puts other messages in place of the history; the recorded conversation keeps both. */
+/** Replaces the history by other messages; the recorded conversation keeps both. */
 export function replaceHistory(owner: HistoryOwner, contents: History): void {
   owner.record({ type: "compact", contents });
   owner.history = contents;
@@ -45,14 +45,14 @@ export function beginsWith(history: History, beginning: History): boolean {
   return beginning.every((content, at) => history[at] === content);
 }
 
-/** Estimated tokens of messages. */
+/** The estimated tokens of messages. */
 export interface HistoryTokens {
   readonly total: number;
-  /** The part of it that responses to calls take. */
+  /** The part of the tokens that responses to calls take. */
   readonly results: number;
 }
 
-/** A picture costs most models about so much. */
+/** The approximate number of tokens that most models use for a picture. */
 const mediaTokens = 300;
 const known = new WeakMap<Content, HistoryTokens>();
 
@@ -86,7 +86,7 @@ export function isUnanswered(history: History): boolean {
   return last?.role === "user" && last.parts.every(({ functionResponse }) => functionResponse === undefined);
 }
 
-/** Adds responses to calls without one: a history from elsewhere may end in the middle of a call. */
+/** Adds responses to calls that have none: a history from another program may end in the middle of a call. */
 export function answerOpenCalls(history: History): History {
   return history.flatMap((content, at) => {
     const calls = content.role === "model" ? callsIn(content) : [];
@@ -116,7 +116,7 @@ export function responseContents(
   return [{ role: "user", parts }, ...(beside.length === 0 ? [] : [{ role: "user" as const, parts: beside }])];
 }
 
-/** Makes the response of a call, with the call's id if it has one. */
+/** Creates the response to a call, with the call's id if it has one. */
 export function toResponse(
   { id, name = "" }: NonNullable<Part["functionCall"]>,
   response: Record<string, unknown>,

@@ -1,4 +1,4 @@
-/** The functions that the host itself offers to a model, beside the tools of servers. Pure. */
+/** The functions that the host itself offers to a model, in addition to the tools of servers. Pure. */
 
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
 
@@ -6,7 +6,7 @@ export const ownFunctions = ["list_resources", "read_resource", "search_tools", 
 
 export type OwnFunction = (typeof ownFunctions)[number];
 
-/** The names that these functions have in a conversation, if the model has been shown them. */
+/** The names of these functions in a conversation, if the model has seen them. */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
 /** Chooses a name that no tool has: a tool with the same name keeps it. */
@@ -16,7 +16,7 @@ export function freeName(own: string, taken: ReadonlySet<string>): string {
 
 const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
 
-/** `nameOf`: the names of these functions in the conversation. */
+/** @param nameOf Returns the name of a function in the conversation. */
 export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) => string): FunctionDeclaration {
   const name = nameOf(own);
   switch (own) {
@@ -82,8 +82,11 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
               description:
                 "The first line to return, from 1; with grep, the first matching line; with jmespath, the first item or line of the outcome. Negative: from the end.",
             },
-            lines: { type: "integer", description: "How many to return. Default: as many as fit." },
-            grep: { type: "string", description: "Return only lines that contain this text, in any case. No pattern." },
+            lines: { type: "integer", description: "How many lines or items to return. Default: as many as fit." },
+            grep: {
+              type: "string",
+              description: "Return only lines that contain this text, ignoring case. Not a pattern.",
+            },
             jmespath: {
               type: "string",
               description: "A JMESPath expression over a JSON result, for example items[?state=='open'].[id, title].",

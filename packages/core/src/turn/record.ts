@@ -1,4 +1,4 @@
-/** The changes of a conversation as plain data, for the recorder, and what a resumed conversation begins with. */
+/** The changes of a conversation as plain data, for the recorder, and the initial state of a resumed conversation. */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
@@ -9,7 +9,7 @@ import type { OwnFunction, OwnNames } from "./own-functions.ts";
 /** A place in the declarations: a tool, or a function of the host. */
 export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
 
-/** A change of a conversation that is no event of a turn. */
+/** A change of a conversation that is not an event of a turn. */
 export type ConversationChange =
   /** A turn begins with this message of the user, as the user sees it. */
   | { readonly type: "input"; readonly text: string }
@@ -24,14 +24,14 @@ export type ConversationChange =
       readonly part: Part;
       readonly beside?: readonly Part[];
     }
-  /** Only this many messages of the history are left. */
+  /** Removes all but the first `length` messages of the history. */
   | { readonly type: "rewind"; readonly to: number }
-  /** These messages take the place of the history. */
+  /** Replaces the history by these messages. */
   | { readonly type: "compact"; readonly contents: readonly Content[] }
-  /** A content is stored, and the model can read it as `result://ID`. */
+  /** A content was stored, which the model can read as `result://ID`. */
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
-  /** Names that the model has seen and that keep their meaning. */
+  /** Names that the model has seen, whose meaning must not change. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
   /** What the model is offered, from this position of its declarations on. */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
@@ -41,7 +41,7 @@ export type ConversationChange =
 /** Receives every change and every event of a conversation, before any other code sees it. */
 export type RecordChange = (change: ConversationChange | TurnEvent) => void;
 
-/** What a resumed conversation begins with. */
+/** The initial state of a resumed conversation. */
 export interface EarlierConversation {
   readonly history: readonly Content[];
   readonly title?: string;

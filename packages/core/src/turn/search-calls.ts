@@ -46,7 +46,7 @@ type ByKey = ReadonlyMap<string, DiscoveredMCPTool>;
 const mostTokens = 800;
 const mostOthers = 40;
 
-/** One block for each server, best first; a tool that was named exactly with its full schema. */
+/** Writes one block for each server, best first; a tool that was named exactly has its full schema. */
 function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string[], allowed: ByKey): string {
   const lines: string[] = [];
   let tokens = 0;
@@ -111,13 +111,13 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
   return `[${parts.join("; ")}]`;
 }
 
-/** Servers of the conversation whose tools are not known. */
+/** Servers of the conversation whose tools are unknown. */
 function missingServers({ toolSelection, model }: ConversationState, host: TurnHost): readonly string[] {
   const known = new Set(toolSelection.callable(model).map(({ serverName }) => serverName));
   return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
 }
 
-/** The call inside a call of `call_tool`. */
+/** Reads the call in the arguments of `call_tool`. */
 export function innerCall(args: JsonObject): { readonly name: string; readonly args: JsonObject } {
   const { name, arguments: inner = {} } = args;
   if (typeof name !== "string" || name === "") throw new HostError("arguments_invalid", "name must be a tool's name");

@@ -24,7 +24,7 @@ export interface SendOptions {
   readonly shown?: string;
   /**
    * The servers that this turn waits for and reports, if their tools are not known yet. Default: all servers of the
-   * conversation. For a text that names its servers itself, such as a typed call.
+   * conversation. Set it for a text that names its servers, such as a typed call.
    */
   readonly waitFor?: readonly string[] | undefined;
 }
@@ -53,7 +53,7 @@ export interface ConversationState {
   readonly told: Set<string>;
   /** Schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;
-  /** Created with the first request. */
+  /** The tools of the conversation, created with the first request. */
   systemText?: WriteSystemText;
   /** Ids of all calls so far. */
   readonly callIds: Set<string>;

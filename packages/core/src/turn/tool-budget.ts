@@ -2,17 +2,20 @@
 
 import { groupBy } from "../text/group-by.ts";
 
-/** A tool, and what its declaration costs. */
+/** A tool, and the size of its declaration. */
 export interface BudgetedTool {
   readonly key: string;
   readonly server: string;
-  /** Characters of its definition, which are known at once. */
+  /** The number of characters of its definition, which is known without compiling it. */
   readonly size: number;
   /** Estimated tokens of its declaration, which has to be compiled first; undefined if it cannot be declared. */
   readonly tokens: () => number | undefined;
 }
 
-/** No text has more characters to a token: a definition that is too large by this measure is not compiled. */
+/**
+ * The largest number of characters per token in any text: a definition above the budget by this measure is not
+ * compiled.
+ */
 const charactersPerToken = 8;
 
 export interface ToolRoom {
@@ -29,7 +32,7 @@ export interface BudgetRules {
   readonly usedBefore: readonly string[];
 }
 
-/** Why a tool is offered, or why not. */
+/** The reason why a tool is offered or not. */
 export type OfferReason =
   | "every tool fits into the budget"
   | "alwaysLoad is set for its server"
@@ -39,13 +42,16 @@ export type OfferReason =
   | "it was offered before in this conversation"
   | "the budget is used up";
 
-/** By key; every tool has a reason. */
+/** The reasons by tool key; every tool has one. */
 export type OfferPlan = ReadonlyMap<string, OfferReason>;
 
-/** The part of the room that is kept free for tools that the model finds by search. */
+/** The part of the budget that is reserved for tools that the model finds by search. */
 const keptFree = 0.25;
 
-/** All tools if they fit; else those of `alwaysLoad`, those used before, and the smallest servers, each as a whole. */
+/**
+ * Offers all tools if they fit; otherwise tools of `alwaysLoad` servers, tools used before, and the smallest servers,
+ * each as a whole.
+ */
 export function planOffer(
   tools: readonly BudgetedTool[],
   { room, isAlwaysLoaded, usedBefore }: BudgetRules,
@@ -60,7 +66,7 @@ export function planOffer(
     count: Math.floor(room.count * (1 - keptFree)),
   };
 
-  /** Adds all of them or none. */
+  /** Adds all of these tools or none. */
   function add(some: readonly BudgetedTool[], reason: OfferReason): void {
     const news = some.filter(({ key }) => !plan.has(key));
     if (!fits(news, left)) return;
@@ -92,10 +98,10 @@ export function tokensOf(tools: readonly BudgetedTool[]): number {
   return tools.reduce((sum, { tokens }) => sum + (tokens() ?? 0), 0);
 }
 
-/** Models whose context is not known are taken to have this many tokens. */
+/** The assumed context in tokens of a model whose context is unknown. */
 const usualContext = 128_000;
 
-/** The size of a model's context in tokens: from the settings, or what the model is known to have. */
+/** The size of a model's context in tokens: from the settings, or the model's known size. */
 export function contextOf(
   { contextTokens = usualContext }: { readonly contextTokens?: number },
   host: { readonly contextTokens: () => number | undefined },
@@ -105,7 +111,9 @@ export function contextOf(
 
 const usualBudget = 20_000;
 
-/** The room for declarations, from the settings and the model. An estimate may be a tenth too low. */
+/**
+ * The budget for declarations, from the settings and the model. Reduced, because an estimate may be a tenth too low.
+ */
 export function roomFor(
   {
     maxDeclarations,

@@ -1,6 +1,6 @@
 /**
  * The declarations that a conversation sends to one model. A declaration keeps its place, and new ones are added at the
- * end: an API caches a request only as far as it begins like an earlier one.
+ * end: an API caches only the part of a request that equals the beginning of an earlier one.
  */
 
 import type { Model } from "../model/model.ts";
@@ -23,9 +23,9 @@ import {
 /** The declarations of one request. */
 export interface ToolOffer {
   readonly declarations: readonly FunctionDeclaration[];
-  /** The tools at the same index; undefined at a function of the host. */
+  /** The tools at the same index; undefined for a function of the host. */
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
-  /** Tools that the model is not offered, and can search for. */
+  /** Tools that are not declared, which the model can find by search. */
   readonly deferred: readonly DiscoveredMCPTool[];
   /** Estimated tokens of the declarations. */
   readonly tokens: number;
@@ -40,9 +40,9 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 }
 
 export interface ToolOffers {
-  /** `tools` are those that may be offered now; `own` the functions of the host that they need. */
+  /** @param tools The tools that may be offered now; `own` are the functions of the host that they need. */
   readonly update: (tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]) => ToolOffer;
-  /** Offers tools that a search has found, as far as there is room. */
+  /** Offers tools that a search has found, as far as the budget allows. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
   readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
   /** All places of the declarations so far, also of tools that are gone. */
@@ -74,7 +74,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     for (const own of some) if (!isDeclared(own)) places.push({ function: own });
   }
 
-  /** With `read_result`, which may be needed at any time. */
+  /** Includes `read_result`, which the model may need at any time. */
   function ownRoom(some: readonly OwnFunction[]): ToolRoom {
     const all = new Set<OwnFunction>([...some, "read_result"]);
     const tokens = [...all].reduce((sum, own) => sum + costOf(declareOwn(own)), 0);
@@ -173,7 +173,7 @@ function without(room: ToolRoom, used: ToolRoom): ToolRoom {
   return { tokens: room.tokens - used.tokens, count: room.count - used.count };
 }
 
-/** Never by connection time, so that the same tools are always declared in the same order. */
+/** Sorted independently of connection times, so that the same tools are always declared in the same order. */
 function byServerAndName(one: DiscoveredMCPTool, other: DiscoveredMCPTool): number {
   return compare(one.serverName, other.serverName) || compare(one.serverToolName, other.serverToolName);
 }

@@ -18,14 +18,14 @@ import type { FoundTool } from "../search/tool-search.ts";
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
-  /** Opens the tools of a conversation, whose names do not change. `names`: names that it has given already. */
+  /** Opens the tools of a conversation, whose names do not change. `names` are the names that it already uses. */
   readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   readonly resources: ResourceRegistry;
   /** The default servers of a conversation, in the order of the settings. */
   readonly servers: () => readonly string[];
   /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** The room for declarations in the settings. */
+  /** The budget for declarations in the settings. */
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;
@@ -33,7 +33,7 @@ export interface TurnHost {
   readonly loadUsedTools: () => Promise<void>;
   /** The tools that were used before in this workspace, latest first; empty until `loadUsedTools` has ended. */
   readonly usedTools: () => readonly { readonly serverName: string; readonly serverToolName: string }[];
-  /** Finds tools that are wanted and that no rule denies, best first. */
+  /** Finds tools that match the queries and that no rule denies, best first. */
   readonly searchTools: (
     queries: readonly string[],
     limit: number,

@@ -30,7 +30,7 @@ interface Account {
   calls: number;
   denied: number;
   malformed: number;
-  /** The model has finished, or a limit is reached. */
+  /** Set when the model has finished, or when a limit is reached. */
   isOver: boolean;
   /** The history before this turn. */
   before: ConversationState["history"];
@@ -105,12 +105,12 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";
-    // Recorded before a call runs: a process that is killed meanwhile leaves a trace of it.
+    // Recorded before a call runs, so that the recording shows the call even if the process is killed.
     state.record({ type: "content", content: answer.content });
     try {
       yield* round.run();
     } finally {
-      // Added in one step, even if the reader of the events has left: no call is ever without its response.
+      // Added in one step, even if the events are no longer read, so that no call is ever without its response.
       state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }
@@ -161,7 +161,7 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   readonly end: () => void;
 } {
   const stop = new AbortController();
-  // Every call of a turn listens to it: Node takes more than ten listeners for a leak.
+  // Every call of a turn listens to the signal, and Node reports more than ten listeners as a leak.
   setMaxListeners(0, stop.signal);
   const abort = (): void => stop.abort(cancelled());
   for (const signal of signals) {
@@ -177,7 +177,7 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   };
 }
 
-/** Waits once for each server. The tools of a later one are added when it is connected. */
+/** Waits for each server once. The tools of a slower server are added when it is connected. */
 async function* waitForServers(
   { toolSelection, chosen, notTried, awaited, missing, wait }: ConversationState,
   { waitFor }: SendOptions,
@@ -186,13 +186,13 @@ async function* waitForServers(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
   const all = toolSelection.servers();
-  // A user who types calls may name any server, also one that a model does not get.
+  // A user who types calls may name any server, including one that a model does not get.
   const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
   const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);
-  // A server that the text names is tried.
+  // A server that the text names is connected even if it failed before.
   const skipped = waitFor === undefined ? notTried : [];
   const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
   const starting = startable(strangers.filter(isUnknown).filter(isTried), host.states());

@@ -1,7 +1,7 @@
 import { HostError } from "../errors.ts";
 import { unlessAborted } from "../mcp/unless-aborted.ts";
 
-/** Makes the error of a stopped turn. */
+/** Creates the error of a stopped turn. */
 export function cancelled(): HostError {
   return new HostError("cancelled", "the turn was stopped");
 }

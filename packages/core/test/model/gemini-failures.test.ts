@@ -45,7 +45,7 @@ test("whoever has no room is asked again when it wants to be", async () => {
     type: "retry",
     attempt: 1,
     delayMs: 34_500,
-    reason: "the Gemini API is over its quota (429)",
+    reason: "the Gemini API has exceeded its quota (429)",
   });
   expect(finishOf(events).content.parts).toEqual([{ text: "at last" }]);
 });
@@ -205,7 +205,7 @@ test("a key that is not valid is never shown, whatever the API repeats", async (
   const error: unknown = await all(model, [user("hi")]).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     message: "the Gemini API does not accept the credentials (403): API key not valid: (hidden), (hidden), (hidden)",
-    next: "Check GEMINI_API_KEY; keys are made at https://aistudio.google.com/apikey.",
+    next: "Check GEMINI_API_KEY; create a key at https://aistudio.google.com/apikey.",
   });
   for (let each = error; each instanceof Error; each = each.cause) {
     expect(JSON.stringify([each, each.message, each.stack])).not.toContain(apiKey);

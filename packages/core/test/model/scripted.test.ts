@@ -36,7 +36,7 @@ test("a conversation that goes as it was recorded gets the answers that were rec
   ]);
   await expect(all(model, [user("more")])).rejects.toMatchObject({
     code: "model",
-    message: "the script has 2 answers, and this would be number 3",
+    message: "the script has only 2 answers, but the conversation needs answer 3",
   });
 });
 

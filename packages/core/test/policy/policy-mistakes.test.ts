@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { limits } from "../../src/limits.ts";
 import { read, said, told } from "../support/read-policy.ts";
 
-const strictly = "the rule applies in its strictest reading";
+const strictly = "the rule is applied in its strictest meaning";
 
 describe("a mistake in a rule that would allow leaves it out; one that stops counts as strictly as it can be read; the others stay", () => {
   const other = '[[rule]]\nmcpName="ok"\ndecision="allow"\npriority=1\n';

@@ -76,9 +76,14 @@ test.each([
 
 test.each([
   ["{}", "][", "arguments_invalid", /^jmespath: /],
-  ["not JSON", "a", "arguments_invalid", /needs a result that is JSON/],
+  ["not JSON", "a", "arguments_invalid", /works only on JSON/],
   [`"${"x".repeat(10_000_000)}"`, "@", "too_large", /too large for jmespath/],
-  [JSON.stringify("x".repeat(100_000)), "[@,@]|".repeat(20).slice(0, -1), "too_large", /selects is too large/],
+  [
+    JSON.stringify("x".repeat(100_000)),
+    "[@,@]|".repeat(20).slice(0, -1),
+    "too_large",
+    /selection by jmespath is too large/,
+  ],
 ])("a query that cannot be answered says why", (text, jmespath, code, message) => {
   expect(queryResult(text, { jmespath, tokens })).toEqual({
     kind: "failed",

@@ -57,11 +57,11 @@ describe("a mistake takes its server out and says what it is", () => {
   const mistakes: readonly [unknown, string][] = [
     [null, 'error "s" must be an object, not null'],
     [["node"], 'error "s" must be an object, not a list'],
-    [{}, "error it has none of command, url and httpUrl; a server has exactly one of them"],
-    [{ command: "a", url: "http://b" }, "error it has command and url; a server has exactly one of them"],
+    [{}, "error the entry has none of command, url and httpUrl; a server has exactly one of them"],
+    [{ command: "a", url: "http://b" }, "error the entry has command and url; a server has exactly one of them"],
     [
       { command: "a", url: "http://b", httpUrl: "http://c" },
-      "error it has command and url and httpUrl; a server has exactly one of them",
+      "error the entry has command and url and httpUrl; a server has exactly one of them",
     ],
     [{ command: "" }, 'error "command" is empty'],
     [{ command: "$EMPTY" }, 'error "command" is empty once its variables are filled in'],
@@ -192,7 +192,10 @@ describe("what is odd is said, and changes nothing else", () => {
       { command: "a", headers: {}, oauth: {} },
       ["headers", "oauth"].map((key) => `warning "${key}" has no effect together with "command"`),
     ],
-    [{ command: "npx -y server" }, ['warning "command" is used as one program name: "npx -y server"']],
+    [
+      { command: "npx -y server" },
+      ['warning "command" is the name of one program, without arguments: "npx -y server"'],
+    ],
     [
       { url: "http://h", oauth: { tokenParamName: "t" } },
       ['warning "tokenParamName" is ignored: Tokens are never put into URLs.'],

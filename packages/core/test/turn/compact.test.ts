@@ -48,7 +48,7 @@ const notes = (events: readonly TurnEvent[]): readonly string[] =>
 const stored = (count: number): string =>
   `the conversation fills N % of the model's context: ${count} earlier results are stored in files now; the model can read them`;
 const summarised =
-  "the conversation fills N % of the model's context: a summary by the model takes the place of earlier messages";
+  "the conversation fills N % of the model's context: a summary by the model replaces earlier messages";
 const textOf = (history: readonly Content[]): string => JSON.stringify(history);
 
 test("near the model's limit earlier results become handles, which the model can read", async () => {
@@ -59,9 +59,11 @@ test("near the model's limit earlier results become handles, which the model can
   expect(notes(events)).toEqual([stored(2)]);
   expect(outcomes(events)).toHaveLength(5);
   const [, , bad, , look] = conversation.history;
-  expect(textOf(bad ? [bad] : [])).toMatch(/"error":"\[A result of \d+ characters, whole in result:[\s\S]*E42 alpha/);
+  expect(textOf(bad ? [bad] : [])).toMatch(
+    /"error":"\[A result of \d+ characters, stored in full as result:[\s\S]*E42 alpha/,
+  );
   expect(textOf(look ? [look] : [])).toMatch(
-    /"output":"\[A result of \d+ characters, whole in result:\S+ \(see read_result\)\]"/,
+    /"output":"\[A result of \d+ characters, stored in full as result:\S+ \(see read_result\)\]"/,
   );
   const handle = /result:\/\/\w+/.exec(textOf(look ? [look] : []))?.[0];
   conversation.setModel(answers((number) => (number === 0 ? calls("read_result", { handle, lines: 5 }) : says("ok"))));

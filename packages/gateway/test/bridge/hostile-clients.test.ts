@@ -12,6 +12,7 @@ import { createResourceSubscriptions } from "../../src/bridge/subscriptions.ts";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { handClock } from "../hand-clock.ts";
 import { allowAll, gatewayScene } from "../support/gateway-scene.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
 
 const tasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 const raw = { input: "caller", tasks: "caller", capabilities: { ...tasks, sampling: {} } } as const;
@@ -74,14 +75,16 @@ test("a yes for a task's model request does not hold for another one with the sa
 });
 
 test("a sealed yes holds for the tool that the person saw, not for another tool with its name", async () => {
+  const clock = steppedClock();
   await using here = await gatewayScene({
     servers: { fx: stdioServer("conformance") },
     rules: '[[rule]]\ntoolName = "*"\nmcpName = "*"\ndecision = "ask_user"\npriority = 500\n',
+    clock,
   });
   const client = await here.client({ era: "modern" });
   await client.request("tools/list");
   const called = { name: "test_simple_text", arguments: {} };
-  const seals = createSealedConsent(join(here.state, "inbox-seals"), Date.now);
+  const seals = createSealedConsent(join(here.state, "inbox-seals"), clock.date);
   const identity = hash("sha256", canonicalJson(["tester", "", "tools/call", called]));
   const callWith = async (subject: string): Promise<JsonObject> => {
     const requestState = await seals.seal(identity, { subject, state: undefined });

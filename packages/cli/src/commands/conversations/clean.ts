@@ -23,7 +23,7 @@ const usualAge = "30d";
 export const verb: Verb = {
   help: `
 Without arguments it removes conversations that were last used, and large results that were stored, more than 30 days ago. A conversation that is open in
-another process is kept. Fairlead also removes the oldest by itself, above 1000 conversations or 2 GB,
+another process is kept. Fairlead also removes the oldest conversations automatically, above 1000 conversations or 2 GB,
 and results after 7 days or above 500 files or 1 GB.
 
 Examples:
@@ -63,7 +63,7 @@ Examples:
 
 interface Wanted {
   readonly ids: readonly string[];
-  /** Results that were stored before this moment. */
+  /** Removes the results that were stored before this time. */
   readonly before: number;
 }
 

@@ -1,4 +1,4 @@
-/** `fairlead approvals`: lists the requests of clients that wait for a yes, and answers them. */
+/** `fairlead approvals`: lists the clients' requests that wait for approval, and answers them. */
 
 import { HostError } from "@fairlead/core/errors";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -91,10 +91,12 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
   const inbox = await inboxOf(context);
   const id = operands[0] ?? "";
   if (given === "conversation" && !(await inbox.show(id)).answers.includes(given))
-    throw new HostError("usage", `approval ${id} can be given once only`, { next: `fairlead approvals allow ${id}` });
+    throw new HostError("usage", `approval ${id} can only be given for one request`, {
+      next: `fairlead approvals allow ${id}`,
+    });
   const { isFirst, answer: first, by, at } = await inbox.answer(id, given, "fairlead approvals");
   if (!isFirst)
-    throw new HostError("usage", `approval ${id} was answered before: ${words[first]}, in ${by}`, {
+    throw new HostError("usage", `approval ${id} was already answered: ${words[first]}, in ${by}`, {
       next: "fairlead approvals list",
     });
   if (globals.json) return out.json({ id: id.toUpperCase(), answer: first, at: new Date(at).toISOString() });
@@ -104,11 +106,11 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
 const words: Readonly<Record<ConsentAnswer, string>> = {
   no: "denied",
   once: "allowed once",
-  conversation: "allowed for the conversation",
+  conversation: "allowed for this conversation",
   always: "always allowed",
 };
 
-/** Everything that a person must know before a yes. */
+/** Shows everything that a person must know before they approve. */
 function details(entry: InboxEntry): readonly SafeText[] {
   const { id, client, args, reason, digest, change, isCut = false } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
@@ -123,7 +125,7 @@ function details(entry: InboxEntry): readonly SafeText[] {
   ];
 }
 
-/** `7K2  files.write_file  for cursor, 2 minutes ago`. */
+/** The short form, such as `7K2  files.write_file  for cursor, 2 minutes ago`. */
 function line({ id, server, name, kind, client, since }: InboxEntry): SafeText {
   const subject =
     kind === "tool" ? safe`${toVisibleLine(server)}.${toVisibleLine(name)}` : subjectOf(kind, name, server);
@@ -132,7 +134,7 @@ function line({ id, server, name, kind, client, since }: InboxEntry): SafeText {
 
 function subjectOf(kind: Exclude<InboxEntry["kind"], "tool">, name: string, server: string): SafeText {
   return kind === "sampling"
-    ? safe`a model request of ${toVisibleLine(server)}`
+    ? safe`a sampling request of ${toVisibleLine(server)}`
     : safe`${toSafeLine(kind)} ${toVisibleLine(name)} of ${toVisibleLine(server)}`;
 }
 

@@ -51,7 +51,7 @@ function named(title: string, texts: readonly SafeText[]): SafeText {
 
 const stop: Verb = {
   help: `${about}
-Calls that run are cancelled. The next request of a program that is still connected starts the host again.
+Running calls are cancelled. The next request of a program that is still connected starts the host again.
 
 Examples:
   fairlead daemon stop`,

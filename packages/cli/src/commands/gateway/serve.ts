@@ -45,8 +45,8 @@ Examples:
   define(command) {
     command
       .option("--client <name>", 'the program that uses it, for rules with client = "…" and the history')
-      .option("--servers <names>", "only these servers, with commas between them")
-      .option("--tools <patterns>", "only these tools, as SERVER.TOOL, with commas between them; * stands for any text")
+      .option("--servers <names>", "only these servers, separated by commas")
+      .option("--tools <patterns>", "only these tools, as SERVER.TOOL, separated by commas; * matches any text")
       .option("--alone", "start the servers in this process, without the background host");
     defineHttpOptions(command);
     command.option("--no-token", "with --http, for tests: every program on this machine may connect");
@@ -58,7 +58,7 @@ Examples:
     checkHttpOptions({ http, ...options }, context);
     if (!token && !http) throw usageError("--no-token works only with --http", context);
     if (alone && http)
-      throw usageError("--alone and --http cannot be combined: --http always has its own servers", context);
+      throw usageError("--alone and --http cannot be combined: --http always starts its own servers", context);
     const client = clientOf(options, context);
     if (http) return serveHttp(client, { ...options, token }, context);
     const { io, globals } = context;
@@ -87,7 +87,7 @@ function clientOf(
   };
 }
 
-/** A gateway in this process, for the settings of the command line. */
+/** Creates a gateway in this process, with the settings of the command line. */
 async function ownGateway(
   { cwd, env, root, settings, workspace, trustWorkspace }: RelayClient,
   context: Context,

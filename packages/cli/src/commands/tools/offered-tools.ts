@@ -1,4 +1,4 @@
-/** What models are offered: `tools --search`, `--tokens` and `--why`. */
+/** Shows which tools models are offered: `tools --search`, `--tokens` and `--why`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -13,7 +13,7 @@ import { columnsOf } from "../../output/wrap.ts";
 import type { Context } from "../../shell/verb.ts";
 import { findToolTarget, type KnownServer } from "../../targets/target.ts";
 
-/** Best first, as `search_tools` finds them for a model. */
+/** Lists the tools that `search_tools` finds for a model, best first. */
 export async function showFound(host: Host, query: string, context: Context): Promise<void> {
   const { out, io, globals, command } = context;
   const { limit = 10, all = false } = command.opts<{ readonly limit?: number; readonly all?: boolean }>();
@@ -88,8 +88,9 @@ async function offerOf(
   const quarantined = host.quarantined().find(isMeant);
   if (quarantined !== undefined) return { offered: false, reason: quarantined.reason };
   const hidden = host.hidden().find(isMeant);
-  if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides it` };
-  if (host.tools().some(isMeant)) return { offered: false, reason: "conversations do not include its server" };
+  if (hidden !== undefined) return { offered: false, reason: `${hidden.setting} in the settings hides this tool` };
+  if (host.tools().some(isMeant))
+    return { offered: false, reason: "conversations do not include the server of this tool" };
   throw new HostError("tool_unknown", `"${server}" has no tool "${tool}"`, {
     serverName: server,
     next: `fairlead tools ${toShellWord(server)}`,

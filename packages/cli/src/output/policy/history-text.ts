@@ -33,7 +33,7 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
   ];
 }
 
-/** Who answered a rule that asks, and how. */
+/** How a request that needed confirmation was answered, and where. */
 function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
   const where = answeredIn === undefined ? safe`` : places[answeredIn];
   if (refusal === "user") return safe`; you said no${where}`;

@@ -10,11 +10,11 @@ export interface ProgressLine {
   readonly update: (progress: Progress) => void;
   /** Removes the line from the terminal. */
   readonly clear: () => void;
-  /** Keeps the line away from the terminal while the user is asked something there. */
+  /** Hides the line while the user is asked something on the terminal. */
   readonly hideDuring: <T>(ask: () => Promise<T>) => Promise<T>;
 }
 
-/** For a line that is not on the terminal. */
+/** A progress line that is never shown. */
 function askAtOnce<T>(ask: () => Promise<T>): Promise<T> {
   return ask();
 }

@@ -45,7 +45,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   ];
 }
 
-/** The user's settings lend the machine's credentials to this entry: which ones, and who gets them. */
+/** Shows which of the machine's credentials the user's settings give to this entry, and which server gets them. */
 function machineValues(definition: ServerDefinition): SafeText[] {
   const settings = describeMachineAuth(definition);
   if (settings === undefined) return [];

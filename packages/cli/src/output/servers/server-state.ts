@@ -22,11 +22,13 @@ export interface ListedServer {
   readonly known?: CachedCatalogInfo | undefined;
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
-  /** Estimated tokens that its tool definitions cost a model. */
+  /** The estimated tokens that the server's tool definitions cost a model. */
   readonly tokens?: number | undefined;
-  /** Failed in this run or an earlier one: commands that do not name the server skip it for a while. */
+  /**
+   * Set if the server failed in this run or an earlier one: commands that do not name the server skip it for a while.
+   */
   readonly failed?: FailedStart | undefined;
-  /** Who shares a connection to the server behind the gateway. */
+  /** How clients of the gateway share connections to the server. */
   readonly share?: SharedBy | undefined;
 }
 

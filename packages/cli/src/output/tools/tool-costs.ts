@@ -1,4 +1,4 @@
-/** What tool declarations cost a model, as text: servers and tools sorted by tokens, with bars. */
+/** The number of tokens that tool declarations cost a model, as text: servers and tools sorted by tokens, with bars. */
 
 import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -11,7 +11,7 @@ export interface ServerCost {
   readonly tools: readonly OfferedTool[];
 }
 
-/** The most expensive server first, and in it the most expensive tool. */
+/** Sorts servers by cost, most expensive first, and the tools of each server as well. */
 export function serverCosts(offers: readonly OfferedTool[]): readonly ServerCost[] {
   return [...groupBy(offers, ({ server }) => server)]
     .map(([server, tools]) => ({

@@ -47,7 +47,9 @@ export function routeKey(state: AppState, key: Key): Routed {
   return edit(state, key);
 }
 
-/** Stops the innermost thing: the question, the call, the turn, the typed text; the app only on the second key. */
+/**
+ * Stops the innermost activity: the question, the call, the turn, the typed text; quits the app only on the second key.
+ */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;

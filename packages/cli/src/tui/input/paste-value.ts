@@ -30,7 +30,7 @@ function pasteValue(editor: Editor, pasted: string, from: number): Editor {
   const before = text.slice(from, cursor);
   if (!/[\s"'\\]/.test(pasted) && !isLong(pasted)) return insert(editor, pasted);
   const quote = before.charAt(0) === "'" ? "'" : '"';
-  // Behind the closing quote: the value goes on inside.
+  // The cursor is behind the closing quote: the value continues inside.
   if (before.length > 1 && before.startsWith(quote)) {
     const inside = paste({ ...editor, cursor: cursor - 1 }, escaped(pasted, quote));
     return { ...inside, cursor: inside.cursor + 1 };

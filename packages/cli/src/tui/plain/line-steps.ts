@@ -67,7 +67,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** Sets the dialog, also if it is unchanged: that prints the question again. */
+/** Sets the dialog even if it is unchanged, because that prints the question again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -76,7 +76,7 @@ function say(text: string): LineStep {
   return { event: { type: "note", tone: "warning", text } };
 }
 
-/** Typed and not pasted, because a paste may become a label. */
+/** The text is typed and not pasted, because a paste may become a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }

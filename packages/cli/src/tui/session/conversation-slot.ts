@@ -1,12 +1,12 @@
-/** The conversation of the app, which `/clear` replaces by a new one and `/resume` by an earlier one. */
+/** Holds the app's conversation, which `/clear` replaces by a new one and `/resume` by an earlier one. */
 
 import type { Model } from "@fairlead/core/model/model";
 import type { Conversation } from "@fairlead/core/turn/conversation";
 
 export interface ConversationSlot extends Conversation {
-  /** Begins a new conversation with the same model. Resolves when the file of the old one is on disk. */
+  /** Begins a new conversation with the same model. Resolves when the previous conversation is on disk. */
   readonly renew: () => Promise<void>;
-  /** Continues with another conversation. Resolves when the file of the old one is on disk. */
+  /** Continues with another conversation. Resolves when the previous conversation is on disk. */
   readonly replace: (next: Conversation) => Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import type { Services } from "../services.ts";
 /** How many conversations the list shows. */
 const mostListed = 20;
 
-/** `--continue` and `--resume [ID]`. */
+/** The options `--continue` and `--resume [ID]`. */
 export async function resumeAtStart(options: ResumeOptions, services: Services): Promise<void> {
   if (options.resume === true) return chooseConversation(services);
   const wanted = await wantedConversation(options, services.settings.get());
@@ -46,7 +46,7 @@ export async function resumeConversation(wanted: string, services: Services): Pr
     throw new HostError("busy", "the turn is still running", { next: "Esc stops it; then: /resume" });
   const folder = folderOf(settings.get());
   const info = await findConversation(folder, wanted);
-  if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is open already");
+  if (info.id === session.conversation.id) throw new HostError("usage", "this conversation is already open");
   const model = await modelOf(modelNameOf(info), services);
   const conversation = await session.host.conversation({ resume: info.id, model });
   const recorded = await readConversation(conversationPath(folder, info.id));
@@ -59,7 +59,7 @@ export async function resumeConversation(wanted: string, services: Services): Pr
     session.note("warning", `Its model was ${info.model.name}, which is not configured.`, `/model ${info.model.name}`);
 }
 
-/** The model that the conversation had, if it can be found; else the current one. `--model` takes precedence. */
+/** The conversation's own model, if it is available; otherwise the current model. `--model` takes precedence. */
 async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
   const { model: given } = context.command.opts<{ readonly model?: string }>();
   if (name === undefined || given !== undefined) return session.model();

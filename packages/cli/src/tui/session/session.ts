@@ -54,11 +54,11 @@ export interface AppSession extends QuestionQueue {
   readonly fail: (error: unknown) => void;
   /** The model that the user has chosen; the conversation has none while a typed call runs. */
   readonly model: () => Model;
-  /** Takes effect with the next request. */
+  /** Changes the model from the next request on. */
   readonly setModel: (model: Model) => void;
   /** Begins a new conversation and clears the screen. */
   readonly clear: () => void;
-  /** Continues with another conversation, and shows what happened in it. */
+  /** Continues with another conversation, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
   /** Lets the model summarise the conversation, while no turn runs. Esc stops it, and messages wait for its end. */
   readonly compact: () => Promise<void>;

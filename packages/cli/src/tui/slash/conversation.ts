@@ -33,7 +33,7 @@ export const clear: BuiltIn = {
     const { id } = session.conversation;
     const isRecorded = session.store.get().items.some(({ kind }) => kind === "person");
     session.clear();
-    const text = "New conversation. The model knows nothing of the one before.";
+    const text = "New conversation. The model does not know the previous one.";
     session.note("info", text, ...(isRecorded ? [`/resume ${id}`] : []));
   },
 };
@@ -58,10 +58,10 @@ export const rename: BuiltIn = {
   },
 };
 
-/** `/compact`: the model's summary takes the place of the history. */
+/** `/compact`: replaces the history by a summary that the model writes. */
 export const compact: BuiltIn = {
   name: "compact",
-  summary: "let the model summarise the conversation, to make requests smaller; undo takes it back",
+  summary: "let the model summarise the conversation, to make requests smaller; /compact undo restores it",
   usage: "[undo]",
   complete: ([word]) => (word === undefined ? [{ value: "undo" }] : []),
   async run(line, { session }) {
@@ -70,8 +70,8 @@ export const compact: BuiltIn = {
     if (line !== "" && line !== "undo")
       throw new HostError("usage", `/compact does not take "${line}"`, { next: "/compact undo" });
     if (line === "") return session.compact();
-    if (!(await session.conversation.undoCompact())) throw new HostError("usage", "there is nothing to take back");
-    session.note("info", "The model has the whole conversation again. Fairlead no longer compacts it by itself.");
+    if (!(await session.conversation.undoCompact())) throw new HostError("usage", "there is nothing to undo");
+    session.note("info", "The model has the whole conversation again. Fairlead no longer compacts it automatically.");
   },
 };
 
@@ -121,7 +121,7 @@ export const exportConversation: BuiltIn = {
     await writeFile(file, toSafeText(text), { flag: "wx", mode: privateFileMode }).catch((error: unknown) => {
       const reason =
         error instanceof Error && "code" in error && error.code === "EEXIST"
-          ? "it exists already"
+          ? "the file already exists"
           : errorMessage(error);
       throw new HostError("usage", `cannot write ${file}: ${reason}`, { next: "/export with another name" });
     });

@@ -89,7 +89,10 @@ export function hasMoving(servers: readonly ServerState[]): boolean {
   return servers.some((state) => ["starting", "reconnecting"].includes(groupOf(state) ?? ""));
 }
 
-/** How much of the model's context the next request takes, estimated: `12 % of the context: tools 1.2k, messages 9k, results 5k`. */
+/**
+ * The estimated part of the model's context that the next request takes: `12 % of the context: tools 1.2k, messages 9k,
+ * results 5k`.
+ */
 export function contextWords({ declarations, history, results, context }: ConversationTokens): SafeText {
   const share = Math.round(((declarations + history) / context) * 100);
   const parts = safe`tools ${thousands(declarations)}, messages ${thousands(history - results)}, results ${thousands(results)}`;

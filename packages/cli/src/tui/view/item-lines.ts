@@ -37,7 +37,9 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
   }
 }
 
-/** Lines of a message of the user that are shown: they have seen it, and a long paste would take seconds to draw. */
+/**
+ * How many lines of a user's message are shown: the user knows the text, and a long paste would take seconds to draw.
+ */
 const mostTyped = { lines: 20, characters: 4000 };
 const mostOutput = { lines: 2000, characters: 400_000 };
 

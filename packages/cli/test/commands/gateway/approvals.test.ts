@@ -53,6 +53,6 @@ test("only the first answer counts", async () => {
   expect((await here.run("approvals", "deny", id)).stdout).toBe(`${id}: denied\n`);
   expect(await here.run("approvals", "allow", id)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("was answered before: denied, in fairlead approvals"),
+    stderr: expect.stringContaining("was already answered: denied, in fairlead approvals"),
   });
 });

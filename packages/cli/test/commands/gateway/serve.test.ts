@@ -153,7 +153,9 @@ it("runs its own servers with --alone, and when the run folder cannot be made", 
   await here.write("home/.fairlead/run", "a file where the folder should be");
   const other = await here.client();
   expect(textOf(await other.call("echo", { text: "other" }))).toBe("other");
-  expect(other.errors()).toMatch(/^fairlead: no background host: .*; this program starts its own servers\n$/);
+  expect(other.errors()).toMatch(
+    /^fairlead: the background host cannot be used: .*; this process starts its own servers\n$/,
+  );
   expect(await here.hostPid()).toBeUndefined();
 });
 

@@ -90,7 +90,7 @@ test("/export writes the conversation as Markdown to a new file, and replaces no
       `\`\`\`text\nHello, Ada!\n\`\`\`\n\n## You\n\nshow code\n\n## ${model}\n\n\`\`\`js\n1\n\`\`\`\n`,
   );
   app.enter("/export talk.md");
-  await app.shown(/cannot write .*talk\.md: it exists already/);
+  await app.shown(/cannot write .*talk\.md: the file already exists/);
   app.enter("/export");
   await app.shown(/\/export needs one file name/);
 });

@@ -1,7 +1,7 @@
 /**
- * Notes which process owns a lock, in `FILE.lock-owner`, so that the lock of a process that was killed is taken over at
- * once and not only when it expires. Beside the lock's folder and not in it: Gemini CLI takes the same locks, and removes
- * only an empty folder.
+ * Records which process owns a lock, in `FILE.lock-owner`, so that the lock of a killed process is taken over at once
+ * and not only when it expires. The file is next to the lock's folder and not in it: Gemini CLI uses the same locks,
+ * and removes only an empty folder.
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
@@ -13,17 +13,20 @@ import { temporaryName } from "./replace-file.ts";
 
 interface LockOwner {
   readonly pid: number;
-  /** When the process started, in the system's own unit; empty where there is no `/proc`. */
+  /** When the process started, in the system's own unit; empty on systems without `/proc`. */
   readonly start: string;
-  /** Where the process id counts: the machine, its start, and its set of process ids (containers have their own). */
+  /** The scope of the process id: the machine, its boot, and its process id namespace (containers have their own). */
   readonly host: string;
   readonly boot: string;
   readonly processes: string;
-  /** The lock's folder: the note of a killed process says nothing about the lock that another program took later. */
+  /**
+   * Identifies the lock's folder: the record of a killed process does not apply to a lock that another program took
+   * later.
+   */
   readonly lock: string;
 }
 
-/** Notes that this process owns the lock. Without the note, a lock expires only with time. */
+/** Records that this process owns the lock. Without the record, the lock only expires by its age. */
 export async function noteOwner(file: string): Promise<string | undefined> {
   const lock = await lockIdentity(file);
   if (lock === undefined) return undefined;
@@ -33,7 +36,7 @@ export async function noteOwner(file: string): Promise<string | undefined> {
   return note;
 }
 
-/** Removes this process's own note; call it after the lock is released, so that no lock is ever without one. */
+/** Removes this process's own record; call it after the lock is released, so that no lock is ever without a record. */
 export async function removeNote(file: string, note: string | undefined): Promise<void> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   if (text !== undefined && text === note) await rm(noteOf(file), { force: true }).catch(ignored);
@@ -44,7 +47,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
   if (owner === undefined || !(await hasEnded(owner, file))) return false;
-  // Only one waiting process can rename the note; it removes the lock.
+  // Only one waiting process can rename the record; that process removes the lock.
   const claimed = temporaryName(file);
   const isClaimed = await rename(noteOf(file), claimed).then(
     () => true,
@@ -52,7 +55,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   );
   if (!isClaimed) return false;
   if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
-    // The note of another owner, who came meanwhile.
+    // The record belongs to another owner, who took the lock in the meantime.
     await rename(claimed, noteOf(file)).catch(ignored);
     return false;
   }
@@ -65,7 +68,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
 async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
-  // After a restart of the machine; the age of the lock excludes another machine of the same name.
+  // The machine was restarted; the age of the lock rules out another machine with the same name.
   if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
   if (owner.processes !== processes) return false;
   return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start;
@@ -76,7 +79,7 @@ async function isFromBeforeBoot(file: string): Promise<boolean> {
   return stats !== undefined && stats.mtimeMs < Date.now() - uptime() * 1000;
 }
 
-/** Undefined where the file system does not tell when a folder was made: its number alone may be in use again. */
+/** Identifies the folder; undefined if the file system has no creation time: an inode number alone may be reused. */
 async function lockIdentity(file: string): Promise<string | undefined> {
   const stats = await stat(lockFolder(file), { bigint: true }).catch(ignored);
   return stats === undefined || stats.birthtimeNs === 0n ? undefined : `${stats.ino} ${stats.birthtimeNs}`;
@@ -107,7 +110,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Another process may have the same number meanwhile, but not the same start. */
+/** Another process may have the same id by now, but not the same start time. */
 function startOf(pid: number): string {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";
@@ -132,7 +135,7 @@ function parse(text: string): LockOwner | undefined {
     const { pid, ...texts } = value as Partial<Record<keyof LockOwner, unknown>>;
     const { start, host, boot, processes, lock } = texts as Partial<Record<keyof typeof texts, string>>;
     const isWhole = [start, host, boot, processes, lock].every((item) => typeof item === "string");
-    // A number of 0 or below means a group of processes.
+    // A process id of 0 or below would mean a process group.
     if (!isWhole || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
     return {
       pid,

@@ -5,9 +5,9 @@ import { HostError } from "../../errors.ts";
 import { systemCode, unless } from "../system-error.ts";
 import { noteOwner, removeDeadLock, removeNote } from "./lock-owner.ts";
 
-/** Milliseconds after which a lock that is not renewed counts as abandoned, also if nothing is known of its owner. */
+/** After how many milliseconds a lock that is not renewed counts as abandoned, even if its owner is unknown. */
 const staleAfter = 10_000;
-/** Longer than `staleAfter`, so that waiting outlasts the lock of a killed process. */
+/** How long to wait for a lock; longer than `staleAfter`, so that waiting outlasts the lock of a killed process. */
 const timeout = 30_000;
 
 /** A lock that this process holds. */
@@ -40,7 +40,7 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
   }
 }
 
-/** Takes the lock unless a running process holds it: then undefined. */
+/** Takes the lock; undefined if a running process holds it. */
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;

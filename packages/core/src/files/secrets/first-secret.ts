@@ -1,4 +1,4 @@
-/** Decides at the first stored secret between the keychain and the encrypted file. */
+/** Chooses between the keychain and the encrypted file when the first secret is stored. */
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ export function openUndecided({
 }: FirstSecretOptions): SecretStore {
   let chosen: SecretStore | undefined;
 
-  /** Another process may have stored the first secret meanwhile. */
+  /** Another process may have stored the first secret in the meantime. */
   async function current(): Promise<SecretStore> {
     if (chosen === undefined && (await inFile.isInUse())) chosen = inFile;
     return chosen ?? inKeychain;

@@ -17,14 +17,17 @@ import { once } from "../open-work.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {
-  /** Identifies an entry with its values and its account. Rejects if a variable is not set. */
+  /** Identifies a server by its entry, its expanded values and its account. Rejects if a variable is not set. */
   keyOf(definition: ServerDefinition): Promise<string>;
   /** Returns the cached catalog as it was when the host started; undefined if there is none or it cannot be read. */
   recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
   /** Returns the negotiated protocol if it is at most 7 days old. */
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
-  /** Whether the server is remembered as one that asks back; false if that cannot be read. */
+  /**
+   * Whether the server is known to ask questions without saying which client they concern; false if that cannot be
+   * read.
+   */
   asksBack(definition: ServerDefinition): Promise<boolean>;
   noteAsksBack(definition: ServerDefinition): Promise<void>;
   /** Returns the digests of the accepted definitions; undefined if they cannot be read. */
@@ -46,9 +49,12 @@ export interface CatalogCacheOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** The account that is signed in to the server: another account may see other tools. */
+  /** The account that is signed in to the server, because another account may see other tools. */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
-  /** Whether this host chooses the protocol itself: the one that is negotiated without a choice stays cached. */
+  /**
+   * Whether this host chooses the protocol itself; the cache then keeps the protocol that was negotiated without a
+   * choice.
+   */
   readonly choosesEra?: boolean;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -80,7 +86,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        // Read each time: the user may sign in between the reading and the saving.
+        // Read each time, because the user may sign in between reading and saving.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
         return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
@@ -163,7 +169,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         before.peer.transport === snapshot.peer.transport;
       const remembered: CachedCatalog = {
         ...snapshot,
-        // A protocol that was only reused keeps the date of its negotiation, and a chosen one was not negotiated.
+        // A reused protocol keeps the date of its negotiation, and a chosen protocol was not negotiated.
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
@@ -185,7 +191,7 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // No settings file owns this name: another program may give it to another server.
+    // The name is not in any settings file: another program may use it for another server.
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }

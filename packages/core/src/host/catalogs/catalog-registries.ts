@@ -43,7 +43,7 @@ export interface CatalogRegistries {
   bind(binding: RequestBinding): void;
   /** Sets the order of servers from the settings, and the servers whose items never get a bare name. */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Replaces everything that is registered for that server. */
+  /** Replaces all registered items of that server. */
   put(server: RegisteredServer, filtered: FilteredCatalog): void;
   remove(server: string): void;
   catalogOf(server: string): FilteredCatalog | undefined;

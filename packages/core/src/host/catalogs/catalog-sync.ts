@@ -48,15 +48,17 @@ export interface CatalogSync {
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
   /**
-   * Resolves when the definitions that the server lists are saved, or when it is known that they cannot be; undefined if
-   * nothing is to be saved.
+   * Resolves when the server's definitions are saved, or when saving has failed; undefined if there is nothing to save.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
-  /** Remembers that the server asks questions that cannot be attributed to one of several clients. */
+  /** Records that the server asks questions without saying which client's request they belong to. */
   readonly noteAsksBack: (server: string) => void;
-  /** The catalog of a connected server, for another host of the same servers; undefined if it is not connected. */
+  /**
+   * The catalog of a connected server, for another host with the same servers; undefined if the server is not
+   * connected.
+   */
   readonly listing: (server: string) => ServerListing | undefined;
-  /** Lists the catalog of a server that another host has connected, unless it is connected here. */
+  /** Registers the catalog of a server that another host has connected, unless this host has connected it too. */
   readonly adopt: (server: string, listing: ServerListing) => void;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
@@ -103,7 +105,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     ).unref();
   }
 
-  /** Notes what is to be saved: at the time of saving, the server may be disconnected. */
+  /** Copies the data to save, because the server may be disconnected by the time of saving. */
   function note(server: string): void {
     const entry = definition(server);
     const snapshot = listing(server);
@@ -201,7 +203,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // If it cannot be written, it is found out again.
+      // If the record cannot be written, Fairlead finds it out again.
       const before = saving.get(server);
       saving.set(
         server,

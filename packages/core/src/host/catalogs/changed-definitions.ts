@@ -21,13 +21,13 @@ export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the definitions of a server that were accepted in earlier runs. Called before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;
   /**
-   * Adds a cached catalog: the tools listed then, and the accepted definitions of tools that had changed or gone by
+   * Adds a cached catalog: the tools in it, and the accepted definitions of tools that had changed or disappeared by
    * then.
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * Sets why accepted definitions of this server cannot be saved; undefined if they are saved. Whether a tool without a
-   * saved definition is new or changed is then unknown, so it counts as changed.
+   * Sets why accepted definitions of this server cannot be saved; undefined if they are saved. Without saved
+   * definitions, Fairlead cannot tell a new tool from a changed one, so the tool counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition is new, not changed. */
@@ -36,7 +36,7 @@ export interface ChangedDefinitions extends ToolDefinitions {
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
-  /** Accepted definitions of tools that have changed or gone, for the catalog cache. */
+  /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
   /** Digests by tool name that were accepted in this run and are not stored yet. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
@@ -60,7 +60,9 @@ interface AcceptedTool {
   readonly digests: readonly string[];
   /** The accepted definition that was listed last, if it is still stored. */
   readonly tool?: CatalogTool | undefined;
-  /** Neither stored nor accepted by the user: the server listed the tool, and no earlier definition was known. */
+  /**
+   * Whether the definition is neither stored nor accepted by the user: the server listed the tool for the first time.
+   */
   readonly isNew?: boolean;
 }
 
@@ -72,13 +74,16 @@ interface Seen {
   now: ReadonlyMap<string, CatalogTool>;
   /** Whether the tools in `now` are new unless an accepted definition is known. */
   isNew: boolean;
-  /** Names in `now` that are compared already, because a digest is computed only when it is needed; undefined: all. */
+  /** Names in `now` that are already compared, because a digest is computed only when needed; undefined means all. */
   compared: Set<string> | undefined;
-  /** Digests of definitions that the user accepted although the lock file has others. They hold for this host only. */
+  /**
+   * Digests of definitions that the user accepted although the lock file has other ones. They are valid in this host
+   * only.
+   */
   readonly unlocked: Map<string, string>;
 }
 
-/** Limits the stored digests of a server that lists new names each time. */
+/** The largest number of stored digests for a server that lists new names each time. */
 const mostKept = 1000;
 
 const noLock: LockComparison = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
@@ -121,7 +126,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
-  /** Compares the listed tool of that name, if that was put off. */
+  /** Compares the listed tool of that name, if it was not compared before. */
   function meetListed(seen: Seen, name: string): void {
     const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
     if (tool === undefined) return;
@@ -147,7 +152,10 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     seen.compared = new Set();
   }
 
-  /** Why it is unknown whether this definition, which no accepted one contradicts, has changed; undefined if it is known. */
+  /**
+   * Why Fairlead cannot tell whether this definition has changed, if no accepted definition contradicts it; otherwise
+   * undefined.
+   */
   function doubtAbout(server: string, seen: Seen, tool: CatalogTool): string | undefined {
     if (seen.unsaved === undefined || seen.accepted.get(tool.name)?.isNew !== true) return undefined;
     const digest = definitionDigest(tool);

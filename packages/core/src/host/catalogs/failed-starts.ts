@@ -1,6 +1,6 @@
 /**
- * Servers that could not be connected in earlier runs. A short run does not try them again before their time: a dead
- * server would cost every run its connect timeout.
+ * Servers that could not be connected in earlier runs. A short run skips them until their next try is due: otherwise an
+ * unreachable server would cost every run its connect timeout.
  */
 
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import type { ErrorCode } from "../../errors.ts";
 import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
-/** A server that could not be connected, and when a run that does not name it tries again. */
+/** A server that could not be connected, and when a run that does not name it tries it again. */
 export interface FailedStart {
   readonly server: string;
-  /** Failures in a row. */
+  /** The number of consecutive failures. */
   readonly failures: number;
   /** Milliseconds since 1970. */
   readonly failedAt: number;
@@ -22,7 +22,7 @@ export interface FailedStart {
 
 export interface FailedStarts {
   readonly onState: (entry: ServerDefinition | undefined, state: ServerState) => void;
-  /** The servers whose next try is still to come. */
+  /** The servers that are not due for their next try. */
   readonly waiting: (entries: readonly ServerDefinition[]) => Promise<readonly FailedStart[]>;
   /** Resolves when every failure and success is on disk. */
   readonly saved: () => Promise<unknown>;
@@ -31,7 +31,7 @@ export interface FailedStarts {
 export interface FailedStartsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** Identifies an entry with its current values: another value of a variable is another server. */
+  /** Identifies an entry with its current values: with another value of a variable, it is another server. */
   readonly keyOf: (entry: ServerDefinition) => Promise<string>;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -50,11 +50,14 @@ interface StoredFile {
 
 const firstPause = 30_000;
 const longestPause = 5 * 60_000;
-/** Older failures are forgotten. */
+/** The age in milliseconds at which failures are deleted. */
 const lifetime = 60 * 60_000;
 const mostServers = 500;
 
-/** Failures that a next attempt would most likely meet again. A server that asks for sign-in answers at once. */
+/**
+ * Failures that would most likely occur again at the next attempt. A server that requires sign-in is not one of them:
+ * it answers at once.
+ */
 const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "command_not_found",
   "server_exited",
@@ -70,9 +73,9 @@ const counted: ReadonlySet<string> = new Set<ErrorCode>([
 
 export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOptions): FailedStarts {
   const file = join(folder, "failed-starts.json");
-  /** Servers that have worked since their last start: their end is no failed start. */
+  /** Servers that have worked since their last start: if such a server ends, its start did not fail. */
   const hasWorked = new Set<string>();
-  /** Servers that work, until their failures of earlier runs are removed. */
+  /** Servers that work, until their recorded failures of earlier runs are removed. */
   let worked: ServerDefinition[] = [];
   let saving: Promise<unknown> = Promise.resolve();
 
@@ -82,7 +85,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
   ): Promise<void> {
     const [{ readState, updateState }, key] = await Promise.all([stateFile(), keyOf(entry)]);
     const before = (await readState(file, parse))?.servers[key];
-    // Nearly every server works: then there is nothing to write.
+    // Most servers work, so usually there is nothing to write.
     if (before === undefined && next(before) === undefined) return;
     await updateState(file, parse, (value) => {
       const { [key]: earlier, ...others } = value?.servers ?? {};
@@ -93,7 +96,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /** Nearly every server works, and nearly no run finds earlier failures: then the file is read once for all servers. */
+  /** Most runs find no earlier failures, so the file is read once for all servers. */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};
@@ -101,7 +104,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     for (const entry of entries) await change(entry, () => undefined);
   }
 
-  /** A state file that cannot be written only means that the next run tries the server. */
+  /** If the state file cannot be written, the next run simply tries the server. */
   function save(work: () => Promise<void>): void {
     saving = saving.then(work).catch(() => undefined);
   }
@@ -143,7 +146,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       return found.flatMap(({ server, failed }) => {
         if (failed === undefined) return [];
         const nextTryAt = failed.failedAt + pauseAfter(failed.failures);
-        // A clock that was set back must not keep a server away.
+        // If the clock was set back, the server must not be skipped for longer.
         return nextTryAt > now() && failed.failedAt <= now() ? [{ server, ...failed, nextTryAt }] : [];
       });
     },

@@ -1,6 +1,6 @@
 /**
- * Converts registered tools, prompts and resources to the shapes that a host lists. Texts are raw, as the server sent
- * them. Pure.
+ * Converts registered tools, prompts and resources to the objects that a host lists. Texts are unescaped, as the server
+ * sent them. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -76,7 +76,7 @@ export function toHostTools(
       server: serverName,
       serverToolName,
       ...(title !== undefined && { title }),
-      // Made when they are read: most readers need only names.
+      // Computed when they are read, because most callers need only names.
       get description() {
         return describeForModel(tool.description);
       },

@@ -1,4 +1,7 @@
-/** What servers say of themselves: from their connections, or from the catalog cache while they are not connected. */
+/**
+ * The facts that servers report about themselves: from their connections, or from the catalog cache while they are not
+ * connected.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { CachedCatalog } from "../../discover/catalog-store.ts";
@@ -6,13 +9,13 @@ import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
-/** The part of a cached or connected catalog that facts come from. */
+/** The part of a cached or connected catalog that contains the facts. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 export interface KnownServers {
-  /** Undefined if the server is not connected, and its cached catalog does not have the facts. */
+  /** The facts about a server; undefined if it is not connected and its cached catalog has none. */
   readonly serverFacts: (server: string) => ServerDescription | undefined;
-  /** How the server is reached, or was reached last. */
+  /** The protocol and transport of the current or the last connection. */
   readonly peerOf: (server: string) => Peer | undefined;
   /** Whether the server asked a question that could not be attributed to one of several clients. */
   readonly asksBack: (server: string) => boolean;
@@ -25,7 +28,7 @@ export function createKnownServers(client: (server: string) => McpClient | undef
   const remembered = new Map<string, FactSource>();
   const asking = new Set<string>();
 
-  /** A server that is being connected again is known by its last connection. */
+  /** While a server reconnects, the facts of its last connection are used. */
   function sourceOf(server: string): FactSource | undefined {
     const { state, filteredCatalog, capabilities } = client(server) ?? {};
     if (state?.status !== "connected" || filteredCatalog === undefined) return remembered.get(server);

@@ -30,7 +30,7 @@ export interface HostCalls {
   readonly binding: ToolBinding;
   /** The parts that all calls share. */
   readonly parts: CallParts;
-  /** Saves the part of a result that a model does not get into a file, without the secrets that the host knows. */
+  /** Saves the part of a result that is too large for a model into a file, with the host's known secrets hidden. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   let opening: Promise<Running> | undefined;
   let opened: Running | undefined;
 
-  /** Loaded with the first call: the executor is the heaviest part of a host. */
+  /** Imported with the first call, because the executor is the largest part of a host. */
   const open = once(async (): Promise<Running> => {
     const [{ createExecutor }, { createValidator }] = await Promise.all([
       import("../../execute/executor.ts"),
@@ -95,7 +95,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     });
   }
 
-  /** Makes the parts for the model and the display for the user. */
+  /** Creates the parts for the model and the text for the user. */
   async function present(tool: ToolIdentity, result: CallResult, large?: LargeResults): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
     const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
@@ -157,7 +157,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   };
 }
 
-/** A typed call has its result as the server sent it. */
+/** A typed call returns the result as the server sent it. */
 function asIs(result: CallResult): CallResult {
   return result;
 }

@@ -3,7 +3,9 @@
 import type { ConfirmPort } from "../../registry/binding.ts";
 import type { RequestOptions } from "../types.ts";
 
-/** Asks the user about a request that they typed. Without an answer the request is refused by the rule that asks. */
+/**
+ * Asks the user to confirm a request that they typed. Without an answer, the request is refused by the rule that asks.
+ */
 export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
   return async (question) => {
     const details = await question();

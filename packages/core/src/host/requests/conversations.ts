@@ -44,7 +44,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
 }
 
 export interface HostConversations extends Pick<Host, "conversation" | "conversations" | "runTurn" | "toolOffers"> {
-  /** Resolves when all conversations are on disk. After that nothing is recorded. */
+  /** Resolves when all conversations are on disk. After that, nothing more is recorded. */
   readonly close: () => Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     },
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
-      // A conversation that has just been left is listed, too.
+      // A conversation that was just left is listed too.
       await recorders.saved();
       return listConversations(await recorders.folder(), search);
     },
@@ -170,7 +170,7 @@ interface ConversationRecorders {
 
 function createConversationRecorders(options: HostConversationsOptions): ConversationRecorders {
   const { configuration, approvals, secrets, now, emit } = options;
-  /** Conversations that may have changes that are not on disk. */
+  /** Conversations whose changes may not be on disk yet. */
   const active = new Set<Pick<ConversationRecorder, "close" | "saved">>();
   const ending = new Set<Promise<void>>();
   let isOver = false;
@@ -189,7 +189,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     if (size === undefined) {
       const { rotateConversations } = await import("../../conversations/clean-conversations.ts");
       const file = await createConversationFile(place, id);
-      // Old conversations that cannot be removed do not stop a new one.
+      // Old conversations that cannot be removed do not prevent a new one.
       await rotateConversations(place).catch(() => undefined);
       return file;
     }
@@ -199,7 +199,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     throw new HostError("busy", `the conversation ${id} was continued by another process`);
   }
 
-  /** `others`: approvals of this run that its file does not have. */
+  /** @param others Approvals of this run that are not in the conversation's file. */
   function start(
     head: ConversationHead,
     others: readonly GivenApproval[],

@@ -33,7 +33,10 @@ export interface HostDecisionsOptions {
 }
 
 export interface HostDecisions {
-  /** Reads changed rules from disk, then returns the object that decides and confirms requests: at once if none changed. */
+  /**
+   * Reads changed rules from disk, then returns the object that decides and confirms requests; returns it at once if no
+   * rule changed.
+   */
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   /** The approvals that the user has given in this run. */

@@ -1,4 +1,7 @@
-/** Requests of a gateway's clients: calls, prompts and reads through the spine, completion and log levels beside it. */
+/**
+ * Forwards the requests of a gateway's clients: calls, prompts and reads through the spine, completion and log levels
+ * directly.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
@@ -128,7 +131,10 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
   return method === "prompts/get" ? `prompt ${serverToolName} of ${server}` : `${serverToolName} of ${server}`;
 }
 
-/** The options for the wire. All requests of one conversation have one owner, who gets the server's questions. */
+/**
+ * The options for the wire. All requests of one conversation have the same owner, which receives the server's
+ * questions.
+ */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): ForwardedToWire {
   const { signal: _s, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };

@@ -1,4 +1,4 @@
-/** One tool call of a gateway's client on its way through the spine. Its result stays as the server sent it. */
+/** One tool call of a gateway's client in the spine. The result is returned as the server sent it. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Executor } from "../../execute/executor.ts";
@@ -10,7 +10,7 @@ import { type CallParts, ServerCall } from "./tool-call.ts";
 
 type Request = HostRequest<JsonObject, JsonObject>;
 
-/** The members of `ForwardOptions` that the wire takes. */
+/** The members of `ForwardOptions` that are passed to the wire. */
 export type ForwardedToWire = Pick<
   McpRequestOptions,
   "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "tasks" | "owner" | "beforeSend"
@@ -27,7 +27,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
   readonly #given: ForwardOptions;
   readonly #wire: ForwardedToWire;
 
-  /** @param args The arguments in the parameters; empty if there are none. */
+  /** @param args The arguments of the call; empty if the client sent none. */
   constructor(
     { client, server, params }: ForwardedRequest,
     { name, args }: { readonly name: string; readonly args: JsonObject },
@@ -73,7 +73,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     const { serverName, serverToolName: tool, args } = this;
     const { timeout, onProgress } = this.#given;
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
-      // Arguments that the check has not changed are sent exactly as the client wrote them, or left out.
+      // Unchanged arguments are sent exactly as the client wrote them, or left out if the client left them out.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, { ...options, ...this.#wire });
     };

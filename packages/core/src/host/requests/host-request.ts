@@ -12,9 +12,9 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** The tool as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /** Asks the user for confirmation. Without it, only a confirmation that was given before counts. */
+  /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
   readonly confirm?: ConfirmPort | undefined;
-  /** The user's confirmation that came with the request. It answers a rule that asks, never a rule that denies. */
+  /** The confirmation that the user gave with the request. It answers a rule that asks, never a rule that denies. */
   readonly confirmed?: RequestOptions["confirmed"];
   /** Accepts a changed definition. */
   readonly acceptChanged?: boolean | undefined;

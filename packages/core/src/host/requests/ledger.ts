@@ -22,7 +22,7 @@ interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   readonly isAnswered?: boolean | undefined;
   /** The user's answer to a question. */
   readonly how?: "yes" | "no" | "typed" | undefined;
-  /** The options of the request that give a yes in advance. */
+  /** The options of the request that approve it in advance. */
   readonly acceptChanged?: boolean | undefined;
   readonly confirmed?: boolean | "in_advance" | undefined;
 }
@@ -38,7 +38,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // A yes can stop applying, for example because its server was replaced meanwhile. The user has refused nothing then.
+    // An approval can stop applying, for example because its server was replaced. The user has refused nothing then.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -69,7 +69,7 @@ export interface HostLedger {
   readonly flush: () => Promise<void>;
 }
 
-/** Entries that are searched for used tools. */
+/** How many entries are searched for tools that were used before. */
 const mostUsed = 1000;
 
 export function createHostLedger({

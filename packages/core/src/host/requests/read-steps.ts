@@ -30,7 +30,7 @@ export interface ReadSteps {
     read: Read<T>,
     options: Pick<RequestOptions, "wait"> & { readonly timeout?: number | undefined },
   ) => Omit<HostRequest<T, T>, "who">;
-  /** Connects the server within `wait` milliseconds. A slower server goes on connecting in the background. */
+  /** Connects the server within `wait` milliseconds. A slower server continues to connect in the background. */
   readonly readyWithin: (server: string, wait: number | undefined, signal?: AbortSignal) => Promise<McpClient>;
 }
 
@@ -56,7 +56,7 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
     }
   }
 
-  /** Everything that a decision about the request depends on and that another connection may change. */
+  /** The inputs of the decision that another connection may change. */
   function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
     const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];

@@ -1,4 +1,4 @@
-/** Passes messages between a client and a server. Calls, reads and prompts take the one path of every request. */
+/** Passes messages between a client and a server. Calls, reads and prompts go through the spine. */
 
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
@@ -14,7 +14,7 @@ export interface RelayContext {
   readonly signal: AbortSignal;
 }
 
-/** Requests that a rule can refuse, with the member that names their subject. */
+/** Methods that a rule can refuse, with the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
   ["tools/call", { kind: "tool", named: "name" }],
   ["prompts/get", { kind: "prompt", named: "name" }],
@@ -22,10 +22,10 @@ const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named
   ["resources/subscribe", { kind: "resource", named: "uri" }],
 ]);
 
-/** The JSON-RPC error code of a request that a rule refuses. */
+/** The JSON-RPC error code for a request that a rule refuses. */
 const refused = -32000;
 
-/** Ignores everything that a client's channel reports. */
+/** Ignores all events of a client's channel. */
 const ignored: ChannelEvents = {
   message: () => undefined,
   largest: () => 64 * 1024 * 1024,
@@ -34,13 +34,17 @@ const ignored: ChannelEvents = {
   diagnostic() {},
 };
 
-/** Resolves when the client has gone. @throws HostError if the server could not be reached or has ended */
+/**
+ * Resolves when the client has disconnected.
+ *
+ * @throws HostError if the server could not be reached or has ended
+ */
 export async function relayClient(
   server: string,
   open: OpenChannel,
   { relay, spine, signal }: RelayContext,
 ): Promise<void> {
-  /** Requests on their way through the spine: their responses end there. */
+  /** Requests in the spine, which receives their responses. */
   const pending = new Map<RequestId, Pending>();
   /** Progress tokens of the client's open requests, by request id, the latest last. */
   const tokens = new Map<RequestId, unknown>();
@@ -53,7 +57,7 @@ export async function relayClient(
     channel?.then((opened) => opened.send(message, { about })).catch(() => clientGone.settle());
   }
 
-  /** The client's request that a message of the server belongs to: by its subscription or progress token, else the latest one. */
+  /** The client's request that a server's message belongs to: by subscription or progress token, or else the latest. */
   function requestOf(message: RpcMessage): RequestId | undefined {
     const { progressToken, _meta } = objectOf(message["params"]);
     const subscription = member(_meta, subscriptionKey) as RequestId;
@@ -112,7 +116,7 @@ export async function relayClient(
       });
       toClient(response);
     } catch (error) {
-      // A cancelled request has no response.
+      // A cancelled request gets no response.
       if (!(error instanceof HostError) || error.code === "cancelled") return;
       const { code, message: words, next } = error;
       const data = { code, ...(next !== undefined && { next }) };

@@ -30,8 +30,8 @@ export interface SpineOptions {
 export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
   /**
-   * Decides and confirms without running, for programs that ask by themselves. `false`: the request may run. Else the
-   * details must be confirmed first.
+   * Decides and confirms without running, for programs that ask the user themselves. Returns `false` if the request may
+   * run, otherwise the details to confirm first.
    */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
@@ -49,9 +49,9 @@ interface Progress {
   isAnswered?: boolean;
   /** The user's answer to a question; absent if there was none. */
   how?: "yes" | "no" | "typed" | undefined;
-  /** Where a gateway asked. */
+  /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
-  /** What the user's yes for this request alone is bound to. */
+  /** The arguments and the definition that the user's approval of this single request is bound to. */
   confirmedKey?: string | undefined;
   /** Whether connecting the server led to another decision. */
   isNew?: boolean;
@@ -169,7 +169,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return admitBy(rules, request, signal, progress);
   }
 
-  /** Not `async`, as the other steps up to sending: an allowed request to a connected server waits for nothing. */
+  /** Not `async`, like the other steps before sending, so that an allowed request to a connected server never waits. */
   function admitBy(rules: Confirmations, request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;

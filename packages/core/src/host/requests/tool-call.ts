@@ -1,4 +1,4 @@
-/** One tool call on its way through the spine, and the steps that all tool calls have in common. */
+/** One tool call in the spine, and the steps that all tool calls share. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { CallResult } from "../../execute/call-result.ts";
@@ -16,10 +16,10 @@ import type { HostRequest } from "./host-request.ts";
 /** The parts of a host that its calls share. */
 export interface CallParts extends Pick<HostServers, "use" | "connected" | "ready">, Pick<Catalogs, "acceptedSaved"> {
   readonly configuration: LiveConfiguration;
-  /** Undefined before the first call. */
+  /** The executor; undefined before the first call. */
   readonly executor: () => Executor<McpClient> | undefined;
   readonly openExecutor: () => Promise<Executor<McpClient>>;
-  /** The tool as a confirmation shows it, by its definition in the catalog. */
+  /** The tool as a confirmation shows it, with its definition in the catalog. */
   readonly shownTool: (tool: ToolIdentity) => AskedTool;
 }
 
@@ -80,7 +80,7 @@ export abstract class ServerCall<Result> {
   }
 }
 
-/** A class: functions for its steps would have to be created for each call, which costs as much as sending it. */
+/** A class, because creating functions for each call's steps would cost as much as sending the call. */
 export class ToolCall<Shown> extends ServerCall<CallResult> implements HostRequest<CallResult, Shown> {
   readonly who: "user" | "model";
   readonly serverName: string;

@@ -1,4 +1,4 @@
-/** Tool search of one host: over all tools that policy does not hide. Loaded with the first search. */
+/** Searches the tools of a host, except those that the rules deny. Imported with the first search. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -20,7 +20,7 @@ export interface HostSearch {
 }
 
 const usualLimit = 10;
-/** Tools that are left out afterwards must not leave the answer short. */
+/** Searches for more tools than requested, because some are removed afterwards. */
 const spare = 200;
 
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
@@ -42,7 +42,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   ): Promise<readonly FoundTool[]> {
     search ??= load();
     const { find: rank } = await search;
-    // The schema of a tool is compiled last, and only as long as tools are missing: it takes longer than the search.
+    // Schemas are compiled last, and only until enough tools are found: compiling takes longer than the search.
     const isFound = ({ tool }: FoundTool): boolean =>
       isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
@@ -70,7 +70,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The first items that hold. The others are not looked at. */
+/** Returns the first items that satisfy the condition, and does not check the others. */
 function firstOf<T>(items: readonly T[], most: number, holds: (item: T) => boolean): readonly T[] {
   const found: T[] = [];
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** Decides which tools are listed to a client of a gateway that has a budget for them. Pure. */
+/** Decides which tools are listed to a gateway's client with a tool budget. Pure. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ToolBudget } from "../../settings/define/definition.ts";
@@ -7,11 +7,11 @@ import type { ListableTool } from "../gateway-types.ts";
 
 interface ListingRules {
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** Tools that were called with success in this workspace before: latest first. */
+  /** Tools that were called successfully in this workspace before, latest first. */
   readonly used: readonly ToolIdentity[];
 }
 
-/** No room is kept free, as it is for models: the client calls the tools that it finds without having them listed. */
+/** Uses the whole budget, unlike for models: the client can call the tools that it finds without having them listed. */
 export function toolsWithin<T extends ListableTool>(
   tools: readonly T[],
   { tokens: room = Number.POSITIVE_INFINITY, tools: most = Number.POSITIVE_INFINITY }: ToolBudget,

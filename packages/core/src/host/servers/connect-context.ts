@@ -62,7 +62,7 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        // A server that starts a gateway in its turn is recognised by this variable.
+        // This variable reveals a server that starts a gateway itself.
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
@@ -85,7 +85,7 @@ export function createConnectContext(
   };
 }
 
-/** A program that gives `openBrowser` decides in it whether to open a browser. */
+/** A program that provides `openBrowser` decides whether to open a browser. */
 function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
   if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;
   return { show: () => {}, browserFirst: true, consent: async () => true, ...signIn, openBrowser };

@@ -102,8 +102,8 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 }
 
 /**
- * What identifies a server across reloads: its entry, the files that it runs, the values of its variables, and its
- * permissions. Held in memory only.
+ * Identifies a server across reloads: its entry, the files that it runs, the values of its variables, and its
+ * permissions. Kept in memory only.
  */
 function identityOf(
   { fingerprint, programs, values, extras }: ServerDefinition,
@@ -120,7 +120,7 @@ function identityOf(
   ]);
 }
 
-/** The protocol to try first. The wire tries others if the server does not speak it. */
+/** The protocol to try first. The wire tries others if the server does not support it. */
 function chosenEra(
   era: OpenHostOptions["era"],
   { transport }: Pick<ServerDefinition, "transport">,

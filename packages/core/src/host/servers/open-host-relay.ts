@@ -1,4 +1,6 @@
-/** Opens a relay to a server of the host, under the same conditions as its client: admission, approval, trust. */
+/**
+ * Opens a relay to a server of the host, under the same conditions as a normal connection: admission, approval, trust.
+ */
 
 import { type OpenedRelay, openRelay, type RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
@@ -15,7 +17,7 @@ export interface HostRelayContext {
   readonly context: HostConnectContext;
 }
 
-/** @throws HostError why the server may not start, or could not be reached */
+/** @throws HostError with the reason why the server may not start, or could not be reached */
 export async function openHostRelay(
   name: string,
   { configuration, states, context }: HostRelayContext,

@@ -1,4 +1,4 @@
-/** Which MCP roots a server gets. */
+/** Decides which MCP roots a server gets. */
 
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -38,7 +38,7 @@ export interface HostServers {
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly use: (server: string) => () => void;
   /**
-   * Opens a relay to the server, beside its client.
+   * Opens a relay to the server, in addition to its client.
    *
    * @throws HostError `server_unknown`, or why the server may not start
    */
@@ -135,7 +135,7 @@ interface IdleStop {
 interface IdleOptions {
   /** Time without a request after which a server is stopped, in milliseconds. Default: 300 000. */
   readonly milliseconds?: number;
-  /** Only lazy servers are stopped. */
+  /** Whether the server may be stopped: only lazy servers are. */
   readonly isLazy: (server: string) => boolean;
   readonly stop: (server: string) => void;
   readonly clock: Clock;

@@ -3,17 +3,18 @@
 import type { Peer } from "../../events.ts";
 import type { ServerDefinition, SharedBy, StdioTransport } from "../../settings/define/definition.ts";
 
-/** What the decision depends on, beside the server's definition. */
+/** The facts that the decision depends on, besides the server's definition. */
 export interface SharingFacts {
-  /** How the server is reached, or was reached last. */
+  /** The protocol and transport of the current or the last connection. */
   readonly peer: Pick<Peer, "era" | "transport"> | undefined;
-  /** Whether it asked a question that could not be attributed to one of several clients. */
+  /** Whether the server asked a question without saying which client's request it belongs to. */
   readonly asksBack: boolean;
 }
 
 /**
- * A server of the modern era keeps no state for a connection. Over HTTP, a session for each client costs no process and
- * tells whose question a server's question is. A program is shared unless it is known to keep the state of one user.
+ * A modern server keeps no state for a connection, so it is shared. Over HTTP, a session for each client costs no
+ * process and shows whose request a server's question belongs to. A stdio program is shared unless it is known to keep
+ * state for one user.
  */
 export function sharedBy(
   { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,
@@ -25,7 +26,7 @@ export function sharedBy(
   return isStateful(resolved) ? "client" : "all";
 }
 
-/** Whether each program keeps the state of one user: this is asked for every call through a gateway. */
+/** Caches whether each program keeps state for one user, because every call through a gateway asks for it. */
 const stateful = new WeakMap<StdioTransport, boolean>();
 
 function isStateful(transport: StdioTransport): boolean {
@@ -36,14 +37,16 @@ function isStateful(transport: StdioTransport): boolean {
   return found;
 }
 
-/** Words in the names of programs that keep the state of one user: an open page, a working folder, a variable. */
+/**
+ * Words in the names of programs that keep state for one user, such as an open page, a working folder or a variable.
+ */
 const statefulWords: ReadonlySet<string> = new Set([
   ..."playwright puppeteer devtools browser browsermcp browserbase selenium appium".split(" "),
   ..."shell bash powershell terminal iterm tmux ssh repl jupyter notebook interpreter debugger gdb lldb".split(" "),
   ..."desktop commander applescript computer mobile".split(" "),
 ]);
 
-/** Programs that run another program, which their arguments name. */
+/** Launchers, whose arguments name the actual program. */
 const launchers: ReadonlySet<string> = new Set([
   ..."npx npm pnpm pnpx yarn bun bunx node deno tsx uv uvx pipx python python3 py".split(" "),
   ..."docker podman nerdctl cmd env sh bash".split(" "),

@@ -32,8 +32,8 @@ export interface HostSignIn {
     observe?: MachineObserver,
   ) => Promise<ServerAuth | undefined>;
   /**
-   * Signs in before the server has asked for it. Undefined: neither the server nor its entry names an authorization
-   * server.
+   * Signs in before the server has asked for it. Returns undefined if neither the server nor its entry names an
+   * authorization server.
    */
   readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
   /** The account that is signed in, if known. */

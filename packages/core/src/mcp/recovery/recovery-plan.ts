@@ -8,7 +8,7 @@ export interface RetryHistory {
   readonly tries: number;
   /** Failures in a row that came soon after the start. */
   readonly crashes: number;
-  /** The server worked once, so its settings are not the cause of later failures. */
+  /** Whether the server has worked before, so that its settings are not the cause of later failures. */
   readonly hasWorked: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface GeminiOptions extends AttemptOptions {
   readonly today?: () => number;
 }
 
-/** Makes a `Model` of the Gemini API. Google's package is loaded with the first request. */
+/** Creates a `Model` for the Gemini API. Google's package is loaded with the first request. */
 export function createGeminiModel(options: GeminiOptions): Model {
   const { name, access, baseUrl, fetch, now = options.today ?? Date.now } = options;
   const generation = Number(/(?:^|\/)gemini-(\d+(?:\.\d+)?)/.exec(name)?.[1] ?? 0);
@@ -155,7 +155,7 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
     model: name,
     keyNext:
       access.kind === "key"
-        ? `Check ${access.variable}${isVertex ? "" : "; keys are made at https://aistudio.google.com/apikey"}.`
+        ? `Check ${access.variable}${isVertex ? "" : "; create a key at https://aistudio.google.com/apikey"}.`
         : `Check that your account may use Vertex AI in the project "${access.project}", or sign in: gcloud auth application-default login`,
     modelNext: `Choose another: --model gemini-2.5-flash`,
     reachNext: "Check the network and the proxy.",

@@ -42,7 +42,7 @@ export function endpointOf(baseUrl: string, path: string): URL {
 }
 
 /**
- * Makes a `Model` of any endpoint that speaks OpenAI's chat completions: Ollama, LM Studio, vLLM, llama.cpp or OpenAI
+ * Creates a `Model` for any endpoint with OpenAI's chat completions API: Ollama, LM Studio, vLLM, llama.cpp or OpenAI
  * itself.
  */
 export function createOpenaiModel(options: OpenaiOptions): Model {

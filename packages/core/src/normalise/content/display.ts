@@ -1,4 +1,4 @@
-/** Converts a result to text for the user. The text is raw: the program that prints it makes it safe. */
+/** Converts a result to text for the user. The text is not escaped: the program that prints it makes it safe. */
 
 import type { Block } from "@fairlead/wire";
 import { member, stringOf, textIn } from "@fairlead/wire/json";

@@ -23,7 +23,7 @@ export interface ContentLimits {
   readonly inlineBytes: number;
   /** Maximum number of texts, and of media. */
   readonly blocks: number;
-  /** If all texts together have more tokens, the model gets a short preview of them. Default: no such limit. */
+  /** If all texts together have more tokens, the model gets a short preview instead. Default: no such limit. */
   readonly tokens?: number;
 }
 
@@ -59,9 +59,9 @@ interface Room {
   bytes: number;
 }
 
-/** Characters and tokens of all previews of one result. */
+/** The largest number of characters and tokens in all previews of one result. */
 const preview = { characters: 4_000, tokens: 1_200 };
-/** Of a text that is cut, so many characters of the beginning are kept: an error begins with its message. */
+/** How many characters from the beginning of a cut text are kept: an error begins with its message. */
 const shortestHead = 2_000;
 
 /** Fits blocks into the limits. @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`. */

@@ -83,7 +83,7 @@ export function isAcceptedInResponse(type: string): boolean {
   return acceptedInResponses.has(type);
 }
 
-/** Whether bytes of this type are text: a model is given text instead of bytes. */
+/** Whether bytes of this type are text, which a model gets as text instead of bytes. */
 export function isTextual(type: string): boolean {
   return textual.test(type);
 }

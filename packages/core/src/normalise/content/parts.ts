@@ -21,11 +21,11 @@ export interface ContentOptions {
 /** A saved content. */
 export interface KeptFile {
   readonly path: string;
-  /** The name by which the model can read it: `result://ID`. */
+  /** The name by which the model can read the stored content: `result://ID`. */
   readonly handle?: string;
 }
 
-/** Saves a content to a file. */
+/** Saves one content to a file. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 export interface ModelPartsOptions extends ContentOptions {

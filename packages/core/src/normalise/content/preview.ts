@@ -4,18 +4,18 @@ import { isObject, parseJson } from "@fairlead/wire/json";
 import { estimateTokens } from "../../text/token-estimate.ts";
 import { characterWords, shorten, toLabel } from "./shorten.ts";
 
-/** Characters of a text that is parsed to find its shape. */
+/** The longest text in characters that is parsed to find its shape. */
 const mostParsed = 10_000_000;
 const longestShape = 1_200;
 const mostKeys = 20;
 const deepest = 4;
 
 export interface PreviewOptions {
-  /** Maximum characters of beginning and end together. */
+  /** The largest number of characters in beginning and end together. */
   readonly characters: number;
-  /** Maximum estimated tokens of them. */
+  /** The largest number of estimated tokens in beginning and end together. */
   readonly tokens: number;
-  /** So many characters of the beginning are kept in any case. */
+  /** How many characters of the beginning are always kept. */
   readonly atLeast: number;
 }
 
@@ -32,7 +32,7 @@ export function previewText(
   return { text: `[${size}]\n${shorten(text, room)}`, isJson: shape !== undefined };
 }
 
-/** The keys, types and lengths of JSON; undefined for other texts. */
+/** The keys, types and lengths of a JSON text; undefined for other texts. */
 function jsonShape(text: string): string | undefined {
   if (text.length > mostParsed || !/^\s*[[{]/.test(text.slice(0, 1_000))) return undefined;
   const value = parseJson(text);

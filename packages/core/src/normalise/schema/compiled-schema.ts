@@ -21,7 +21,7 @@ export interface Repair {
   readonly path: string;
   readonly keyword: string;
   readonly action: RepairAction;
-  /** One short sentence for the user. Quoted texts are the server's own: raw. */
+  /** One short sentence for the user. Quoted texts come from the server and are not escaped. */
   readonly note: string;
 }
 

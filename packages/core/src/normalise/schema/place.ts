@@ -82,12 +82,12 @@ export function report(place: Place, keyword: string, action: RepairAction, note
   place.reading.report(place.path, keyword, action, note);
 }
 
-/** Leaves a keyword out without telling the model. */
+/** Leaves a keyword out without a note in the description. */
 export function drop(place: Place, keyword: string, why: string): void {
   report(place, keyword, "removed", why);
 }
 
-/** Leaves a keyword out and adds a sentence to the description. */
+/** Leaves a keyword out and adds a sentence about it to the description. */
 export function tell(place: Place, keyword: string, sentence: string): void {
   addNote(place.shape, sentence);
   report(

@@ -1,8 +1,14 @@
-/** Recognises schemas that are so small and plain that they reach no limit: they need not be compiled to know that. Pure. */
+/**
+ * Recognises schemas so small and simple that they cannot exceed a limit, and so need not be compiled to find out.
+ * Pure.
+ */
 
 import { isList } from "./json-values.ts";
 
-/** Far below `schemaLimits`: a compiled schema may repeat each part for each type of a value. */
+/**
+ * The largest size of such a schema. Far below `schemaLimits`, because a compiled schema may repeat each part for each
+ * type.
+ */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 
 /** Keywords that repeat or combine schemas, so that a small text may become a large schema. */
@@ -12,7 +18,7 @@ const multiplying: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the schema compiles without doubt. `false`: only its compilation tells. */
+/** Whether the schema certainly compiles. `false`: only compiling it can tell. */
 export function isPlainSchema(raw: unknown): boolean {
   return isWithin(raw, 0, { values: most.values, characters: most.characters });
 }

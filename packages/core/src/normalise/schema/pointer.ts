@@ -16,7 +16,7 @@ export function segmentsOf(fragment: string): readonly string[] | undefined {
   return fragment === "" || fragment.startsWith("/") ? stepsOf(decode(fragment)) : undefined;
 }
 
-/** Splits a path of ours, which is not percent-encoded: `/a~1b/%` → `["a/b", "%"]`. */
+/** Splits a path in Fairlead's own form, without percent-encoding: `/a~1b/%` → `["a/b", "%"]`. */
 export function stepsOf(path: string): readonly string[] {
   return path === "" ? [] : path.slice(1).split("/").map(unescapeSegment);
 }
@@ -63,7 +63,7 @@ export function resolved(schema: unknown, root: unknown, most = 16): unknown {
   return most === 0 ? undefined : resolved(followReference(root, reference), root, most - 1);
 }
 
-/** The last segment of a reference, which is its author's name; undefined for the whole document. */
+/** The last segment of a reference, which names its target; undefined for the whole document. */
 export function referenceName(reference: string): string | undefined {
   const word = reference.split(/[/#]/).findLast((segment) => segment !== "");
   return word === undefined ? undefined : unescapeSegment(decode(word));

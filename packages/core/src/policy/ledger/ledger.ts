@@ -52,11 +52,11 @@ export interface Ledger {
   close(): Promise<void>;
 }
 
-/** Milliseconds for which a batch collects entries: to open and close a file for each would cost more than the call. */
+/** How long a batch collects entries, in milliseconds: opening a file for each entry would cost more than the call. */
 const batchTime = 40;
 /** Maximum number of entries of a batch. */
 const batchEntries = 256;
-/** About 80 000 entries of 400 bytes. */
+/** The size limit of the ledger: about 80 000 entries of 400 bytes. */
 const usual: LedgerLimits = { fileBytes: 4_194_304, files: 8 };
 
 export function ledgerFolder(state: string): string {
@@ -157,7 +157,7 @@ function createBatch(clock: Clock, onDue: () => void): Batch {
   return { records: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
-/** Keyed, because arguments could be guessed from a plain digest. */
+/** A keyed digest, because arguments could be guessed from a plain digest. */
 function digestOf(args: string, key: Buffer): string {
   return createHmac("sha256", key).update(args).digest("hex");
 }
@@ -221,7 +221,7 @@ function lineOf(
 
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
-/** The end of a line. Entries that follow each other mostly have it in common, so it is written once for all of them. */
+/** The end of a line. Consecutive entries mostly share it, so its text is computed once. */
 function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
   const { refusal, outcome } = entry;

@@ -110,7 +110,7 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
   return differences(flat(before), flat(after));
 }
 
-/** Instructions are locked as a digest, so only the digests can be shown. */
+/** Instructions are locked as a digest, so only digests can be shown. */
 function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Difference[] {
   const own = ({ version, instructions }: LockedCatalog): ReadonlyMap<string, string> =>
     new Map([

@@ -42,8 +42,10 @@ function tokensOf(text: string): readonly Token[] {
   });
 }
 
-/** Goes back to the last star only, so it takes at most (length of the name) × (length of the pattern) steps. A regular
- * expression with many stars could take exponential time. */
+/**
+ * Backtracks to the last star only, so it takes at most (length of the name) × (length of the pattern) steps. A regular
+ * expression with many stars could take exponential time.
+ */
 function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {
   let at = 0;
   let star = -1;

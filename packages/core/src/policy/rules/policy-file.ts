@@ -67,7 +67,7 @@ const effects: Readonly<Record<FileTier, string>> = {
   workspace: "every request needs confirmation",
 };
 
-/** The rule that stands for rules of a file that Fairlead could not read. */
+/** The rule that replaces those rules of a file that Fairlead could not read. */
 function doubtAbout(file: string, tier: FileTier, denyMessage: string, { line }: TextPosition): PolicyRule {
   return {
     tier,

@@ -10,20 +10,20 @@ import { lockPath } from "../lock/lock-file.ts";
 /** The files of one host, compared with how they were before. */
 export interface PolicyFiles {
   /**
-   * Returns a number that increases when a file was added, changed or removed. Looks at the files at most once while
-   * microtasks run: many requests may be decided meanwhile, and no other callback of the event loop can run.
+   * Returns a number that increases when a file was added, changed or removed. Checks the files at most once while
+   * microtasks run: many requests may be decided in that time, and no other callback can run.
    */
   readonly version: (locations: Locations) => number;
 }
 
 /**
- * Milliseconds after which every file system gives a folder another time of change. A file that is added sooner after
- * another may leave the folder's time as it was, so the folder is listed again until then.
+ * After how many milliseconds every file system gives a changed folder a new modification time. Within that time, a
+ * second added file may not change it, so the folder is listed again.
  */
 const coarsestTime = 2000;
 
 /**
- * The files are looked at, not watched: a watch misses changes on some file systems and reports others only later. Five
+ * Checks the files instead of watching them: a watch misses changes on some file systems and reports others late. Five
  * `stat` calls take less time than sending a request, and a folder is listed only if it has changed.
  */
 export function createPolicyFiles(now: () => number): PolicyFiles {
@@ -52,7 +52,7 @@ export function createPolicyFiles(now: () => number): PolicyFiles {
 }
 
 interface Watched {
-  /** Whether it differs from the last look; true at the first look. */
+  /** Whether the file differs from the previous check; true at the first check. */
   readonly isChanged: () => boolean;
 }
 
@@ -101,7 +101,7 @@ function watchedFolder(path: string, now: () => number): Watched {
         list();
         isChanged = isChanged || files.size !== count;
       }
-      // Looks at every file, so that one change is reported once.
+      // Checks every file, so that one change is reported once.
       for (const file of files.values()) isChanged = file.isChanged() || isChanged;
       return isChanged;
     },
@@ -112,7 +112,7 @@ function policyFilesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(isPolicyFile);
   } catch {
-    // The loading of the rules reports why a folder cannot be listed.
+    // Loading the rules reports why a folder cannot be listed.
     return [];
   }
 }

@@ -39,7 +39,7 @@ export function readRule(table: TomlTable, start: TextPosition, context: RuleCon
     context.report("warning", start, message, "Move it to your own policy files to use it.");
     return [];
   }
-  const effect = decision === "allow" ? "the rule is ignored" : "the rule applies in its strictest reading";
+  const effect = decision === "allow" ? "the rule is ignored" : "the rule is applied in its strictest meaning";
   for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
   const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
   if (decision === "allow" && isDoubt) return [];
@@ -135,8 +135,9 @@ function namedBy(
 }
 
 /**
- * Gemini CLI also accepts names in which server and tool are joined. They are compared with the configured servers'
- * names, never split. If two servers match, the rule applies to both: only rules that deny or ask come here.
+ * Gemini CLI also accepts names in which server and tool are joined. Such a name is compared with the configured
+ * servers' names, never split. If two servers match, the rule applies to both: only rules that deny or ask reach this
+ * function.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];

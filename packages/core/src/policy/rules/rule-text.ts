@@ -5,7 +5,10 @@ import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 
 const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
 
-/** Returns for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are raw. */
+/**
+ * Returns for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are not
+ * escaped.
+ */
 export function ruleText(rule: PolicyRule): string {
   const { origin, decision, denyMessage } = rule;
   const isSaid = denyMessage !== undefined && (decision === "deny" || isUnsavedRule(rule));

@@ -34,7 +34,7 @@ export interface ArgsPattern {
   readonly matches: (json: string) => boolean;
 }
 
-/** One rule. An absent member is no condition. */
+/** One rule. An absent member sets no condition. */
 export interface PolicyRule {
   readonly tier: Tier;
   readonly decision: DecisionOutcome;

@@ -33,7 +33,7 @@ const openers: ReadonlyMap<string, string> = new Map([
   ["}", "{"],
 ]);
 
-/** Splits a text into mentions and other text. Joined, the pieces are the whole text. */
+/** Splits a text into mentions and other text. Joined, the pieces equal the whole text. */
 export function findMentions(text: string): readonly Mention[] {
   const found: Mention[] = [];
   const codeEnds = endsOfCode(text);
@@ -81,7 +81,7 @@ function lengthOfRun(text: string, at: number, step: 1 | -1): number {
   return length;
 }
 
-/** A reading attempt. The text up to `end` is not read again, even if it was no mention. */
+/** An attempt to read a mention. The text up to `end` is not read again, even if it is not a mention. */
 interface Reading {
   readonly end: number;
   readonly mention?: Mention;
@@ -143,7 +143,7 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
 }
 
-/** In characters. Emphasis that begins earlier on the line is not looked for. */
+/** The distance in characters within which earlier emphasis on the line is searched for. */
 const longestEmphasis = 200;
 
 /** Cuts the units where emphasis ends that began before the mention: `**see @a://b**`, `_@a://b_`. */
@@ -157,7 +157,7 @@ function withoutEmphasis(units: readonly Unit[], text: string, at: number): read
   return place === -1 ? units : units.slice(0, place);
 }
 
-/** Whether this mark stands an odd number of times between the start of the line and the place. */
+/** Whether this mark occurs an odd number of times between the start of the line and the position. */
 function isOpen(mark: string, text: string, at: number): boolean {
   const line = text.slice(Math.max(0, at - longestEmphasis), at);
   const start = line.slice(line.lastIndexOf("\n") + 1);

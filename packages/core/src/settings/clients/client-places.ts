@@ -1,4 +1,4 @@
-/** Where each client keeps the settings of its user, on each platform. */
+/** The settings files of each client, by platform. */
 
 import { stat } from "node:fs/promises";
 import { delimiter, join, posix, win32 } from "node:path";
@@ -9,9 +9,12 @@ import { type ClientName, clients } from "./client.ts";
 type Places = Pick<Environment, "env" | "home" | "platform">;
 
 interface ClientPlace {
-  /** The files that the client reads, the first of which counts; `connect` creates the last one if there is none. */
+  /**
+   * The files that the client may read; the first one that exists counts. `connect` creates the last one if none
+   * exists.
+   */
   readonly files: readonly string[];
-  /** Files and folders that only an installed client has. */
+  /** Files and folders that exist only if the client is installed. */
   readonly signs: readonly string[];
 }
 
@@ -34,7 +37,7 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
     case "codex":
       return inFolder(env["CODEX_HOME"] || path.join(home, ".codex"), "config.toml");
     case "gemini": {
-      // The folder is also Fairlead's own, so it is no sign.
+      // Fairlead uses the same folder, so the folder does not show that the client is installed.
       const folder = path.join(home, ".gemini");
       return { files: [path.join(folder, "settings.json")], signs: [path.join(folder, "installation_id")] };
     }

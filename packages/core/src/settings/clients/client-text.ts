@@ -1,4 +1,6 @@
-/** The text of a client's settings file, with the servers in it. Edits keep every other byte; a broken or strange text is refused. */
+/**
+ * Reads and edits the servers in a client's settings file. Edits keep every other byte; a text with errors is refused.
+ */
 
 import { isDeepStrictEqual } from "node:util";
 import { isObject, objectOf } from "@fairlead/wire/json";
@@ -23,14 +25,14 @@ export async function openClientText(
   return clients[client].syntax === "toml" ? openTomlText(text ?? "", context) : openJsonText(text ?? "", context);
 }
 
-/** A change of a client's file: servers that are removed, then one that is added or replaced. */
+/** A change of a client's file: servers to remove, then one server to add or replace. */
 export interface TextChange {
   readonly remove: readonly string[];
   readonly set?: { readonly name: string; readonly entry: ForeignEntry };
 }
 
 /**
- * Changes the servers in a text, and checks that the new text says exactly that.
+ * Changes the servers in a text, and checks that the new text contains exactly this change.
  *
  * @throws HostError `settings_invalid` if the text is broken, or its form cannot be edited
  */
@@ -55,15 +57,19 @@ export async function changeServers(
   if (set !== undefined) servers.set(set.name, set.entry);
   const expected = { ...first.value, [key]: Object.fromEntries(servers) };
   const actual = { ...opened.value, [key]: opened.value[key] ?? {} };
-  // A form of TOML or JSON that the edit did not foresee: nothing is written.
+  // The edit did not foresee this form of TOML or JSON, so nothing is written.
   if (!isDeepStrictEqual(actual, expected))
-    throw new HostError("settings_invalid", `${file} has a form that cannot be edited; the file was not changed`, {
-      next: `Add the entry by hand: fairlead connect ${client} --print`,
-    });
+    throw new HostError(
+      "settings_invalid",
+      `${file} is written in a form that Fairlead cannot edit; the file was not changed`,
+      {
+        next: `Add the entry by hand: fairlead connect ${client} --print`,
+      },
+    );
   return result;
 }
 
-/** Removes Fairlead's entry and copies back the servers that `connect --replace` had removed. */
+/** Removes Fairlead's entry and restores the servers that `connect --replace` had removed. */
 export async function removeOwnEntry(
   client: ClientName,
   file: string,
@@ -78,7 +84,7 @@ export async function removeOwnEntry(
   let result = await changeServers(client, file, text, { remove: [name] });
   for (const server of moved) {
     const opened = await openClientText(client, file, result);
-    // A server that was added since under the same name stays.
+    // A server that was added later under the same name stays.
     if (old.servers.has(server) && !opened.servers.has(server)) result = opened.copy(old, server);
   }
   if (isObject(old.value[clients[client].key])) return result;

@@ -1,4 +1,6 @@
-/** The programs that `fairlead connect` writes to: how each of them writes an MCP server into its settings. */
+/**
+ * The programs that `fairlead connect` configures, and the form in which each writes an MCP server into its settings.
+ */
 
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
 
@@ -36,7 +38,7 @@ interface ClientTraits {
   /** The client's commands, which `connect` searches for in PATH. */
   readonly commands: readonly string[];
   readonly stdio: (entry: Extract<ClientEntry, { kind: "stdio" }>) => ForeignEntry;
-  /** Absent if the client's file has no form for servers with a URL. */
+  /** Creates an entry with a URL; absent if the client's file does not support servers with a URL. */
   readonly http?: (entry: Extract<ClientEntry, { kind: "http" }>) => ForeignEntry;
 }
 
@@ -152,7 +154,7 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(clients, name);
 }
 
-/** The entry as this client writes it; undefined if its file has no form for this transport. */
+/** The entry in this client's form; undefined if its file does not support the transport. */
 export function toForeignEntry(client: ClientName, entry: ClientEntry): ForeignEntry | undefined {
   return entry.kind === "stdio" ? clients[client].stdio(entry) : clients[client].http?.(entry);
 }
@@ -175,7 +177,7 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** Whether an entry starts `fairlead serve`: Fairlead wrote it, or would be its own server. */
+/** Whether an entry starts `fairlead serve`: Fairlead wrote it, or would become its own server. */
 export function isOwnEntry(value: unknown): boolean {
   const entry = fromForeignEntry(value);
   if (entry?.kind !== "stdio") return false;
@@ -184,7 +186,7 @@ export function isOwnEntry(value: unknown): boolean {
   return at !== -1 && words.slice(at + 1).includes("serve");
 }
 
-/** Whether an entry of this name reaches Fairlead itself, by a command or through its own gateway. */
+/** Whether an entry of this name leads to Fairlead itself, by a command or through its own gateway. */
 export function isOwnServer(name: string, value: unknown): boolean {
   if (isOwnEntry(value)) return true;
   const entry = name === ownEntryName ? fromForeignEntry(value) : undefined;

@@ -1,4 +1,4 @@
-/** Writes Fairlead's entry into a client's settings file, after a plan that can be shown first. */
+/** Writes Fairlead's entry into a client's settings file. First creates a plan, which a command can show. */
 
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,12 +17,12 @@ import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 export interface ConnectPlan {
   readonly client: ClientName;
   readonly file: string;
-  /** The file now; undefined if there is none. */
+  /** The current text of the file; undefined if the file does not exist. */
   readonly text: string | undefined;
-  /** The file as `connect` would write it. */
+  /** The text that `connect` would write. */
   readonly after: string;
   readonly entry: ForeignEntry;
-  /** The file as `disconnect` would restore it. */
+  /** The text that `disconnect` would restore. */
   readonly before: string | undefined;
   readonly moved: readonly string[];
   /** The receipt of an earlier `connect`. */
@@ -33,7 +33,7 @@ export interface ConnectRequest {
   readonly client: ClientName;
   readonly file: string;
   readonly entry: ForeignEntry;
-  /** The client's own servers to remove from its file. */
+  /** The client's own servers that are removed from its file. */
   readonly move: readonly string[];
 }
 
@@ -73,7 +73,10 @@ function isOwn(value: unknown, receipt: Receipt | undefined): boolean {
   return isOwnServer(ownEntryName, value) || (receipt !== undefined && isDeepStrictEqual(value, receipt.entry));
 }
 
-/** The text to restore: that of an earlier receipt if the file is as written, else the file without Fairlead's entry. */
+/**
+ * The text to restore: from an earlier receipt if the file is unchanged since, otherwise the file without Fairlead's
+ * entry.
+ */
 async function baseline(
   { client, file }: ConnectRequest,
   text: string | undefined,
@@ -143,7 +146,7 @@ export function overtaken(file: string): HostError {
   });
 }
 
-/** The folders that must be made for a file, outermost first. */
+/** The folders that must be created for a file, outermost first. */
 async function missingFolders(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   if (folder === file || (await stat(folder).catch(unless("ENOENT", "ENOTDIR"))) !== undefined) return [];

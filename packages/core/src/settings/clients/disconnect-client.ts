@@ -13,13 +13,16 @@ import { changeServers, openClientText, removeOwnEntry } from "./client-text.ts"
 import { overtaken, readClientFile } from "./connect-client.ts";
 import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 
-/** What `disconnect` would do to a client's file. */
+/** The change that `disconnect` would make to a client's file. */
 export type DisconnectPlan =
-  /** The file is as `connect` wrote it: the bytes before are restored; undefined: the file is removed. */
+  /** The file is unchanged since `connect`: the earlier text is restored; if undefined, the file is removed. */
   | { readonly kind: "restore"; readonly text: string; readonly before: string | undefined }
-  /** The file does not have Fairlead's entry any more; only the receipt is removed. */
+  /** The file no longer contains Fairlead's entry; only the receipt is removed. */
   | { readonly kind: "gone"; readonly text: string | undefined }
-  /** The file has changed since: `after` is it without Fairlead's entry. `wrote` is what `connect` wrote, if it is known. */
+  /**
+   * The file has changed since `connect`: `after` is its text without Fairlead's entry. `wrote` is the text that
+   * `connect` wrote, if known.
+   */
   | { readonly kind: "changed"; readonly text: string; readonly after: string; readonly wrote: string | undefined };
 
 /** @throws HostError if the file is broken or cannot be read */
@@ -75,7 +78,7 @@ export async function writeDisconnect(receipt: Receipt, plan: DisconnectPlan, re
   });
 }
 
-/** Removes a file that `connect` made, if it still has this text. */
+/** Removes a file that `connect` created, if it still has this text. */
 async function removeFile(path: string, text: string): Promise<void> {
   try {
     const file = await findWritableFile(path);
@@ -88,19 +91,19 @@ async function removeFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Removes the folders that `connect` made, from the innermost on, as long as they are empty. */
+/** Removes the folders that `connect` created, innermost first, as long as they are empty. */
 async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     const isGone = await rmdir(folder).then(
       () => true,
-      // Another program keeps files there now.
+      // Another program has files in the folder now.
       unless("ENOTEMPTY", "EEXIST", "ENOENT", "EACCES", "EPERM"),
     );
     if (isGone === undefined) return;
   }
 }
 
-/** The refusal of `disconnect` without `--force`. */
+/** The error of `disconnect` without `--force`. */
 export function changedSince({ client, file }: Receipt): HostError {
   return new HostError("changed", `${file} has changed since Fairlead wrote it; the file was not changed`, {
     next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,

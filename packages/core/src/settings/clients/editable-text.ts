@@ -1,4 +1,4 @@
-/** The port between a client's text and its syntax: what is read of it, and how it can be edited. */
+/** The interface between a client's text and its syntax: the data read from the text, and the edits. */
 
 import type { HostError } from "../../errors.ts";
 import type { Position } from "../../files/json/jsonc.ts";
@@ -20,14 +20,14 @@ export interface EditableText {
   removeEmpty(): string;
   /** Copies a server from another text of the same client. */
   copy(from: EditableText, name: string): string;
-  /** The text of one server, for `copy`; undefined if it has no text of its own. */
+  /** The text of one server, for `copy`; undefined if the server is not written separately. */
   sourceOf(name: string): string | undefined;
 }
 
-/** The refusal of a text, at a place in its file. */
+/** Refuses a text, with the place of the mistake in its file. */
 export type RefuseText = (message: string, place: Position, cause?: unknown) => HostError;
 
-/** What is read of a client's text: the client, the file's name for messages, and the function that refuses. */
+/** The input for reading a client's text: the client, the file name for messages, and the function that refuses. */
 export interface TextContext {
   readonly client: ClientName;
   readonly refuse: RefuseText;

@@ -15,7 +15,7 @@ export function openJsonText(text: string, context: TextContext): EditableText {
   const [error] = errors;
   if (error !== undefined) throw refuse(error.message, error);
   if (root !== undefined && root.type !== "object")
-    throw refuse("the file must hold an object, { … }", document.positionAt(root.offset));
+    throw refuse("the file must contain a JSON object, { … }", document.positionAt(root.offset));
   if (syntax === "json" && root !== undefined) {
     const at = strictErrorAt(text);
     if (at !== undefined)
@@ -28,30 +28,32 @@ export function openJsonText(text: string, context: TextContext): EditableText {
     set: (name, entry) => setValue(text, [key, name], entry),
     remove: (name) => (servers.has(name) ? removeValue(text, [key, name]) : text),
     removeEmpty: () => (servers.size === 0 && root !== undefined ? removeValue(text, [key]) : text),
-    // Only objects are moved, so only objects come back.
+    // Only objects are removed, so only objects are restored.
     copy: (from, name) => setValue(text, [key, name], objectOf(from.servers.get(name)?.value) satisfies ForeignEntry),
     sourceOf: () => undefined,
   };
 }
 
-/** Programs disagree on which of two properties with one name counts, so an edit could have no effect: refused. */
+/**
+ * Refuses two properties with the same name: programs disagree on which one counts, so an edit might have no effect.
+ */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);
   const [holder, second] = holders;
-  if (second !== undefined) throw refuse(`"${key}" is there twice`, document.positionAt(second.key.offset));
+  if (second !== undefined) throw refuse(`"${key}" occurs twice`, document.positionAt(second.key.offset));
   if (holder === undefined) return new Map();
   if (holder.value.type !== "object")
     throw refuse(`"${key}" must be an object`, document.positionAt(holder.value.offset));
   const servers = new Map<string, ServerInText>();
   for (const property of propertyNodes(holder.value)) {
     const place = document.positionAt(property.key.offset);
-    if (servers.has(property.name)) throw refuse(`the server "${property.name}" is there twice`, place);
+    if (servers.has(property.name)) throw refuse(`the server "${property.name}" occurs twice`, place);
     servers.set(property.name, { value: plainValueOf(property.value), ...place });
   }
   return servers;
 }
 
-/** Where strict JSON ends to be valid; undefined if the whole text is. */
+/** The position of the first violation of strict JSON; undefined if the text is valid. */
 function strictErrorAt(text: string): number | undefined {
   const start = text.startsWith("\uFEFF") ? 1 : 0;
   try {

@@ -1,4 +1,7 @@
-/** Receipts of `fairlead connect`: what it changed in a client's file, with the bytes before, so that `disconnect` can undo it. */
+/**
+ * Receipts of `fairlead connect`: the changes in a client's file, with the earlier text, so that `disconnect` can undo
+ * them.
+ */
 
 import { createHash } from "node:crypto";
 import { readdir, rm } from "node:fs/promises";
@@ -13,18 +16,18 @@ import { unless } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";
 
-/** One client's file as `connect` left it. */
+/** The state of one client's file after `connect`. */
 export interface Receipt {
   readonly client: ClientName;
   readonly file: string;
-  /** Digest of the file before; null if there was no file. */
+  /** The digest of the earlier file; null if there was no file. */
   readonly before: string | null;
   /** Digest of the file that was written. */
   readonly after: string;
   readonly entry: ForeignEntry;
   /** Servers of the client that `--replace` has moved to Fairlead's settings. */
   readonly moved: readonly string[];
-  /** Folders that were made for the file, outermost first. */
+  /** Folders that were created for the file, outermost first. */
   readonly folders: readonly string[];
   /** ISO time. */
   readonly written: string;
@@ -33,7 +36,7 @@ export interface Receipt {
 export interface ReceiptStore {
   list(): Promise<readonly Receipt[]>;
   read(client: ClientName, file: string): Promise<Receipt | undefined>;
-  /** The text before; undefined if there was no file. `lost` if the stored text is not the one of the receipt. */
+  /** The earlier text; undefined if there was no file. `lost` if the stored text does not match the receipt. */
   textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost">;
   save(receipt: Receipt, before: string | undefined): Promise<void>;
   remove(receipt: Pick<Receipt, "client" | "file">): Promise<void>;
@@ -45,7 +48,7 @@ export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** `state` is Fairlead's state folder. */
+/** @param state Fairlead's state folder. */
 export function openReceipts(state: string): ReceiptStore {
   const folder = join(state, "clients");
   // The same client can have several files: CLAUDE_CONFIG_DIR and CODEX_HOME choose one.

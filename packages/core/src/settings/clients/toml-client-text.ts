@@ -10,7 +10,7 @@ import type { EditableText, ServerInText, TextContext } from "./editable-text.ts
 
 const byteOrderMark = "\uFEFF";
 
-/** The text of one table with its header, from the beginning of its first line to the end of its last. */
+/** The text of one table including its header, as whole lines. */
 type Span = readonly [start: number, end: number];
 
 export async function openTomlText(text: string, context: TextContext): Promise<EditableText> {
@@ -32,7 +32,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
     const place = places.of.get(name) ?? places.first;
     const spans = places.tables.get(name);
     if (spans === undefined || places.isMixed.has(name))
-      throw refuse(`the server "${name}" is not written as a table of its own, [${key}.${name}]`, place);
+      throw refuse(`the server "${name}" is not written as a separate table, [${key}.${name}]`, place);
     return spans;
   }
 
@@ -53,7 +53,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
       return append(rest, tableLines(`${key}.${name}`, entry));
     },
     remove,
-    // Without tables below it, only the header `[mcp_servers]` is left, which says nothing.
+    // Without tables below it, the remaining header `[mcp_servers]` has no effect.
     removeEmpty: () => text,
     copy: (from, name) => append(text, from.sourceOf(name) ?? ""),
     sourceOf: (name) =>
@@ -68,13 +68,13 @@ async function readTable(body: string, { refuse }: TextContext): Promise<Readonl
   try {
     return objectOf(plainTable(parse(body, { maxDepth: limits.settingsDepth })));
   } catch (error) {
-    // The first line only: the other lines quote the file.
+    // Only the first line: the other lines quote the file.
     const [message = ""] = errorMessage(error).split("\n");
     throw refuse(message, error instanceof TomlError ? error : { line: 1, column: 1 }, error);
   }
 }
 
-/** Without the parser's own prototypes, so that values can be compared. */
+/** Converts values to plain objects, so that they can be compared. */
 function plainTable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainTable);
   if (value instanceof Date || typeof value !== "object" || value === null) return value;
@@ -91,7 +91,7 @@ interface ServerPlaces {
   readonly first: Place;
   readonly of: ReadonlyMap<string, Place>;
   readonly tables: ReadonlyMap<string, readonly Span[]>;
-  /** Servers of which a part is written in another form. */
+  /** Servers that are partly written in another form. */
   readonly isMixed: ReadonlySet<string>;
 }
 
@@ -176,7 +176,10 @@ function tomlKey(key: string): string {
   return /^[\w-]+$/.test(key) ? key : tomlString(key);
 }
 
-/** A JSON string is a basic string of TOML, except for the character DEL. A path with backslashes is shown as it is. */
+/**
+ * Writes a JSON string, which is also a basic string of TOML, except for the character DEL. A path with backslashes is
+ * written as a literal string.
+ */
 function tomlString(text: string): string {
   if (text.includes("\\") && !/['\p{C}]/u.test(text)) return `'${text}'`;
   return JSON.stringify(text).replaceAll("\u007F", "\\u007F");

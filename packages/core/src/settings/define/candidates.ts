@@ -1,4 +1,4 @@
-/** Chooses the entry of each server name among all scopes, and lists the entries that it shadows. */
+/** Chooses the entry for each server name among all scopes, and lists the entries that it overrides. */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { isOwnServer, ownEntryName } from "../clients/client.ts";

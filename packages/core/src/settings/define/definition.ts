@@ -85,7 +85,9 @@ export interface ServerDefinition {
   /** Paths resolved, variables expanded, secrets as written. Absent while a variable is unset, and in an untrusted workspace. */
   readonly resolved?: Transport;
   readonly variables: readonly VariableUse[];
-  /** The values of those variables. They may be confidential: use them in `expandTransport`, and do not show them. */
+  /**
+   * The values of the entry's variables. They may be confidential: use them in `expandTransport`, and do not show them.
+   */
   readonly values: ReadonlyMap<string, string>;
   /** The folder that `~` means, and the folder in which relative paths start. */
   readonly base: { readonly home: string; readonly folder: string };
@@ -155,24 +157,27 @@ export interface ServerExtras {
   readonly issuerOverride?: string;
   /** Whether models are always offered the server's tools directly. */
   readonly alwaysLoad: boolean;
-  /** Who shares a connection to the server behind a gateway; `auto`: its protocol and its program decide. */
+  /**
+   * Which clients share a connection to the server behind a gateway; `auto`: decided by the server's protocol and
+   * program.
+   */
   readonly share: SharedBy | "auto";
 }
 
 /** Whether all clients of a gateway share one connection to a server, or each client has its own. */
 export type SharedBy = "all" | "client";
 
-/** What a client of the gateway reaches, `fairlead.clients.NAME`. */
+/** The limits of one client of the gateway, `fairlead.clients.NAME`. */
 export interface ClientProfile {
-  /** The only servers that the client reaches; absent: all. */
+  /** The servers that the client may use; absent: all. */
   readonly servers?: readonly string[];
-  /** The only tools that the client reaches, as patterns of `server.tool`; absent: all. */
+  /** The tools that the client may use, as patterns of `server.tool`; absent: all. */
   readonly tools?: readonly string[];
-  /** The room for the tools that are listed to the client; absent: all tools are listed. */
+  /** The budget for the tools that are listed to the client; absent: all tools are listed. */
   readonly toolBudget?: ToolBudget;
 }
 
-/** The room for definitions of tools. */
+/** A budget for tool definitions. */
 export interface ToolBudget {
   readonly tokens?: number;
   /** How many tools. */
@@ -190,7 +195,10 @@ export interface ConfiguredServer {
   readonly enabled: boolean;
   /** The strongest place in the settings that disables the server. */
   readonly disabledBy?: Origin;
-  /** Absent if the entry is invalid: see `problems`. An unset variable is an error there too, but leaves the definition. */
+  /**
+   * The server definition; absent if the entry is invalid: see `problems`. With an unset variable, the definition
+   * exists, and `problems` has an error.
+   */
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];
 }
@@ -229,7 +237,7 @@ export interface Settings {
   readonly excluded: NameList;
   /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */
   readonly gates: readonly Gate[];
-  /** Mistakes in such a place; they are among `problems`, too. */
+  /** Mistakes in a setting that denies something; they are also in `problems`. */
   readonly gateProblems: readonly Problem[];
   /** Names with `fairlead.servers.NAME.enabled: false`, with or without an entry, each with the strongest such place. */
   readonly switchedOff: ReadonlyMap<string, Origin>;
@@ -252,13 +260,13 @@ export interface HostSettings {
     readonly servers: ReadonlyMap<string, readonly string[]>;
     readonly denyTools: readonly string[];
   };
-  /** The room for tool declarations in a request to a model; without a number, the default of the model. */
+  /** The budget for tool declarations in a request to a model; without a number, the model's default applies. */
   readonly toolBudget: ToolBudget;
-  /** The size of the model's context in tokens, if the user gives it. */
+  /** The size of the model's context in tokens, if the user sets it. */
   readonly contextTokens?: number;
-  /** Maximum tokens of a result that a model gets in full. */
+  /** The largest result in tokens that a model gets in full. */
   readonly resultTokens: number;
-  /** Whether models may look for resources, and read them. */
+  /** Whether models may list and read resources. */
   readonly resourceFunctions: boolean;
   readonly clientMetadataUrl?: string;
   /** Hosts that may get Google tokens, in addition to Google's own. */

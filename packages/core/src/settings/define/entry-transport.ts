@@ -18,7 +18,7 @@ export function readTransport(entry: Node, report: ReportProblem): Transport | u
   const [way] = found;
   if (way === undefined || found.length > 1) {
     const which = way === undefined ? "none of command, url and httpUrl" : found.join(" and ");
-    report("error", entry, `it has ${which}; a server has exactly one of them`);
+    report("error", entry, `the entry has ${which}; a server has exactly one of them`);
     return undefined;
   }
   const written = stringNode(childNode(entry, way));
@@ -60,7 +60,12 @@ function stdio(command: string, entry: Node, report: ReportProblem): Transport |
     return undefined;
   }
   if (/\s/.test(command.trim()) && !/[/\\]/.test(command))
-    report("warning", node, `"command" is used as one program name: "${command}"`, 'Move its arguments to "args".');
+    report(
+      "warning",
+      node,
+      `"command" is the name of one program, without arguments: "${command}"`,
+      'Move its arguments to "args".',
+    );
   const cwd = stringNode(childNode(entry, "cwd"));
   return {
     kind: "stdio",

@@ -30,8 +30,8 @@ export interface Conversion {
 
 export function convertServer({ name, value, disabled }: ForeignServer, context: ConversionContext): Conversion {
   const fields = foreignFields(value);
-  if (!fields) return refused("the entry is not an object");
-  if (isOwnServer(name, value)) return refused("it is the entry with which the program uses Fairlead");
+  if (!fields) return refused("the entry is not a JSON object");
+  if (isOwnServer(name, value)) return refused("the entry starts Fairlead itself");
   const remarks: Remark[] = [];
   const reader = createFieldReader(fields, context, remarks);
   const draft: EntryDraft = new Map();

@@ -8,7 +8,10 @@ import type { SettingsKey } from "../schema/key.ts";
 import { settingsSchema } from "../schema/schema.ts";
 import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes.ts";
 
-/** Keys for which more is stricter: more names in a list, or `true`. For all others it is less. */
+/**
+ * Keys for which a larger value is stricter: more names in a list, or `true`. For all other keys a smaller value is
+ * stricter.
+ */
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
 /**

@@ -31,19 +31,19 @@ export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetT
 
 export const clientProfileSchema: ObjectKey = {
   type: "object",
-  description: "What one client of the gateway reaches.",
+  description: "The servers and tools that one client of the gateway may use.",
   properties: {
     servers: {
       type: "list",
       workspace: never,
-      description: "The only servers that the client reaches. Default: all. An empty list gives it none.",
+      description: "The servers that the client may use. Default: all. With an empty list, it can use none.",
       examples: [["github", "files"]],
     },
     tools: {
       type: "list",
       workspace: never,
       description:
-        "The only tools that the client reaches, as `server.tool`; `*` stands for any characters. Default: all tools of its servers.",
+        "The tools that the client may use, as `server.tool`; `*` matches any characters. Default: all tools of its servers.",
       examples: [["github.search_*", "files.*"]],
     },
     toolBudget: toolBudgetKey({

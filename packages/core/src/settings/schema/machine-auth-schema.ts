@@ -1,4 +1,7 @@
-/** The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them: they name keys, files and who gets them. */
+/**
+ * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name keys, files
+ * and the servers that get them.
+ */
 
 import type { ListKey, ObjectKey, TextKey } from "./key.ts";
 
@@ -45,7 +48,7 @@ export const machineAuthSchema: ObjectKey = {
     clientId: text("The client id at the authorization server."),
     clientSecret: text("The client's secret.", { examples: ["${secret:CLIENT_SECRET}"] }),
     clientAuthentication: word(
-      "How the client's secret is sent, if the authorization server's metadata does not say it.",
+      "How the client's secret is sent, if the authorization server's metadata does not say so.",
       ["client_secret_basic", "client_secret_post"],
     ),
     privateKeyFile: text(
@@ -57,7 +60,7 @@ export const machineAuthSchema: ObjectKey = {
     }),
     keyId: text("The key's `kid` at the authorization server, if it needs one."),
     assertionFile: text(
-      "A file with the JWT that proves who this machine or person is; Fairlead reads it for every token request. For `enterprise` it is the ID token.",
+      "A file with the JWT that proves the identity of this machine or person; Fairlead reads it for every token request. For `enterprise` it is the ID token.",
       { examples: ["/var/run/secrets/tokens/fairlead"] },
     ),
     assertionEnv: text("The name of an environment variable with that JWT.", { examples: ["WORKLOAD_TOKEN"] }),
@@ -65,7 +68,7 @@ export const machineAuthSchema: ObjectKey = {
     tokenUrl: text("The token endpoint, instead of the discovered one.", { format: "url" }),
     issuer: text("The only authorization server that may get the credentials.", { format: "url" }),
     audience: text(
-      "For `client_credentials`, the `audience` parameter. For `assertionFrom`, whom the JWT is issued for, by default the issuer. For `enterprise`, whom the ID-JAG is issued for, by default the issuer.",
+      "For `client_credentials`, the `audience` parameter. For `assertionFrom`, the audience of the JWT; for `enterprise`, the audience of the ID-JAG; both are the issuer by default.",
     ),
     scopes,
     identityProvider,

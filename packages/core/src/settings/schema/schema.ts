@@ -99,7 +99,7 @@ const fairlead: ObjectKey = {
       minimum: 1_000,
       maximum: 1_000_000_000,
       workspace: tightens,
-      description: "Tokens of the model's context. Default: 128 000, or what is known of the model.",
+      description: "The size of the model's context in tokens. Default: the model's known size, or else 128 000.",
     },
     resultTokens: {
       type: "number",
@@ -157,7 +157,7 @@ const fairlead: ObjectKey = {
     clients: {
       type: "named",
       placeholder: "<name>",
-      description: "What one client of the gateway reaches (`fairlead serve --client NAME`).",
+      description: "The servers and tools that one client of the gateway may use (`fairlead serve --client NAME`).",
       each: clientProfileSchema,
     },
   },

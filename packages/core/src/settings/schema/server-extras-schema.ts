@@ -48,7 +48,7 @@ export const serverExtras: ObjectKey = {
       default: false,
       workspace: tightens,
       description:
-        "Keep the server's results out of recorded conversations and recordings: `(hidden)` stands in their place. `fairlead test` writes no snapshots of them.",
+        "Keep the server's results out of recorded conversations and recordings: they are replaced by `(hidden)`. `fairlead test` writes no snapshots of them.",
     },
     alwaysLoad: {
       type: "switch",
@@ -63,7 +63,7 @@ export const serverExtras: ObjectKey = {
       default: "auto",
       workspace: never,
       description:
-        "Who shares a connection to the server behind the gateway (`fairlead serve`): `all` clients share one, or each `client` has its own. `auto`: shared if the server speaks the stateless protocol (2026-07-28) or is a program; its own for a server reached by HTTP in an older protocol, for a program that keeps the state of one user (browser, shell, debugger), that asks questions which cannot be attributed to one client, or that gets `roots`.",
+        "How clients of the gateway (`fairlead serve`) share connections to the server: `all` clients share one, or each `client` has its own. `auto`: shared if the server supports the stateless protocol (2026-07-28) or is a stdio program. A client has its own connection to an HTTP server with an older protocol, and to a program that keeps state for one user (browser, shell, debugger), that asks questions without saying which client they concern, or that gets `roots`.",
     },
     issuerOverride: {
       type: "text",

@@ -29,7 +29,7 @@ export interface Added {
   readonly noUndo?: string;
 }
 
-/** What was written, before Fairlead asks about the folder. */
+/** The report of the written entry, before Fairlead asks about the folder. */
 interface Entries {
   readonly added: readonly Added[];
   readonly destination: Destination;
@@ -78,7 +78,7 @@ export function printAdded(entries: Entries, out: Output): void {
   for (const added of entries.added) printOne(added, entries, out);
 }
 
-/** What keeps the servers from starting: a missing approval, or a folder that is not trusted. */
+/** The reason why the servers cannot start: a missing approval, or a folder that is not trusted. */
 export function printApproval(report: Report, out: Output): void {
   const { destination, trusted, approval } = report;
   for (const { name, variables } of approval.unseen)

@@ -7,10 +7,10 @@ import { looksSecret, secretName } from "../../../output/servers/server-secrets.
 type Entry = Readonly<Record<string, unknown>>;
 
 export interface FoundSecret {
-  /** Where it is, for example `env.GITHUB_TOKEN`. */
+  /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly value: string;
-  /** The name that is used if it is free. */
+  /** The name for the secret, if it is free. */
   readonly name: string;
 }
 

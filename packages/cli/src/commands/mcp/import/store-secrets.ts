@@ -7,10 +7,10 @@ import { type FoundSecret, withStoredSecrets } from "./entry-secrets.ts";
 
 export interface StoredSecret {
   readonly server: string;
-  /** Where it was, for example `env.GITHUB_TOKEN`. */
+  /** Where the secret was in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly name: string;
-  /** False if the store had the same value under this name already. */
+  /** Whether the secret was stored; false if the store already had the same value under this name. */
   readonly isNew: boolean;
 }
 

@@ -85,7 +85,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Does not count subschemas that Fairlead writes for one word of the server. */
+/** Skips subschemas that Fairlead writes for a single word of the server. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

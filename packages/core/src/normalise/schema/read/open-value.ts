@@ -10,7 +10,7 @@ export function anyValue(): JsonObject[] {
   return [...plainValues(), { type: "array", items: anyItem() }];
 }
 
-/** Any item of an array but another array, which would never end. */
+/** Any item of an array except another array, so that nesting ends. */
 export function anyItem(words: JsonObject = {}): JsonObject {
   return { ...words, anyOf: plainValues() };
 }
@@ -19,7 +19,7 @@ function plainValues(): JsonObject[] {
   return plain.map((type) => ({ type }));
 }
 
-/** Whether the schema is null, as one of several alternatives. */
+/** Whether the schema is one of several alternatives and accepts only null. */
 export function isNull(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "null" && Object.keys(schema).length === 1;
 }

@@ -8,7 +8,7 @@ export function reportMerged({ path }: Shape, report: Report): void {
   report(...lastStep(path), "merged", "Merged with another schema for the same value.");
 }
 
-/** Reports shapes that were left out, at all of their origins. */
+/** Reports shapes that were left out, with the paths of all their origins. */
 export function reportDropped(shapes: Iterable<Shape>, note: string, report: Report): void {
   const seen = new Set<Shape>();
   const open = Array.from(shapes, (shape) => ({ shape, above: [] as readonly string[] }));

@@ -9,7 +9,7 @@ import type { ModelDialect, Report } from "../place.ts";
 import { memberAt, pointerTo } from "../pointer.ts";
 import { schemaLimits } from "../read/bounds.ts";
 
-/** Every name that may become a property, in order of appearance. Unused ones do no harm. */
+/** Every name that may become a property, in order of appearance. Unused names are harmless. */
 export function propertyNamesIn(raw: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   collect(raw, names);

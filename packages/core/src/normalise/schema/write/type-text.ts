@@ -209,7 +209,7 @@ function bracketed(type: Type): string {
   return type.length > 1 || type[0]?.isCompound ? `(${toText(type)})` : toText(type);
 }
 
-/** Whether the type says more than its name. */
+/** Whether the type adds information to its name. */
 function isExact(schema: JsonObject): boolean {
   return ["properties", "items", "prefixItems", "additionalProperties"].some((keyword) =>
     Object.hasOwn(schema, keyword),
