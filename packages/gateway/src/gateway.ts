@@ -144,10 +144,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     async function openContext(found: HttpClient, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
-      // An address of a server that does not exist must not be remembered: there is no end of them.
+      // No state is kept for the URL of a server that does not exist, because there can be any number of such URLs.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
         await hosts.close();
-        throw new HostError("server_unknown", "there is no such server");
+        throw new HostError("server_unknown", "no server with this name is configured");
       }
       return createBridgeContext(parts, { ...client, ...found, conversation }, hosts);
     }

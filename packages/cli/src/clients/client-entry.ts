@@ -1,4 +1,4 @@
-/** The entry that `connect` writes for a client: a command, or a URL with a token of its own. */
+/** The entry that `connect` writes for a client: a command, or a URL with its own token. */
 
 import { stat } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
@@ -18,18 +18,18 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../shell/verb.ts";
 import { ownCommand } from "./own-command.ts";
 
-/** The port of `fairlead serve --http` in entries. A free port would be another one after each start. */
+/** The port of `fairlead serve --http` in entries. Fixed, because a free port would differ after each start. */
 export const gatewayPort = "4100";
 
 export interface EntryRequest {
   readonly client: ClientName;
   readonly file: string;
-  /** The gateway's URL; undefined: the client starts a command. */
+  /** The gateway's URL; undefined if the client starts a command. */
   readonly url: string | undefined;
 }
 
 export interface PlannedEntry {
-  /** Without a token: it is made when the user has said yes. */
+  /** The entry without a token: the token is created when the user has agreed. */
   readonly entry: ForeignEntry;
   readonly warnings: readonly string[];
 }
@@ -57,11 +57,11 @@ function bearer(url: string, token: string): ClientEntry {
   return { kind: "http", url, headers: { Authorization: `Bearer ${token}` } };
 }
 
-/** @throws HostError `usage` if the client's file has no form for a URL */
+/** @throws HostError `usage` if the client's file does not support servers with a URL */
 function formOf(client: ClientName, entry: ClientEntry): ForeignEntry {
   const form = toForeignEntry(client, entry);
   if (form !== undefined) return form;
-  throw new HostError("usage", `${clients[client].title} has no servers with a URL in its file`, {
+  throw new HostError("usage", `${clients[client].title} does not support servers with a URL in its settings file`, {
     next: `fairlead connect ${client}`,
   });
 }
@@ -78,7 +78,7 @@ export async function revokeClientTokens(client: ClientName, state: string): Pro
   if ((await tokens.list()).some((token) => token.client === client)) await tokens.revoke(client);
 }
 
-/** Whether the file is as `connect --http` wrote it for the same URL: then its token stays. */
+/** Whether `connect --http` wrote the file for the same URL and it is unchanged, so that the token stays. */
 export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {
   const [planned, written] = [fromForeignEntry(entry), fromForeignEntry(earlier?.entry)];
   return (

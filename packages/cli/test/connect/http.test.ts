@@ -74,7 +74,7 @@ test("--print makes a token for the printed lines; Claude Desktop has no form fo
   expect(stdout).toMatch(/url = "http:\/\/127.0.0.1:4100\/mcp"\nhttp_headers = \{ Authorization = "Bearer \S{40,}" \}/);
   expect(await here.fairlead("connect", "claude-desktop", "--http", "--yes")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("Claude Desktop has no servers with a URL in its file"),
+    stderr: expect.stringContaining("Claude Desktop does not support servers with a URL in its settings file"),
   });
   expect(await here.fairlead("connect", "cursor", "--port", "1")).toMatchObject({ code: 2 });
 });

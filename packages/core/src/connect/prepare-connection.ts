@@ -209,7 +209,7 @@ function describe(target: Target): string {
   return `${target.url} (${target.kind})`;
 }
 
-/** Undefined if nothing is recorded. */
+/** The recorder's function for messages; undefined if nothing is recorded. */
 async function beginRecording(
   { name, extras }: ServerDefinition,
   redact: Redact,

@@ -193,7 +193,7 @@ function findCalled(
 
 const longestDisplay = 20_000;
 
-/** The user opens the file of a stored result. Neither events nor recorded conversations have a second copy. */
+/** Shortens the displayed text of a long result, so that events and recorded conversations hold no second copy of it. */
 function shortDisplay(display: string): string {
   return display.length <= longestDisplay ? display : shorten(display, longestDisplay);
 }

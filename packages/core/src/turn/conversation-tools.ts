@@ -108,7 +108,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     recorded = { names: names.length, functions: ownNames };
   }
 
-  /** Records what was added to the declarations, or all of them if they begin otherwise. */
+  /** Records the added declarations, or all declarations if their beginning has changed. */
   function recordPlaces({ provider }: Model, places: readonly OfferedPlace[]): void {
     if (provider === "manual") return;
     const isContinued = recordedPlaces.every((place, at) => isSamePlace(place, places[at]));
@@ -214,7 +214,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     },
 
     offers(model) {
-      // Fairlead decides with the first request: to look at it before must not decide.
+      // The first request fixes the offered tools; showing them earlier must not.
       const { update, reasonFor } = offersOf.get(model) ?? openOffers(model);
       update(all(model).filter(mayBeUsed), neededFunctions());
       return all(model)

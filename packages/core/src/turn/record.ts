@@ -6,7 +6,7 @@ import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
 import type { OwnFunction, OwnNames } from "./own-functions.ts";
 
-/** A place in the declarations: a tool, or a function of the host. */
+/** One position in the declarations: a tool, or a function of the host. */
 export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
 
 /** A change of a conversation that is not an event of a turn. */
@@ -33,7 +33,7 @@ export type ConversationChange =
   | { readonly type: "model"; readonly provider: string; readonly name: string }
   /** Names that the model has seen, whose meaning must not change. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
-  /** What the model is offered, from this position of its declarations on. */
+  /** The declarations that the model is offered, from this position on. */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };
@@ -49,7 +49,7 @@ export interface EarlierConversation {
   readonly callIds: readonly string[];
   readonly names: readonly Pin[];
   readonly functions?: OwnNames;
-  /** What the model was offered, in the order of its declarations. */
+  /** The declarations that the model was offered, in order. */
   readonly offered: readonly OfferedPlace[];
   readonly results: readonly StoredResult[];
   /** Tools that the user has removed from the conversation. */

@@ -35,7 +35,7 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly model: Model;
   readonly budget: { readonly tokens?: number; readonly tools?: number };
   readonly declareOwn: (own: OwnFunction) => FunctionDeclaration;
-  /** What a resumed conversation was offered. */
+  /** The declarations that a resumed conversation was offered. */
   readonly earlier?: readonly OfferedPlace[];
 }
 
@@ -45,7 +45,7 @@ export interface ToolOffers {
   /** Offers tools that a search has found, as far as the budget allows. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
   readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
-  /** All places of the declarations so far, also of tools that are gone. */
+  /** All declarations so far, including those of tools that no longer exist. */
   readonly places: () => readonly OfferedPlace[];
 }
 
@@ -98,7 +98,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     left = without(without(room, ownRoom(functions)), { tokens: tokensOf(offered), count: offered.length });
   }
 
-  /** Offers the same again, so that the declarations begin as before. Returns whether they still fit. */
+  /** Offers the same tools again, so that the declarations begin as before. Returns whether they still fit. */
   function planAsBefore(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): boolean {
     const before = new Set(earlier.flatMap((place) => ("server" in place ? toolKey(place.server, place.name) : [])));
     const functions = [...own, ...earlier.flatMap((place) => ("function" in place ? place.function : []))];
@@ -109,7 +109,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
-    // Without a search, every tool was offered: others are new.
+    // Without a search, every tool was offered, so all other tools are new.
     if (isDeclared("search_tools"))
       for (const tool of tools) if (!before.has(keyOf(tool))) reasons.set(keyOf(tool), "the budget is used up");
     left = rest;

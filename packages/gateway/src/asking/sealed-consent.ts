@@ -12,12 +12,12 @@ import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomi
 export interface SealedConsent {
   /** Returns the request state for the client. */
   seal(identity: string, yes: SealedYes): Promise<string>;
-  /** Returns what was sealed if this request state is unused, recent and was made for the same request. */
+  /** Returns the stored approval if this request state is unused, recent and was made for the same request. */
   open(sealed: string, identity: string): Promise<SealedYes | undefined>;
 }
 
 export interface SealedYes {
-  /** What the person approved, such as `files.write_file`: the client's name for it may stand for another tool by now. */
+  /** The approved item, such as `files.write_file`: the client's name for it may mean another tool by now. */
   readonly subject: string;
   /** The server's own request state; undefined if the server sent none. */
   readonly state: string | undefined;

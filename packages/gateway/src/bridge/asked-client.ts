@@ -1,4 +1,4 @@
-/** The client of a request, as it is asked for a yes. */
+/** The client of a request, as the port through which its user is asked for approval. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientCall } from "../asking/client-call.ts";

@@ -20,7 +20,7 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** What a person has approved, such as `files.write_file`, if the request carries an approval in its request state. */
+  /** The approved item, such as `files.write_file`, if the request carries an approval in its request state. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
   readonly onYes?: (subject: string) => void;
@@ -155,7 +155,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       for (const [key, request] of Object.entries(inputRequests)) {
         if (member(request, "method") !== "sampling/createMessage") continue;
         const asked = objectOf(member(request, "params"));
-        // A task shows its questions until they are answered: each is decided about once, as long as it stays the same.
+        // A task repeats its questions until they are answered; each unchanged question is decided about once.
         const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
         if (taskId !== undefined && context.sampled.has(question)) continue;
         await sample(asked, async () => ({}), call.signal);

@@ -1,20 +1,20 @@
 /**
- * What the gateway knows of HTTP clients of the modern era. Each of their requests is a connection of its own; those of
- * one client at one address share a context, and with it a conversation, until there was none for a while.
+ * The state that the gateway keeps for modern HTTP clients. Each of their requests is a separate connection; the
+ * requests of one client at one URL share a context, and with it a conversation, until no request arrives for a while.
  */
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/** A client at an address: of one server, or of all. */
+/** A client at one URL, of a single server or of all servers. */
 export interface HttpClient {
   readonly name: string;
   readonly only: string | undefined;
 }
 
 export interface ModernContexts {
-  /** Begins a request. Rejects if the servers cannot be had. */
+  /** Begins a request. Rejects if the client's hosts cannot be created. */
   enter(client: HttpClient): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
   /** The context of earlier requests. */
   find(client: HttpClient): BridgeContext | undefined;
@@ -26,7 +26,7 @@ export interface ModernContextsOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** How long a conversation stays without a request, in milliseconds: as long as a session of the legacy era. */
+/** How long a conversation is kept without a request, in milliseconds: as long as a legacy session. */
 const idleTime = 1_800_000;
 
 interface Kept {
@@ -67,7 +67,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
       const leave = (): void => {
         one.requests -= 1;
         if (one.requests > 0) return;
-        // A client can make up addresses: nothing is kept for a server that there is not.
+        // A client can request any URL, so nothing is stored for a server that does not exist.
         const isKnown = client.only === undefined || one.context?.view().servers.includes(client.only) === true;
         if (isKnown) one.callOff = clock.after(idleTime, () => end(key, one), { background: true });
         else end(key, one);

@@ -25,7 +25,7 @@ export interface ResourceSubscriptions {
 
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
-  /** Subscriptions on their way: they count, because a client can send many at once. */
+  /** Subscriptions that are being opened: they count towards the limit, because a client can send many at once. */
   let opening = 0;
   let isClosed = false;
 
@@ -44,7 +44,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
-          // In the modern era a subscription cannot be answered with a question.
+          // In the modern era, the gateway cannot answer a subscription with a question.
           ...(call.era === "legacy" && {
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),

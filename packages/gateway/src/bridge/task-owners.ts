@@ -1,4 +1,7 @@
-/** Which client each task of a shared server belongs to: servers number their tasks, so other clients could guess one. */
+/**
+ * Records which client owns each task of a shared server: servers often number their tasks, so another client could
+ * guess an id.
+ */
 
 import type { Host } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
@@ -12,16 +15,16 @@ interface TaskRequest {
 }
 
 export interface TaskOwners {
-  /** Notes the task that a result begins. */
+  /** Records the task that a result starts. */
   note(
     host: Host,
     client: { readonly name: string },
     begun: { readonly server: string; readonly result: JsonObject },
   ): void;
   /**
-   * Tasks of an earlier gateway have no known owner: whoever knows their id may use them.
+   * Tasks of an earlier gateway have no known owner: any client that knows the id may use them.
    *
-   * @throws WireError if the request is about a task of another client
+   * @throws WireError if the task belongs to another client
    */
   check(host: Host, client: { readonly name: string }, request: TaskRequest): void;
 }
@@ -45,7 +48,7 @@ export function createTaskOwners(): TaskOwners {
     check(host, { name }, { server, method, params }) {
       if (!method.startsWith("tasks/")) return;
       const owner = owners.get(host)?.get(JSON.stringify([server, params["taskId"]]));
-      if (owner !== undefined && owner !== name) throw rpcError(rpcCodes.invalidParams, "the task is not known");
+      if (owner !== undefined && owner !== name) throw rpcError(rpcCodes.invalidParams, "unknown task");
     },
   };
 }

@@ -24,7 +24,7 @@ const loopback = "127.0.0.1";
 const bodyBytes = 1024;
 const requestTime = 10_000;
 const mostConnections = 64;
-/** A page beyond this number ends the oldest one. */
+/** The largest number of open pages; a further page closes the oldest one. */
 const mostPages = 64;
 
 /** Listens from the first question on, so that a gateway that never asks has no port. */

@@ -1,4 +1,4 @@
-/** Questions while the inbox cannot be written, for example on a full disk. */
+/** Asks for confirmation while the inbox cannot be written, for example because the disk is full. */
 
 import { HostError } from "@fairlead/core/errors";
 import { toShellWord } from "@fairlead/core/text/shell-word";

@@ -126,7 +126,7 @@ function removeSocket({ socket, token }: RunFolder): void {
   rmSync(token, { force: true });
 }
 
-/** Milliseconds after which no relay reads the file of sent requests of a host that has died. */
+/** The age in milliseconds after which no relay reads the file of sent requests of an ended host. */
 const notesTime = 86_400_000;
 
 function removeOldNotes({ path }: RunFolder): void {

@@ -32,7 +32,7 @@ export async function createSharedHosts(
 ): Promise<SharedHosts> {
   const host = await openShared();
   const news = createListNews(host, clock);
-  // Also without changed servers: the profile of a client may be another one.
+  // Also if no server has changed, because the profile of a client may have changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
   /** For clients of the legacy era, to servers that know both eras. */
   let legacy: Promise<Host> | undefined;

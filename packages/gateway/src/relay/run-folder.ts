@@ -99,7 +99,7 @@ export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "so
   }
 }
 
-/** Another user may have created it first: all users can write to the folder for temporary files, and it is emptied at times. */
+/** Whether only this user can access the folder: in the folder for temporary files, another user may have created it first. */
 function isPrivate(folder: string): boolean {
   const stats = lstatSync(folder);
   return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;

@@ -57,7 +57,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   #pauses = 0;
   /** When the timeouts were paused. */
   #pausedAt: number | undefined;
-  /** When the server last had reason to go on with the request: when it was sent, or a question about it answered. */
+  /** When the server could last continue the request: when it was sent, or when a question about it was answered. */
   activeAt: number;
   /** True after a first response that did not end the request. */
   isFollowed = false;
@@ -143,7 +143,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** Since when the server waits for an answer about this request; undefined if it does not wait. */
+  /** The time since which the server waits for an answer about this request; undefined if it does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }

@@ -18,7 +18,7 @@ const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
 /** How many milliseconds a server may still ask about a request after the caller stopped waiting for it. */
 const lingering = 10_000;
-/** Milliseconds in which a server asks all that it asks at once about one request. */
+/** The time in milliseconds within which questions of a server about one request count as asked together. */
 const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 

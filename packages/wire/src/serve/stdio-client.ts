@@ -68,7 +68,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       return;
     }
     const { method, id } = value;
-    // Another id gets no response, and would stay for ever.
+    // A request with another type of id gets no response, and would stay open for ever.
     if (method !== undefined && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);

@@ -1,4 +1,4 @@
-/** Shows requests of the gateway's clients that wait for a yes as confirmations of the app, while the app runs. */
+/** Shows requests of the gateway's clients that wait for approval as confirmations in the app, while the app runs. */
 
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
@@ -12,11 +12,14 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
   readonly now: () => number;
 }
 
-/** Milliseconds: an older request was refused before the app could show it; `fairlead approvals` lists it. */
+/**
+ * The age in milliseconds after which a request was refused before the app could show it; `fairlead approvals` lists
+ * it.
+ */
 const recent = 60_000;
 const place = "the terminal app";
 
-/** Registers the app as an open inbox: clients wait for the user as long as it runs. */
+/** Registers the app as a process that shows the inbox: clients wait for the user while the app runs. */
 export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
   const open = new Map<string, AbortController>();
   let looking: Promise<void> = Promise.resolve();
@@ -29,12 +32,12 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // Answered elsewhere, expired, or the app ends: closing a question is not a no.
+      // The request was answered elsewhere or expired, or the app ends: closing the question is not a no.
       if (gone.signal.aborted) return;
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place);
-      if (!isFirst) note("info", `${entry.server}.${entry.name} was answered before, in ${by}.`);
+      if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
-      // Between two looks: one that has begun may still list the entry.
+      // Waits for the next read of the inbox: a read that has begun may still list the entry.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }
@@ -104,7 +107,7 @@ function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
       return "conversation";
     case ToolConfirmationOutcome.ProceedAlwaysAndSave:
       return "always";
-    // Not offered: an answer for a whole server would say more than the question.
+    // Not offered, because an answer for a whole server would allow more than the question asks.
     case ToolConfirmationOutcome.ProceedAlwaysServer:
     case ToolConfirmationOutcome.Cancel:
       return "no";

@@ -37,7 +37,7 @@ export const tools: BuiltIn = {
   },
 };
 
-/** What the model is offered; before its first request, what it would be offered now. */
+/** The tools that the model is offered; before its first request, the tools that it would be offered now. */
 async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
   const { model, history } = conversation;
   if (model.provider === "manual") return [];
