@@ -6,8 +6,11 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
 
-/** The largest number of requests of one client that are answered at the same time. */
-const openRequests = 32;
+/**
+ * The largest number of requests of one connection that are open at the same time, and their bytes together. Most of them
+ * may wait for their turn at a server.
+ */
+const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 
 /**
  * @param onOpen Called when a request arrives; returns the function to call when the request is answered.
@@ -49,7 +52,7 @@ export function serveConnection(
         notification: (method, params) => legacy.notification(method, params),
       };
     },
-    { limits: { inboundRequests: openRequests } },
+    { limits },
   );
   return served;
 }

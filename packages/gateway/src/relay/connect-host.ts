@@ -25,15 +25,17 @@ const answerTime = 15_000;
 /** The longest first line of a host, in bytes. */
 const lineBytes = 1024 * 1024;
 
-export function connectHost(path: string, hello: Omit<Hello, "fairlead">): Promise<Reached> {
+/** @param waitTime Milliseconds to wait for the host's answer. */
+export function connectHost(
+  path: string,
+  hello: Omit<Hello, "fairlead">,
+  waitTime: number = answerTime,
+): Promise<Reached> {
   return new Promise((resolve) => {
     const socket = connect(path);
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(
-      () => end({ kind: "refused", reason: "silent", message: "no answer received" }),
-      answerTime,
-    );
+    const timer = setTimeout(() => end({ kind: "refused", reason: "silent", message: "no answer received" }), waitTime);
 
     function end(reached: Reached): void {
       clearTimeout(timer);

@@ -12,11 +12,22 @@ import { createResourceSubscriptions } from "../../src/bridge/subscriptions.ts";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { handClock } from "../hand-clock.ts";
 import { allowAll, gatewayScene } from "../support/gateway-scene.ts";
+import { officialClient } from "../support/official-client.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
 const tasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 const raw = { input: "caller", tasks: "caller", capabilities: { ...tasks, sampling: {} } } as const;
 const refused = (code: number) => ({ evidence: { rpc: { code } } });
+
+test("a client on stdio can send many requests at once, and large ones", async () => {
+  await using here = await gatewayScene({ servers: { fx: stdioServer("counted") } });
+  await using one = await officialClient(here, "legacy");
+  await one.client.listTools();
+  const call = (text: string) => one.client.callTool({ name: "echo", arguments: { text } });
+  const results = await Promise.all(Array.from({ length: 200 }, (_, at) => call(`${at}`)));
+  expect(results.filter(({ isError }) => isError !== true)).toHaveLength(200);
+  expect((await call("x".repeat(5_000_000))).isError).not.toBe(true);
+});
 
 test("a client that may not use a prompt or a resource gets no completions of it", async () => {
   const deny = (kind: string, client: string) =>

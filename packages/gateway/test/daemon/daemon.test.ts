@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename, join } from "node:path";
+import { tryLock } from "@fairlead/core/files/atomic/lock";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { expect, it } from "vitest";
 import { hostStatus, stopHost } from "../../src/daemon/control.ts";
@@ -11,6 +12,11 @@ import { findHost } from "../../src/relay/find-host.ts";
 import { createRunFolder, type RunFolder, readToken, runFolderOf } from "../../src/relay/run-folder.ts";
 import { handClock } from "../hand-clock.ts";
 import { relayClient, standInGateway } from "../relay/scene.ts";
+
+/** Not in this process. */
+function kill(): void {
+  throw new Error("the host was killed");
+}
 
 const greeting = { version: "1", wants: "serve", client: relayClient } as const;
 
@@ -157,9 +163,27 @@ it("is stopped by a command", async () => {
   void host.ended.then(() => {
     isOver = true;
   });
-  expect(await stopHost(folder, () => !isOver)).toBe(process.pid);
+  expect(await stopHost(folder, { isRunning: () => !isOver, kill })).toBe(process.pid);
   expect(await hostStatus(folder)).toBeUndefined();
-  expect(await stopHost(folder, () => false)).toBeUndefined();
+  expect(await stopHost(folder, { isRunning: () => false, kill })).toBeUndefined();
+});
+
+it("is killed if it does not answer", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  createRunFolder(folder);
+  writeFileSync(folder.token, "token");
+  const silent = createServer((socket) => void socket.on("error", () => {}).resume());
+  await new Promise<void>((resolve) => silent.listen(folder.socket, resolve));
+  const killed: number[] = [];
+  const stopping = { isRunning: () => killed.length === 0, kill: (pid: number) => void killed.push(pid), waitTime: 20 };
+  // Without its lock, nobody knows which process it is.
+  await expect(stopHost(folder, stopping)).rejects.toThrow("no answer");
+  const lock = await tryLock(folder.hostLock);
+  expect(await stopHost(folder, stopping)).toBe(process.pid);
+  expect(killed).toEqual([process.pid]);
+  await lock?.release();
+  await new Promise((resolve) => silent.close(resolve));
 });
 
 it("refuses a wrong token and another speech number", async () => {

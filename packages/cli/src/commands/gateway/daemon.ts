@@ -58,7 +58,7 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    const pid = await explained(() => stopHost(placeOf(context).folder, isRunning));
+    const pid = await explained(() => stopHost(placeOf(context).folder, { isRunning, kill }));
     if (globals.json) return out.json({ stopped: pid !== undefined, ...(pid !== undefined && { pid }) });
     out.print(pid === undefined ? safe`not running` : safe`stopped: process ${pid}`);
   },
@@ -74,7 +74,7 @@ Examples:
   async run(context) {
     const { out, globals } = context;
     const { folder, version, command } = placeOf(context);
-    const stopped = await explained(() => stopHost(folder, isRunning));
+    const stopped = await explained(() => stopHost(folder, { isRunning, kill }));
     const { socket, welcome } = await explained(() => findOrStartHost(folder, { version, wants: "status" }, command));
     socket.destroy();
     if (globals.json) return out.json({ pid: welcome.pid, version: welcome.version });
@@ -150,6 +150,10 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     throw new HostError("unreachable", errorMessage(cause), { cause, next: "fairlead daemon logs" });
   }
+}
+
+function kill(pid: number): void {
+  process.kill(pid, "SIGKILL");
 }
 
 function isRunning(pid: number): boolean {

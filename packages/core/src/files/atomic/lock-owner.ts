@@ -65,6 +65,16 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   return isSame;
 }
 
+/** The id of the process that holds the lock; undefined if nobody does, or if it may be another process. */
+export async function lockHolder(file: string): Promise<number | undefined> {
+  const text = await readFile(noteOf(file), "utf8").catch(ignored);
+  const owner = text === undefined ? undefined : parse(text);
+  if (owner === undefined || (await lockIdentity(file)) !== owner.lock) return undefined;
+  const { host, boot, processes } = here();
+  const isHere = owner.host === host && owner.boot === boot && owner.processes === processes;
+  return isHere && isRunning(owner.pid) && startOf(owner.pid) === owner.start ? owner.pid : undefined;
+}
+
 async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
