@@ -178,7 +178,7 @@ const colours: Readonly<Record<Severity, keyof Style>> = {
   problem: "red",
 };
 
-/** `2 problems, 1 warning`. */
+/** The numbers of findings in words, such as `2 problems, 1 warning`. */
 function summary(findings: readonly DoctorFinding[]): SafeText {
   const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
   return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;

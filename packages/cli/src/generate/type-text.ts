@@ -39,7 +39,7 @@ function indent(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
-/** If one alternative is any value, the union is any value. */
+/** Joins alternatives to a union. If one alternative accepts any value, the union does too. */
 export function unionOf(types: readonly TypeText[]): TypeText {
   if (types.some(isUnknown)) return unknownType;
   const [only, ...others] = types;

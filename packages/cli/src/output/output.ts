@@ -122,7 +122,7 @@ export function table(rows: readonly (readonly SafeText[])[]): SafeText {
   return joinSafe(lines);
 }
 
-/** `1 server`, `2 servers`. */
+/** A number with its noun, such as `1 server` or `2 servers`. */
 export function count(number: number, noun: string): SafeText {
   return safe`${number} ${toSafeLine(noun)}${number === 1 ? safe`` : safe`s`}`;
 }

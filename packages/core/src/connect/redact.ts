@@ -253,7 +253,7 @@ function decodedForms(text: string): readonly string[] {
   }
 }
 
-/** `Bearer abc` → `abc`: a server may repeat the token without its scheme. */
+/** Removes the scheme of a header value (`Bearer abc` → `abc`): a server may repeat the token alone. */
 function withoutScheme(value: string): string {
   return value.replace(/^\w+\s+(?=\S+$)/, "");
 }

@@ -108,6 +108,6 @@ export function notConnectedError(state: ServerState): HostError {
 type Reason = Exclude<Extract<ServerState, { readonly message: string }>["reason"], "backoff">;
 
 function codeOf(reason: Reason): ErrorCode {
-  // A setting of the user or the administrator; the message names it.
+  // A setting of the user or the administrator blocks the server; the message names the setting.
   return reason === "user" || reason === "not_allowed" || reason === "excluded" ? "denied" : reason;
 }

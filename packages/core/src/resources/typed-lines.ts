@@ -18,7 +18,7 @@ export interface OpenQuote {
 /** The start of a call as in code, `server.tool(`, perhaps after the word `call`. */
 const expression = /^\s*(?:(?:fairlead\s+|\/)?(?:call|form)\s+)?[^\s=("']+\(/;
 
-/** `splitWords` reads the words of each line by the same rules. */
+/** Splits a text into lines, with the same quoting rules by which `splitWords` splits a line into words. */
 export function splitTypedLines(text: string): TypedLines {
   const lines: string[] = [];
   let start = 0;

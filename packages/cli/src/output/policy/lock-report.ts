@@ -66,7 +66,7 @@ function driftDocument({ kind, members, tools, prompts }: LockDrift, differences
   return { kind, members, tools: { ...tools, changed }, prompts };
 }
 
-/** `9 tools`, `9 tools, 1 prompt`. */
+/** The sizes of a catalog in words, such as `9 tools, 1 prompt`. */
 function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
   const parts = [count(tools.size, "tool"), ...(prompts.size > 0 ? [count(prompts.size, "prompt")] : [])];
   return joinSafe(parts, safe`, `);

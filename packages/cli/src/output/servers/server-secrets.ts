@@ -28,7 +28,7 @@ export function isTellingName(name: string): boolean {
 }
 
 export interface SecretHint {
-  /** For example `env.GITHUB_TOKEN`, or `url (its password)`. */
+  /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`, or `url (its password)`. */
   readonly key: string;
   /** The name under which to store the secret. */
   readonly secret: string;

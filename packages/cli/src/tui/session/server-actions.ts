@@ -102,7 +102,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
   };
 }
 
-/** `Added: a. Changed: b.` */
+/** The changed servers in words, such as `Added: a. Changed: b.` */
 function changeWords({ added, removed, replaced }: ServerChanges): string {
   const parts = [
     { words: "Added", names: added },

@@ -9,7 +9,7 @@ export interface Property {
   readonly schema: unknown;
 }
 
-/** The direct properties of a schema, in its own order. */
+/** The direct properties of a schema, in the order of the schema. */
 export function propertiesOf(schema: unknown): readonly Property[] {
   const required = new Set(listOf(member(schema, "required")));
   const properties = member(schema, "properties");
