@@ -31,18 +31,26 @@ export function createSentFile(path: string): SentFile {
   /** Replaces the file in one step: a host that ends during the change leaves the old file or the new one. */
   function compact(): void {
     const next = `${path}.new`;
+    // If it fails, the old file still has all notes; the next attempt comes after as many again.
+    notes = open.size;
     const fresh = openSync(next, "w", 0o600);
-    writeSync(fresh, [...open.values()].join(""));
-    renameSync(next, path);
+    try {
+      writeWhole(fresh, [...open.values()].join(""));
+      renameSync(next, path);
+    } catch {
+      closeSync(fresh);
+      rmSync(next, { force: true });
+      return;
+    }
     closeSync(file);
     file = fresh;
-    notes = open.size;
   }
 
   return {
     add(id, subject) {
-      const note = `${JSON.stringify([id, subject])}\n`;
-      writeSync(file, note);
+      // The newline comes first: a note that a full disk has cut off does not spoil the next one.
+      const note = `\n${JSON.stringify([id, subject])}`;
+      writeWhole(file, note);
       open.set(id, note);
       notes += 1;
       if (notes > mostNotes + open.size) compact();
@@ -62,13 +70,27 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
   try {
     for (const line of readFileSync(path, "utf8").split("\n")) {
-      if (line === "") continue;
-      const [id, subject] = JSON.parse(line) as readonly unknown[];
-      sent.set(JSON.stringify(id), String(subject));
+      const [id, subject] = noteIn(line);
+      if (id !== undefined) sent.set(JSON.stringify(id), String(subject));
     }
     rmSync(path, { force: true });
   } catch {
     // The host has sent nothing, or ended before it created the file.
   }
   return sent;
+}
+
+/** A note that was cut off has no id: its request was not sent on the strength of it. */
+function noteIn(line: string): readonly unknown[] {
+  try {
+    const note: unknown = JSON.parse(line);
+    return Array.isArray(note) ? note : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @throws if the disk is full: a part of the text may be written then */
+function writeWhole(file: number, text: string): void {
+  if (writeSync(file, text) < Buffer.byteLength(text)) throw new Error("the disk is full");
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, it } from "vitest";
@@ -29,4 +29,15 @@ it("removes its file unless a relay has to read it", async () => {
   createSentFile(path).close({ keep: false });
   expect(existsSync(path)).toBe(false);
   expect(takeSentFile(path)).toEqual(new Map());
+});
+
+it("finds the notes before and after one that a full disk has cut off", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "one.sent");
+  writeFileSync(path, '\n[1,"files.one"]\n[2,"fil\n["3","files.three"]');
+  expect([...takeSentFile(path)]).toEqual([
+    ["1", "files.one"],
+    ['"3"', "files.three"],
+  ]);
+  expect(existsSync(path)).toBe(false);
 });
