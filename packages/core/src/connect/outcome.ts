@@ -52,7 +52,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
   const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);
   return new HostError("lost", `${what}: ${why}${said}${doubt}`, {
     serverName,
-    // A `HostError` as the cause, so that callers see how the server ended without a `WireError`.
+    // The cause is a `HostError` that says how the server ended: callers need not know `WireError`.
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {

@@ -62,7 +62,7 @@ async function firstOf(url: URL, init: RequestInit): Promise<FetchRequest> {
     return { url, method: request.method, headers: request.headers, body };
   } catch (cause) {
     const why = errorMessage(cause);
-    throw new HostError("internal", `the request to ${url.origin} cannot be written: ${why}`, { cause });
+    throw new HostError("internal", `the request to ${url.origin} is invalid and was not sent: ${why}`, { cause });
   }
 }
 

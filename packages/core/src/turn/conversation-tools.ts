@@ -75,7 +75,7 @@ export interface ToolSelectionOptions {
   readonly record: RecordChange;
   /** Whether stored results exist that the model can read. */
   readonly hasResults: () => boolean;
-  /** Names and choices of a resumed conversation. */
+  /** From a resumed conversation: the names of its tools, which tools it offered, and which servers it had disabled. */
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "offered" | "disabled">;
 }
 
@@ -122,7 +122,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   /** All tools in the order of the settings, including those that cannot be offered. */
   function all({ dialect, provider }: Model, from: ConversationTools = opened ?? open()): readonly DiscoveredMCPTool[] {
     const wanted = new Set(servers());
-    // A user who types calls may use any server, including the demo server.
+    // Without a model the user types the calls: they may go to any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
     return from.getEveryTool().flatMap((tool) => {
       if (!isAnyMeant && !wanted.has(tool.serverName)) return [];

@@ -13,8 +13,8 @@ export interface BudgetedTool {
 }
 
 /**
- * The largest number of characters per token in any text: a definition above the budget by this measure is not
- * compiled.
+ * The largest number of characters per token in any text. A definition that exceeds the budget even by this lenient
+ * estimate cannot fit, so it is not compiled.
  */
 const charactersPerToken = 8;
 

@@ -111,7 +111,7 @@ export async function createSharedHosts(
       const choosing = chooseForLegacy(server);
       forLegacy.set(server, choosing);
       const chosen = await choosing.catch(() => host);
-      // Without a connection the eras stay unknown: the next request tries again.
+      // If no connection could be made, the server's protocol era is still unknown: the next request tries again.
       if (eraOf(chosen, server) === undefined) forLegacy.delete(server);
       return chosen;
     },

@@ -75,7 +75,10 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
     },
   };
 
-  /** Of the approvals file only this workspace counts: the app itself saves approvals of tools in the same file. */
+  /**
+   * The part of a file whose change reloads the settings. Of the approvals file that is only the part about this
+   * workspace: the app itself also saves approvals of tools there.
+   */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;
     if (file !== approvalsPath(state)) return textOf(file);

@@ -64,7 +64,7 @@ const preview = { characters: 4_000, tokens: 1_200 };
 /** How many characters from the beginning of a cut text are kept: an error begins with its message. */
 const shortestHead = 2_000;
 
-/** Fits blocks into the limits. @param giver The name of the source in Fairlead's own texts: `Tool 'greet'`. */
+/** Fits blocks into the limits. @param giver The source of the blocks, as notes for the model name it: `Tool 'greet'`. */
 export function fitBlocks(blocks: readonly Block[], giver: string, limits: ContentLimits): Fitted {
   const pieces = blocks.slice(0, limits.blocks).map((block) => describeBlock(block, giver));
   const room = roomFor(pieces.flat(), limits);
@@ -152,7 +152,7 @@ type ContentPiece =
   /** Bytes in valid Base64; `what` is a noun for them. */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
-/** Splits a block into pieces. @param giver The name of the source in Fairlead's own texts. */
+/** Splits a block into pieces. @param giver The source of the block, as notes for the model name it. */
 function describeBlock(block: Block, giver: string): ContentPiece[] {
   switch (block.type) {
     case "text":

@@ -168,7 +168,7 @@ describe("rules", () => {
 });
 
 describe("other requests of a client", () => {
-  test("reads and prompts are decided, completion is not", async () => {
+  test("reads and prompts are decided, completion only where a rule denies its prompt", async () => {
     await using folder = await temporaryFolder();
     await using host = await open(folder, rule('kind = "prompt"\nclient = "codex"\ndecision = "deny"'));
     const read = { client: claude, server: "demo", method: "resources/read", params: { uri: "demo://about" } };
@@ -189,8 +189,9 @@ describe("other requests of a client", () => {
 
     const ref = { type: "ref/prompt", name };
     const params = { ref, argument: { name: "audience", value: "" } };
-    const completed = await host.forward({ client: codex, server: "demo", method: "completion/complete", params });
-    expect(completed).toHaveProperty("completion.values");
+    const completion = { server: "demo", method: "completion/complete", params };
+    expect(await host.forward({ ...completion, client: claude })).toHaveProperty("completion.values");
+    await expect(host.forward({ ...completion, client: codex })).rejects.toMatchObject({ code: "denied" });
   });
 
   test("anything else is refused", async () => {

@@ -127,7 +127,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
     else if (isOpen(value)) drop(place, name, "The value is the default.");
     else {
       readRest(value, place, name);
-      if (value !== false) report(place, name, "rewritten", "The schema of further items is written as items.");
+      if (value !== false) report(place, name, "rewritten", "`additionalItems` is written as `items`.");
     }
   }),
   unevaluatedItems: keyword(isSchema, (value, place, name) => {
