@@ -42,6 +42,9 @@ export function messageFor(question: ConsentQuestion): string {
     `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
     ...(change === undefined ? [] : [`Its definition has changed: ${changeText(change)}`]),
     ...(reason === "" ? [] : [`Reason: ${toVisibleLine(reason.slice(0, mostShown))}`]),
+    ...(question.kind === "resource" && question.answers.includes("conversation")
+      ? [`A yes for this conversation holds for all resources of ${toVisibleLine(question.server)}.`]
+      : []),
   ].join("\n");
 }
 

@@ -46,7 +46,7 @@ export function questionPage(question: ConsentQuestion): string {
   const { client, server, name, args, reason, change, digest, answers } = question;
   const buttons = answers.map(
     (answer) =>
-      `<button name="decision" value="${answer}"${answer === "no" ? " autofocus" : ""}>${labels[answer]}</button>`,
+      `<button name="decision" value="${answer}"${answer === "no" ? " autofocus" : ""}>${labelOf(question, answer)}</button>`,
   );
   return page(
     `Run ${nameOf(question)}?`,
@@ -63,6 +63,13 @@ ${change === undefined ? "" : changeTable(change)}
 ${buttons.join("\n")}
 </form>`,
   );
+}
+
+/** For a resource, an approval of the conversation covers all resources of the server. */
+function labelOf({ kind }: ConsentQuestion, answer: ConsentAnswer): string {
+  return kind === "resource" && answer === "conversation"
+    ? "Yes, all resources of this server in this conversation"
+    : labels[answer];
 }
 
 function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {

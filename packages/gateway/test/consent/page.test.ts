@@ -4,6 +4,8 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { createConsent } from "../../src/consent/consent.ts";
+import { messageFor } from "../../src/consent/consent-form.ts";
+import { questionPage } from "../../src/consent/consent-page.ts";
 import { openInbox } from "../../src/consent/inbox.ts";
 import { sampleClient, sampleConfirmation, writeFile } from "../support/asking.ts";
 import { deferred } from "../support/deferred.ts";
@@ -186,4 +188,15 @@ test("a page that is answered too late gives a yes for the next identical call",
   expect((await post(here.url, "once")).body).toContain("yes, once");
   expect(here.outcomes).toEqual([]);
   expect(await here.inbox.list()).toEqual([]);
+});
+
+test("a yes to one resource for the conversation says that it covers all of its server", () => {
+  const asked = { client: "cursor", server: "files", args: {}, reason: "", key: "", digest: "0" };
+  const answers = ["no", "once", "conversation"] as const;
+  const resource = { ...asked, kind: "resource", name: "file:///a", answers } as const;
+  const tool = { ...asked, kind: "tool", name: "write", answers } as const;
+  expect(questionPage(resource)).toContain(">Yes, all resources of this server in this conversation<");
+  expect(messageFor(resource)).toContain("holds for all resources of files");
+  expect(questionPage(tool)).toContain(">Yes, in this conversation<");
+  expect(messageFor({ ...resource, answers: ["no", "once"] })).not.toContain("all resources");
 });
