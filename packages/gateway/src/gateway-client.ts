@@ -22,7 +22,7 @@ export interface GatewayClient {
    * Called before a request is sent to its server; resolves when the client's relay has noted it. `subject` names what
    * may run, such as `files.write_file`.
    */
-  readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void>) | undefined;
+  readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }
 
 /** A client whose user can be asked to confirm a request. */

@@ -35,10 +35,10 @@ export interface McpRequestOptions {
   /** Aborting cancels the request at the server and rejects with `cancelled`, never with `timeout`. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds without a response or progress after which the request times out. Default: 60 000. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** Milliseconds after which the request times out even if progress arrives. Default: no limit. */
-  readonly total?: number;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly total?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The largest response, in bytes; a larger one rejects with `too_large`. Default: `WireLimits.messageBytes`. */
   readonly maxBytes?: number;
   /** Receives the size of the response in bytes, before the request resolves. */
@@ -46,17 +46,17 @@ export interface McpRequestOptions {
   /** Receives a note about each list item that a wrapper of the session removed from the response. */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
-  readonly asTask?: boolean;
+  readonly asTask?: boolean | undefined;
   /**
    * Members of `_meta` that another client sent with the request, such as `traceparent`. Members that the protocol
    * reserves for the connection (`io.modelcontextprotocol/…`, `progressToken`) are left out.
    */
-  readonly meta?: JsonObject;
+  readonly meta?: JsonObject | undefined;
   /**
    * The capabilities that this request declares to a modern server, instead of the session's capabilities. Legacy: no
    * effect.
    */
-  readonly capabilities?: JsonObject;
+  readonly capabilities?: JsonObject | undefined;
   /** The lowest level of log messages that a modern server sends for this request. Legacy: no effect. */
   readonly logLevel?: string | undefined;
   /**
@@ -64,24 +64,24 @@ export interface McpRequestOptions {
    * its response stream. Over stdio, these are the notifications of its subscription, and log messages while only
    * requests of the same owner are open. The session's listeners receive them too.
    */
-  readonly onNotification?: NotificationListener;
+  readonly onNotification?: NotificationListener | undefined;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */
-  readonly answer?: RequestHandler;
+  readonly answer?: RequestHandler | undefined;
   /** `caller`: an `input_required` result of a modern server is the result, and the caller sends the input. */
-  readonly input?: "caller";
+  readonly input?: "caller" | undefined;
   /**
    * `caller`: a task with which a modern server answers is the result, and the caller follows it. The server is told of
    * tasks only if `capabilities` has them. Default: the request resolves with the task's result.
    */
-  readonly tasks?: "caller";
+  readonly tasks?: "caller" | undefined;
   /**
    * Whose request this is. A legacy stdio server does not say which request its own request belongs to: if all open
    * requests have one owner, the one that was sent or answered last gets it, of those that do not wait for an answer;
    * otherwise the session's handler does, as ambiguous.
    */
-  readonly owner?: string;
-  /** Awaited immediately before the request is sent; if it rejects, the request is not sent. */
-  readonly beforeSend?: () => Promise<void>;
+  readonly owner?: string | undefined;
+  /** Called and awaited immediately before the request is sent; if it throws or rejects, the request is not sent. */
+  readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** Receives a server's notifications. */

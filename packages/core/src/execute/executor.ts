@@ -47,7 +47,7 @@ export interface ExecuteOptions {
   /** The sender of the call. Each sender has its own queue, so that one sender's calls never wait for another's. */
   readonly sender?: string | undefined;
   /** Whether the server's annotations are trusted: a read-only or idempotent tool may then be called again. */
-  readonly trustAnnotations?: boolean;
+  readonly trustAnnotations?: boolean | undefined;
 }
 
 export interface Executor<Client extends CallClient = CallClient> {
@@ -269,8 +269,7 @@ function optionsOf(
   signal: AbortSignal,
 ): McpRequestOptions {
   const asTask = tool?.execution?.["taskSupport"] === "required";
-  const options = { signal, timeout, total, asTask };
-  return onProgress ? { ...options, onProgress } : options;
+  return { signal, timeout, total, asTask, onProgress };
 }
 
 /** Whether the tool's definition is the same as when the call was decided; an unlisted tool must still be unlisted. */

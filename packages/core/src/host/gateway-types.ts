@@ -42,6 +42,11 @@ export interface ForwardOptions
     | "beforeSend"
   > {
   readonly signal?: AbortSignal | undefined;
+  /**
+   * The controller of `signal`. The host aborts it when the host is closed; without it, the host needs a signal of its
+   * own for each request.
+   */
+  readonly stop?: AbortController | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
   /**

@@ -9,9 +9,10 @@ export interface OpenWork {
    * Runs `work` with a signal that is aborted by the caller's own signal or by `close`. Without a signal of the caller,
    * `work` gets `closing` itself: an abort controller for each call would cost as much as sending it.
    *
+   * @param stop The controller of the caller's signal, if `close` may abort it: the work then needs no other signal.
    * @throws HostError `usage` once the host is closed
    */
-  run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal, stop?: AbortController): Promise<T>;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly throwIfClosed: () => void;
@@ -41,21 +42,23 @@ export function createOpenWork(): OpenWork {
   return {
     closing: closing.signal,
     throwIfClosed,
-    run(work, signal) {
+    run(work, signal, stop) {
       try {
         throwIfClosed();
-        const own = signal && follow(signal);
+        const own = signal && (stop === undefined ? follow(signal) : { stop, leave: nothing });
         const started = work(own?.stop.signal ?? closing.signal);
         running += 1;
-        started.then(end, end);
-        if (own) {
-          stops.add(own.stop);
-          const leave = (): void => {
-            own.leave();
-            stops.delete(own.stop);
-          };
-          started.then(leave, leave);
+        if (own === undefined) {
+          started.then(end, end);
+          return started;
         }
+        stops.add(own.stop);
+        const leave = (): void => {
+          own.leave();
+          stops.delete(own.stop);
+          end();
+        };
+        started.then(leave, leave);
         return started;
       } catch (error) {
         return Promise.reject(error);
@@ -69,6 +72,8 @@ export function createOpenWork(): OpenWork {
     },
   };
 }
+
+const nothing = (): void => {};
 
 /** A controller that aborts together with `signal`, until `leave` is called. */
 function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {

@@ -76,7 +76,8 @@ export class McpClientManager {
 
   /** The client of a server; undefined if the server may not start. @throws HostError `server_unknown` */
   getClient(name: string): McpClient | undefined {
-    return this.#startable(name)[0]?.client;
+    const server = this.#find(name);
+    return "client" in server ? server.client : undefined;
   }
 
   /** Connects to all servers except lazy ones. Resolves when each is connected or has failed; its state says which. */

@@ -12,6 +12,8 @@ export interface ClientCall {
   readonly logLevel: string | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
+  /** The controller of `signal`, which the request's host may abort too. */
+  readonly stop?: AbortController | undefined;
   /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /**

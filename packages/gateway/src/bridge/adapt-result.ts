@@ -22,7 +22,12 @@ function toModern(method: string, result: JsonObject): JsonObject {
  */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
+/** Members that differ between the eras, or may. */
+const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
+
 function toLegacy(result: JsonObject): JsonObject {
+  // Most results have none of them, and a copy takes longer than to look for them.
+  if (!eraMembers.some((name) => name in result)) return result;
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   const { _meta, structuredContent, ...others } = rest;
   const meta = Object.entries(objectOf(_meta)).filter(([key]) => !key.startsWith(protocolPrefix));

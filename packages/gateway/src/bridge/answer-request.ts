@@ -97,7 +97,9 @@ async function callTool(context: BridgeContext, call: ClientCall, asked: Asked):
       });
     }
   }
-  return forwardRequest(context, call, { ...asked, ...named(context, params, "tools") });
+  const { server, params: own } = named(context, params, "tools");
+  const { method, confirmed, onYes } = asked;
+  return forwardRequest(context, call, { server, method, params: own, confirmed, onYes });
 }
 
 /** Every list fits on one page, so the gateway never issues a cursor. */
@@ -112,7 +114,8 @@ function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "pro
   const name = stringOf(params["name"]) ?? "";
   const { [list]: items, servers, only, hasTool } = view();
   const item = items.get(name);
-  if (item !== undefined) return { server: item.server, params: { ...params, name: item.name } };
+  if (item !== undefined)
+    return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
   // The server decides: it may have an item that it does not list.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };

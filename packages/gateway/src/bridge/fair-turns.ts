@@ -1,56 +1,71 @@
 /** Limits how many requests one client can have open at one server; further requests wait in a queue. */
 
+import type { WireError } from "@fairlead/wire";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits until the request may be sent. Returns the function that frees its place.
+   * Waits until the request may be sent; not if there is a place. Returns the function that frees its place.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */
-  enter(client: string, server: string, signal: AbortSignal): Promise<() => void>;
+  enter(client: string, server: string, signal: AbortSignal): (() => void) | Promise<() => void>;
 }
 
 const mostOpen = 16;
 const mostWaiting = 256;
 
 export function createFairTurns(): FairTurns {
-  const places = new Map<string, { open: number; readonly waiting: (() => void)[] }>();
+  const places = new Map<string, Place>();
 
   return {
-    async enter(client, server, signal) {
-      const key = JSON.stringify([client, server]);
+    enter(client, server, signal) {
+      const key = `${client.length} ${client} ${server}`;
       const place = places.get(key) ?? { open: 0, waiting: [] };
       places.set(key, place);
-      if (place.open < mostOpen) place.open += 1;
-      else {
-        if (place.waiting.length >= mostWaiting)
-          throw rpcError(rpcCodes.internal, `${mostWaiting} requests to "${server}" wait already`, { reason: "busy" });
-        await new Promise<void>((resolve, reject) => {
-          const next = (): void => {
-            signal.removeEventListener("abort", giveUp);
-            resolve();
-          };
-          const giveUp = (): void => {
-            place.waiting.splice(place.waiting.indexOf(next), 1);
-            reject(rpcError(rpcCodes.internal, "the request was cancelled before it was sent"));
-          };
-          if (signal.aborted)
-            return reject(rpcError(rpcCodes.internal, "the request was cancelled before it was sent"));
-          place.waiting.push(next);
-          signal.addEventListener("abort", giveUp, { once: true });
-        });
-      }
-      let isOver = false;
-      return () => {
-        if (isOver) return;
-        isOver = true;
-        // The next waiting request takes over the place, so that no later request overtakes it.
-        const next = place.waiting.shift();
-        if (next !== undefined) return next();
-        place.open -= 1;
-        if (place.open === 0) places.delete(key);
-      };
+      if (place.open >= mostOpen) return turn(place.waiting, server, signal).then(() => leaving(key, place));
+      place.open += 1;
+      return leaving(key, place);
     },
   };
+
+  function leaving(key: string, place: Place): () => void {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      // The next waiting request takes over the place, so that no later request overtakes it.
+      const next = place.waiting.shift();
+      if (next !== undefined) return next();
+      place.open -= 1;
+      if (place.open === 0) places.delete(key);
+    };
+  }
+}
+
+interface Place {
+  open: number;
+  readonly waiting: (() => void)[];
+}
+
+async function turn(waiting: Place["waiting"], server: string, signal: AbortSignal): Promise<void> {
+  if (waiting.length >= mostWaiting)
+    throw rpcError(rpcCodes.internal, `${mostWaiting} requests to "${server}" wait already`, { reason: "busy" });
+  if (signal.aborted) throw cancelled();
+  await new Promise<void>((resolve, reject) => {
+    const next = (): void => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    };
+    const giveUp = (): void => {
+      waiting.splice(waiting.indexOf(next), 1);
+      reject(cancelled());
+    };
+    waiting.push(next);
+    signal.addEventListener("abort", giveUp, { once: true });
+  });
+}
+
+function cancelled(): WireError {
+  return rpcError(rpcCodes.internal, "the request was cancelled before it was sent");
 }

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
+import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
@@ -23,7 +24,7 @@ export interface Forwarded {
   /** The approved item, such as `files.write_file`, if the request carries an approval in its request state. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
-  readonly onYes?: (subject: string) => void;
+  readonly onYes?: ((subject: string) => void) | undefined;
 }
 
 /** Methods that rules decide about, with the parameter that names the tool, prompt or resource. */
@@ -42,32 +43,44 @@ export async function forwardRequest(
   request: Forwarded,
 ): Promise<JsonObject> {
   const { server, method } = request;
-  const { _meta, ...params } = request.params;
+  const params = withoutMeta(request.params);
+  const meta = objectOf(request.params["_meta"]);
   const { client, hosts } = context;
-  const progress = progressOf(call, objectOf(_meta)["progressToken"]);
+  const { beforeSend } = client;
+  const progress = progressOf(call, meta["progressToken"]);
   const questions = questionsOf(context, call, server);
-  const leave = await context.turns.enter(client.name, server, call.signal);
+  const { answer, capabilities, input, tasks } = questions.options;
+  const turn = context.turns.enter(client.name, server, call.signal);
+  const leave = turn instanceof Promise ? await turn : turn;
   try {
-    const host = await hosts.hostOf(server, call.era);
-    await context.levels.apply(host, server, client, call.logLevel);
+    const found = hosts.hostOf(server, call.era);
+    const host = found instanceof Promise ? await found : found;
+    const levelled = context.levels.apply(host, server, client, call.logLevel);
+    if (levelled !== undefined) await levelled;
     context.tasks.check(host, client, request);
+    // Names each member and waits only where it must: spreads and promises would take longer than to send the request.
     const result = await host.forward(
       { client, server, method, params },
       {
         signal: call.signal,
-        meta: objectOf(_meta),
-        ...questions.options,
-        ...(request.confirmed === subjectOf(request) && { confirmed: true }),
-        ...confirmationOf(context, call, { ...request, params }, progress),
-        ...(client.beforeSend && { beforeSend: async () => client.beforeSend?.(call.id, subjectOf(request)) }),
-        ...(progress && { onProgress: progress.report }),
+        stop: call.stop,
+        meta,
+        answer,
+        capabilities,
+        input,
+        tasks,
+        confirmed: request.confirmed === subjectOf(request) ? true : undefined,
+        confirm: confirmationOf(context, call, request, progress),
+        beforeSend: beforeSend && (() => beforeSend(call.id, subjectOf(request))),
+        onProgress: progress?.report,
         logLevel: call.logLevel,
         onNotification: (name, news) => passOn(call, name, news),
       },
     );
     if (result["isError"] === true) questions.throwIfLacking();
     context.tasks.note(host, client, { server, result });
-    return adaptResult(method, await questions.inResult(result), call.era);
+    const own = isObject(result["inputRequests"]) ? await questions.inResult(result) : questions.ownTask(result);
+    return adaptResult(method, own, call.era);
   } catch (error) {
     if (serverReply(error) !== undefined) questions.throwIfLacking();
     return failed(error, call, request);
@@ -75,6 +88,12 @@ export async function forwardRequest(
     leave();
     questions.end();
   }
+}
+
+function withoutMeta(params: JsonObject): JsonObject {
+  if (!("_meta" in params)) return params;
+  const { _meta, ...others } = params;
+  return others;
 }
 
 /** Forwards a notification that belongs to the request. Progress is reported separately. */
@@ -137,9 +156,10 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
     options: {
       answer,
       capabilities: { ...carried(call.capabilities), ...extensions },
-      ...(call.era === "modern" && { input: "caller" as const }),
-      ...(tasks && { tasks }),
+      input: call.era === "modern" ? ("caller" as const) : undefined,
+      tasks,
     },
+    ownTask: (result: JsonObject): JsonObject => toClientTask(result, server, context.client.only),
     /** If a request failed for lack of capabilities, tells a modern client which ones to declare. */
     throwIfLacking(): void {
       const names = Object.keys(lacking);
@@ -185,15 +205,15 @@ function confirmationOf(
   call: ClientCall,
   request: Forwarded,
   progress: ReportedProgress | undefined,
-) {
+): ConfirmPort | undefined {
   const { server, method, params, onYes } = request;
   const subject = decided.get(method);
-  if (subject === undefined) return {};
+  if (subject === undefined) return undefined;
   const { kind, named } = subject;
-  const shown = { server, kind, name: stringOf(params[named]) ?? "", args: objectOf(params["arguments"]) };
-  const asked = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
-  const port = context.consent.port(asked, shown, call.signal);
-  const confirm: typeof port = async (question) => {
+  return async (question) => {
+    const shown = { server, kind, name: stringOf(params[named]) ?? "", args: objectOf(params["arguments"]) };
+    const client = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
+    const port = context.consent.port(client, shown, call.signal);
     const asked: unknown[] = [];
     await port(async () => {
       const details = await question();
@@ -202,7 +222,6 @@ function confirmationOf(
     });
     if (asked.length > 0) onYes?.(subjectOf(request));
   };
-  return { confirm };
 }
 
 interface ReportedProgress {

@@ -30,13 +30,14 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     void Promise.allSettled([client.notify(method, params, about)]);
   }
 
-  function callOf({ id, signal }: ServedRequest): ClientCall {
+  function callOf({ id, signal, stop }: ServedRequest): ClientCall {
     return {
       era: "legacy",
       id,
       capabilities,
       logLevel,
       signal,
+      stop,
       notify: (method, params) => tell(method, params, id),
       ask: (method, params, until) => client.request(method, params, { about: id, signal: until }),
     };
@@ -73,18 +74,17 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
   }
 
   return {
-    async request(method, params, request) {
+    request(method, params, request) {
       switch (method) {
         case "initialize":
           return initialize(params);
         case "logging/setLevel":
           return setLevel(params);
         case "resources/subscribe":
-          await subscriptions.add(callOf(request), params["uri"]);
-          return {};
+          return subscriptions.add(callOf(request), params["uri"]).then(() => ({}));
         case "resources/unsubscribe":
           subscriptions.remove(params["uri"]);
-          return {};
+          return Promise.resolve({});
         default:
           return answerRequest(context, callOf(request), { method, params });
       }

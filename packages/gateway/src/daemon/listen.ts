@@ -65,13 +65,16 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
     const sent = tryCreate(sentPath);
     welcome(socket, sent && { sentFile: sentPath });
     const { name, servers, tools } = client;
-    async function beforeSend(id: RequestId, subject: string): Promise<void> {
+    function beforeSend(id: RequestId, subject: string): Promise<void> | undefined {
       try {
-        if (sent !== undefined) return sent.add(id, subject);
+        if (sent !== undefined) {
+          sent.add(id, subject);
+          return undefined;
+        }
       } catch {
         // For example because the disk is full.
       }
-      await written(socket, sentLine(id, subject));
+      return written(socket, sentLine(id, subject));
     }
     try {
       const workspace = await workspaceOf(client);

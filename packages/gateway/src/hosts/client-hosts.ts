@@ -14,8 +14,8 @@ export interface ClientHosts {
    * pass on.
    */
   declare(capabilities: JsonObject): void;
-  /** Returns the host that runs this client's requests to the server. */
-  hostOf(server: string, era: Era): Promise<Host>;
+  /** Returns the host that runs this client's requests to the server: at once if it is known and all clients share it. */
+  hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Tells the servers of the client's own host that the client's roots have changed. */
   rootsChanged(): Promise<void>;
   /** Closes the client's own host. */
@@ -91,18 +91,24 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         return host;
       }
 
+      function forClient(host: Host, server: string, era: Era): Host | Promise<Host> {
+        if (host.shareOf(server) === "all") return host;
+        if (isClosed) return Promise.reject(new Error("the client has disconnected"));
+        const found = own.get(era) ?? openOwn(era);
+        own.set(era, found);
+        return found;
+      }
+
       return {
         shared: hosts,
         declare(capabilities) {
           declared = capabilities;
         },
-        async hostOf(server, era) {
-          const host = await hosts.hostOf(server, era);
-          if (host.shareOf(server) === "all") return host;
-          if (isClosed) throw new Error("the client has disconnected");
-          const found = own.get(era) ?? openOwn(era);
-          own.set(era, found);
-          return found;
+        hostOf(server, era) {
+          const host = hosts.hostOf(server, era);
+          return host instanceof Promise
+            ? host.then((each) => forClient(each, server, era))
+            : forClient(host, server, era);
         },
         async rootsChanged() {
           for (const host of own.values()) await (await host).rootsChanged();

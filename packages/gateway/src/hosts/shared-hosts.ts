@@ -18,9 +18,9 @@ export interface SharedHost {
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
    * Returns the host that connects to a server in this era, if the server supports it; otherwise the host of the other
-   * era.
+   * era. Returns it at once if it is known.
    */
-  hostOf(server: string, era: Era): Promise<Host>;
+  hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Makes the lists visible that another host has read from its servers. */
   follow(other: Host): void;
   hosts(): readonly Host[];
@@ -38,7 +38,7 @@ export async function createSharedHosts(
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
   /** The host for requests of legacy clients, by server; set when the server's eras are known. */
-  const forLegacy = new Map<string, Promise<Host>>();
+  const forLegacy = new Map<string, Host | Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());
 
@@ -98,22 +98,24 @@ export async function createSharedHosts(
     return other;
   }
 
+  async function findForLegacy(server: string): Promise<Host> {
+    const choosing = chooseForLegacy(server);
+    forLegacy.set(server, choosing);
+    const chosen = await choosing.catch(() => host);
+    if (forLegacy.get(server) !== choosing) return chosen;
+    // If no connection could be made, the server's protocol era is still unknown: the next request tries again.
+    if (eraOf(chosen, server) === undefined) forLegacy.delete(server);
+    else forLegacy.set(server, chosen);
+    return chosen;
+  }
+
   return {
     host,
     news,
-    async hostOf(server, era) {
-      if (era === "modern") {
-        usedByModern.add(server);
-        return host;
-      }
-      const known = forLegacy.get(server);
-      if (known !== undefined) return known;
-      const choosing = chooseForLegacy(server);
-      forLegacy.set(server, choosing);
-      const chosen = await choosing.catch(() => host);
-      // If no connection could be made, the server's protocol era is still unknown: the next request tries again.
-      if (eraOf(chosen, server) === undefined) forLegacy.delete(server);
-      return chosen;
+    hostOf(server, era) {
+      if (era === "legacy") return forLegacy.get(server) ?? findForLegacy(server);
+      usedByModern.add(server);
+      return host;
     },
     follow,
     hosts: () => opened,

@@ -23,7 +23,8 @@ export function createLegacySession(rpc: Rpc, greeting: Greeting, transport: "st
     protocol,
     request(method, params, options) {
       if (options?.asTask && hasTasks && method === "tools/call") return callAsTask(method, params, options);
-      return rpc.request(method, params, slowMethods.has(method) ? { token: true, ...options } : options);
+      // Not as a member of the options: a copy of them takes longer than the rest of the request.
+      return rpc.request(method, params, options, slowMethods.has(method));
     },
     notify: (method, params) => rpc.notify(method, params),
     onNotification: rpc.onNotification,

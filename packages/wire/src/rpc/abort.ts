@@ -2,6 +2,28 @@
 
 const nothing = (): void => {};
 
+/**
+ * The abort controller of one request. It calls back by itself: adding and removing an event listener costs as much as
+ * parsing a request.
+ */
+export class RequestAbort extends AbortController {
+  readonly #callbacks = new Set<() => void>();
+
+  constructor() {
+    super();
+    own.set(this.signal, this.#callbacks);
+  }
+
+  override abort(reason?: unknown): void {
+    if (this.signal.aborted) return;
+    super.abort(reason);
+    for (const callback of this.#callbacks) callback();
+  }
+}
+
+/** The callbacks of signals that belong to a `RequestAbort`. */
+const own = new WeakMap<AbortSignal, Set<() => void>>();
+
 /** The callbacks of all requests that share a signal: one listener calls them, because adding a listener is slow. */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
@@ -16,6 +38,11 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   if (signal.aborted) {
     callback();
     return nothing;
+  }
+  const direct = own.get(signal);
+  if (direct !== undefined) {
+    direct.add(callback);
+    return () => void direct.delete(callback);
   }
   const { callbacks, listener } = waiting.get(signal) ?? listen(signal);
   callbacks.add(callback);

@@ -1,12 +1,10 @@
 /** The state of one request to the server, from sending to its result. */
 
-import { WireError } from "../errors.ts";
 import type { JsonObject, McpRequestOptions, NotificationListener, Progress, RequestHandler } from "../session.ts";
 import { onAbort } from "./abort.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { ChannelSendOptions, RequestId } from "./channel.ts";
 import type { RequestClock } from "./clock.ts";
-import { toWireError } from "./rpc-errors.ts";
 
 /** Options of a request inside the wire. */
 export interface ExchangeOptions extends McpRequestOptions {
@@ -45,6 +43,14 @@ export interface OpenRequest {
   readonly resume: () => void;
 }
 
+/** Sends a request. If it is slow, it gets a progress token even without `onProgress`, as with the option `token`. */
+export type SendRequest = (
+  method: string,
+  params?: JsonObject,
+  options?: ExchangeOptions,
+  isSlow?: boolean,
+) => Promise<JsonObject>;
+
 const noHeaders: Readonly<Record<string, string>> = {};
 
 /** A class, so that its `signal` getter creates an abort controller only when a transport reads it. */
@@ -63,6 +69,8 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   isFollowed = false;
   /** When the caller stopped waiting for the response, by the session's clock. */
   givenUpAt = 0;
+  /** Whether the request has a progress token. */
+  hasToken = false;
   /** True while `beforeSend` runs. */
   isUnsent = false;
   #isEnded = false;
@@ -120,7 +128,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
 
   /** Whether the server may send requests while it handles this request; it may not for a ping or a list. */
   get mayBeAsked(): boolean {
-    return this.#options.answer !== undefined || this.#options.token === true;
+    return this.#options.answer !== undefined || this.hasToken;
   }
 
   get isModern(): boolean {
@@ -289,22 +297,4 @@ export function openRequest(
 export function resumeTimeouts(exchange: Exchange, clock: Pick<RequestClock, "now" | "wakeBy">): void {
   exchange.resume(clock.now());
   clock.wakeBy(exchange.due);
-}
-
-/** Waits for `beforeSend` of a request, then sends it; not if the request has ended meanwhile. */
-export async function sendAfter(
-  prepare: () => Promise<void>,
-  exchange: Exchange,
-  send: () => Promise<void>,
-): Promise<void> {
-  exchange.isUnsent = true;
-  try {
-    await prepare();
-  } catch (error) {
-    const { code, message, evidence } = toWireError(error);
-    throw new WireError(code, message, { ...evidence, unsent: true }, { cause: error });
-  }
-  if (exchange.isEnded) return;
-  exchange.isUnsent = false;
-  await send();
 }

@@ -5,6 +5,7 @@ import type { JsonObject, RequestOrigin } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";
 import { objectOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
+import { RequestAbort } from "./abort.ts";
 import type { RequestId, RpcMessage } from "./channel.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Related } from "./related-request.ts";
@@ -31,6 +32,8 @@ export interface InboundOptions {
 /** The source of a request, with the request's id for messages that belong to it. */
 interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
+  /** The controller of the request's signal, for a handler that must abort its own work together with the request's. */
+  readonly stop: AbortController;
 }
 
 /** A `RequestHandler` that also receives the request's id. */
@@ -86,7 +89,7 @@ export function createInbound(options: InboundOptions): Inbound {
   async function answer(id: RequestId, message: InboundMessage, handle: InboundHandler): Promise<void> {
     const { method, params, size, related } = message;
     const exchange = related.exchange?.answer === undefined ? undefined : related.exchange;
-    const controller = new AbortController();
+    const controller = new RequestAbort();
     const request = { controller, size, exchange };
     open.set(id, request);
     openBytes += size;
@@ -95,7 +98,11 @@ export function createInbound(options: InboundOptions): Inbound {
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
-      const result = await handle(method, params, controller.signal, { id, isAmbiguous: related.isAmbiguous });
+      const result = await handle(method, params, controller.signal, {
+        id,
+        stop: controller,
+        isAmbiguous: related.isAmbiguous,
+      });
       given = { jsonrpc: "2.0", id, result: objectOf(result) };
     } catch (error) {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };

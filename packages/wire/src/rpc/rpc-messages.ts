@@ -28,7 +28,8 @@ export function withMeta(
  * The `_meta` members for a forwarded request: the client's members, except those that the protocol reserves for the
  * connection, plus Fairlead's own.
  */
-export function forwardedMeta(theirs: JsonObject, ours: JsonObject | undefined): JsonObject | undefined {
+export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject | undefined): JsonObject | undefined {
+  if (theirs === undefined) return ours;
   const passedOn = Object.keys(theirs).filter(
     (key) => key !== "progressToken" && key !== "__proto__" && !key.startsWith("io.modelcontextprotocol/"),
   );

@@ -8,7 +8,7 @@ import { errorMessage } from "../shapes/text.ts";
 import type { ConnectOptions, WireLimits, WireTimes } from "../target.ts";
 import type { Channel, ChannelSendOptions, OpenChannel, RpcMessage } from "./channel.ts";
 import { createRequestClock, type RequestClock } from "./clock.ts";
-import { Exchange, type ExchangeOptions, openRequest, resumeTimeouts, sendAfter } from "./exchange.ts";
+import { Exchange, openRequest, resumeTimeouts, type SendRequest } from "./exchange.ts";
 import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
@@ -26,7 +26,7 @@ import {
   withStep,
 } from "./rpc-errors.ts";
 import { forwardedMeta, isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
-import { settle } from "./settle.ts";
+import { sendAfter, settle } from "./settle.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
@@ -40,7 +40,7 @@ export interface RpcOptions
 
 /** An open JSON-RPC connection. */
 export interface Rpc {
-  readonly request: (method: string, params?: JsonObject, options?: ExchangeOptions) => Promise<JsonObject>;
+  readonly request: SendRequest;
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly onRequest: (handler: InboundHandler) => void;
@@ -102,7 +102,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     }
   }
 
-  function request(method: string, params?: JsonObject, given: ExchangeOptions = {}): Promise<JsonObject> {
+  const request: SendRequest = (method, params, given = {}, isSlow = given.token === true) => {
     if (over || closing) return Promise.reject(neverSent(method, over?.cause));
     if (given.signal?.aborted) return Promise.reject(cancelledError(method, given.signal.reason, true));
     lastId += 1;
@@ -113,9 +113,9 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       pending.set(id, exchange);
       clock.wakeBy(exchange.due);
       exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, exchange.isUnsent)));
-      const token = given.token === true || given.onProgress !== undefined ? id : undefined;
-      const meta = given.meta === undefined ? given.envelope : forwardedMeta(given.meta, given.envelope);
-      const filled = withMeta(params, meta, token);
+      exchange.hasToken = isSlow;
+      const token = isSlow || given.onProgress !== undefined ? id : undefined;
+      const filled = withMeta(params, forwardedMeta(given.meta, given.envelope), token);
       const message: RpcMessage =
         filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
       const how = options.oneStream ? undefined : exchange;
@@ -127,7 +127,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
         if (!exchange.isFollowed && pending.delete(id)) exchange.fail(withStep(error, method));
       });
     });
-  }
+  };
 
   /** Fails a request, tells the server, and expects a late response. */
   function giveUp(id: number, exchange: Exchange, error: WireError): void {

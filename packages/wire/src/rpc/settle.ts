@@ -1,10 +1,10 @@
-/** Ends a request with its response. */
+/** Begins a request by its `beforeSend`, and ends it with its response. */
 
 import { WireError } from "../errors.ts";
 import { isObject } from "../shapes/json.ts";
 import type { RpcMessage } from "./channel.ts";
 import type { Exchange } from "./exchange.ts";
-import { replyError } from "./rpc-errors.ts";
+import { replyError, toWireError } from "./rpc-errors.ts";
 import { isErrorReply } from "./rpc-messages.ts";
 
 /** Resolves or rejects the request, which must be open. */
@@ -16,4 +16,35 @@ export function settle(exchange: Exchange, { result, error }: RpcMessage): void 
     exchange.fail(
       new WireError("bad_message", `the response to ${exchange.method} has no result`, { step: exchange.method }),
     );
+}
+
+/** Waits for `beforeSend` of a request, then sends it; not if the request has ended meanwhile. */
+export function sendAfter(
+  prepare: () => Promise<void> | undefined,
+  exchange: Exchange,
+  send: () => Promise<void>,
+): Promise<void> {
+  exchange.isUnsent = true;
+  try {
+    const preparing = prepare();
+    if (preparing !== undefined) return preparing.then(sendNow, fail);
+  } catch (error) {
+    return Promise.reject(unsentError(error));
+  }
+  return sendNow();
+
+  function sendNow(): Promise<void> {
+    if (exchange.isEnded) return Promise.resolve();
+    exchange.isUnsent = false;
+    return send();
+  }
+
+  function fail(error: unknown): never {
+    throw unsentError(error);
+  }
+}
+
+function unsentError(error: unknown): WireError {
+  const { code, message, evidence } = toWireError(error);
+  return new WireError(code, message, { ...evidence, unsent: true }, { cause: error });
 }

@@ -12,6 +12,8 @@ export interface ServedRequest {
   readonly id: RequestId;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
+  /** The controller of `signal`: the handler may abort its own work with it. The client is answered all the same. */
+  readonly stop?: AbortController | undefined;
 }
 
 /** The functions with which a server handles one client's messages. */
@@ -83,10 +85,10 @@ export function serveClient(
     limits: { ...defaultLimits, inboundRequests: openRequests, ...limits },
     times: { ...defaultTimes, ...times },
     answersPing: false,
-    async onRequest(method, params, signal, { id }) {
+    onRequest(method, params, signal, { id, stop }) {
       // The modern era has no ping.
-      if (method === "ping" && modernVersionOf({ params }) === undefined) return {};
-      return session.request(method, params, { id, signal });
+      if (method === "ping" && modernVersionOf({ params }) === undefined) return Promise.resolve({});
+      return session.request(method, params, { id, signal, stop });
     },
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { onAbort } from "../../src/rpc/abort.ts";
+import { onAbort, RequestAbort } from "../../src/rpc/abort.ts";
 
 test("requests that share a signal share one listener, which goes with the last of them", () => {
   const { signal } = new AbortController();
@@ -19,4 +19,27 @@ test("an abort reaches those that still listen, once each", () => {
   for (const stop of stops) stop();
   onAbort(controller.signal, () => called.push("late"));
   expect(called).toEqual(["a", "c", "late"]);
+});
+
+test("the controller of a request calls back without a listener, once, and only those that still listen", () => {
+  const controller = new RequestAbort();
+  const { signal } = controller;
+  const called: unknown[] = [];
+  const stops = ["a", "b", "c"].map((name) => onAbort(signal, () => called.push([name, signal.reason])));
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  stops[1]?.();
+  controller.abort("over");
+  controller.abort("again");
+  onAbort(signal, () => called.push("late"));
+  expect(called).toEqual([["a", "over"], ["c", "over"], "late"]);
+});
+
+test("a request aborted by its controller also tells those that listen to its signal", () => {
+  const controller = new RequestAbort();
+  let calls = 0;
+  controller.signal.addEventListener("abort", () => {
+    calls += 1;
+  });
+  controller.abort();
+  expect([calls, controller.signal.aborted]).toEqual([1, true]);
 });

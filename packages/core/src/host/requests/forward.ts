@@ -3,7 +3,7 @@
  * directly.
  */
 
-import type { JsonObject } from "@fairlead/wire";
+import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -11,7 +11,7 @@ import type { ForwardedRequest, ForwardOptions, GatewayHost } from "../gateway-t
 import type { OpenWork } from "../open-work.ts";
 import type { LiveConfiguration } from "../servers/live-configuration.ts";
 import type { HostServers } from "../servers/servers.ts";
-import { ForwardedCall, type ForwardedToWire } from "./forwarded-call.ts";
+import { ForwardedCall } from "./forwarded-call.ts";
 import { createReadSteps, type Read, shownRead } from "./read-steps.ts";
 import type { Spine } from "./spine.ts";
 import type { CallParts } from "./tool-call.ts";
@@ -103,8 +103,7 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
       if (typeof name !== "string" || (args !== undefined && !isObject(args)))
         return Promise.reject(invalid(server, method));
       if (method === "tools/call") {
-        const wire = toWire(request, given);
-        return spine.run(new ForwardedCall(request, { name, args: args ?? {} }, { given, wire }, calls));
+        return spine.run(new ForwardedCall(request, { name, args: args ?? {} }, given, calls));
       }
       const subject = subjectOf(request, name, args ?? {});
       if (subject !== undefined) return read(request, subject, given);
@@ -135,8 +134,8 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
  * The options for the wire. All requests of one conversation have the same owner, which receives the server's
  * questions.
  */
-function toWire({ client }: ForwardedRequest, given: ForwardOptions): ForwardedToWire {
-  const { signal: _s, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
+function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
+  const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };
 }
 

@@ -10,12 +10,6 @@ import { type CallParts, ServerCall } from "./tool-call.ts";
 
 type Request = HostRequest<JsonObject, JsonObject>;
 
-/** The members of `ForwardOptions` that are passed to the wire. */
-export type ForwardedToWire = Pick<
-  McpRequestOptions,
-  "meta" | "capabilities" | "logLevel" | "onNotification" | "answer" | "input" | "tasks" | "owner" | "beforeSend"
->;
-
 export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest<JsonObject, JsonObject> {
   readonly who = "client";
   readonly client: string;
@@ -25,13 +19,12 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
   readonly args: JsonObject;
   readonly #params: JsonObject;
   readonly #given: ForwardOptions;
-  readonly #wire: ForwardedToWire;
 
   /** @param args The arguments of the call; empty if the client sent none. */
   constructor(
     { client, server, params }: ForwardedRequest,
     { name, args }: { readonly name: string; readonly args: JsonObject },
-    { given, wire }: { readonly given: ForwardOptions; readonly wire: ForwardedToWire },
+    given: ForwardOptions,
     parts: CallParts,
   ) {
     super(parts);
@@ -42,7 +35,6 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     this.args = args;
     this.#params = params;
     this.#given = given;
-    this.#wire = wire;
   }
 
   get shown(): AskedTool {
@@ -51,6 +43,10 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
 
   get signal(): Request["signal"] {
     return this.#given.signal;
+  }
+
+  get stop(): Request["stop"] {
+    return this.#given.stop;
   }
 
   get confirm(): Request["confirm"] {
@@ -75,9 +71,31 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
       // Unchanged arguments are sent exactly as the client wrote them, or left out if the client left them out.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
-      return to.request(`${serverName}.${tool}`, "tools/call", params, { ...options, ...this.#wire });
+      return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));
     };
-    const how = { ...this.limits(timeout), signal, onProgress, sender: this.client };
+    const { timeout: silence, total, trustAnnotations } = this.limits(timeout);
+    const how = { timeout: silence, total, trustAnnotations, signal, onProgress, sender: this.client };
     return executor.forward({ client, tool, args, send }, how);
+  }
+
+  /** Names each member: to copy them by spreading takes longer than to send the request. */
+  #toWire({ signal, timeout, total, asTask, onProgress }: McpRequestOptions): McpRequestOptions {
+    const { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend } = this.#given;
+    return {
+      signal,
+      timeout,
+      total,
+      asTask,
+      onProgress,
+      meta,
+      capabilities,
+      logLevel,
+      onNotification,
+      answer,
+      input,
+      tasks,
+      owner: owner ?? this.conversation,
+      beforeSend,
+    };
   }
 }

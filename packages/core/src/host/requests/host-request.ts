@@ -12,6 +12,8 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** The tool as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
+  /** The controller of `signal`, if the host may abort it when it closes. */
+  readonly stop?: AbortController | undefined;
   /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
   readonly confirm?: ConfirmPort | undefined;
   /** The confirmation that the user gave with the request. It answers a rule that asks, never a rule that denies. */

@@ -247,7 +247,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   return {
-    run: (request) => work.run((signal) => throughSteps(request, signal), request.signal),
+    run: (request) => work.run((signal) => throughSteps(request, signal), request.signal, request.stop),
 
     ask: (request) =>
       work.run(async () => {

@@ -1,0 +1,43 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { createOpenWork } from "../../src/host/open-work.ts";
+
+function untilAborted(signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
+}
+
+test("work with its caller's controller uses the caller's signal, and closing aborts it", async () => {
+  const work = createOpenWork();
+  const stop = new AbortController();
+  let given: AbortSignal | undefined;
+  const run = work.run(
+    (signal) => {
+      given = signal;
+      return untilAborted(signal);
+    },
+    stop.signal,
+    stop,
+  );
+  expect(given).toBe(stop.signal);
+  await work.close();
+  expect(await run).toMatchObject({ code: "cancelled" });
+});
+
+test("closing aborts no controller of work that has ended", async () => {
+  const work = createOpenWork();
+  const stop = new AbortController();
+  await work.run(async () => undefined, stop.signal, stop);
+  await work.close();
+  expect(stop.signal.aborted).toBe(false);
+});
+
+test("work without the controller has a signal of its own, and leaves no listener", async () => {
+  const work = createOpenWork();
+  const { signal } = new AbortController();
+  let given: AbortSignal | undefined;
+  await work.run(async (own) => {
+    given = own;
+  }, signal);
+  expect(given).not.toBe(signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
