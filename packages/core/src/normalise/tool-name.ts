@@ -42,16 +42,21 @@ export interface NamingOptions {
  * may occur twice.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
+  return claims.map(createNaming(options));
+}
+
+/** The same one by one: gives each claim its name. */
+export function createNaming(options: NamingOptions = {}): (claim: Claim) => string {
   const { isAlwaysQualified = () => false, pins = [] } = options;
   const taken = new Set(pins.map((pin) => pin.as));
   const pinned = new Map(pins.map((pin) => [toolKey(pin.server, pin.name), pin.as]));
-  return claims.map((claim) => {
+  return (claim) => {
     const name =
       (pinned.size > 0 && pinned.get(toolKey(claim.server, claim.name))) ||
       firstFree(claim, isAlwaysQualified(claim.server), taken);
     taken.add(name);
     return name;
-  });
+  };
 }
 
 function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, taken: ReadonlySet<string>): string {

@@ -70,6 +70,8 @@ export class DiscoveredMCPTool {
   readonly #options: DiscoveredMCPToolOptions;
   #nameOverride: string | undefined;
   #shared: Shared;
+  /** Kept, because its schema is compiled once: every conversation asks for it. */
+  #inDialect: { readonly dialect: SchemaDialect; readonly tool: DiscoveredMCPTool } | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
     checkOptions(options);
@@ -139,12 +141,14 @@ export class DiscoveredMCPTool {
     return copy;
   }
 
-  /** Returns the same tool for a model whose API takes another schema dialect. */
+  /** Returns the same tool for a model whose API takes another schema dialect: the same object each time. */
   inDialect(dialect: SchemaDialect): DiscoveredMCPTool {
     if (dialect === (this.#options.dialect ?? "gemini")) return this;
+    if (this.#inDialect?.dialect === dialect) return this.#inDialect.tool;
     const options = { ...this.#options, allowList: this.#allowList(), nameOverride: this.name, dialect };
     const copy = new DiscoveredMCPTool(options);
     copy.#nameOverride = this.#nameOverride;
+    this.#inDialect = { dialect, tool: copy };
     return copy;
   }
 

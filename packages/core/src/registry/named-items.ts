@@ -1,7 +1,7 @@
 /** Gives each tool or prompt of all servers a unique name: the shared part of `ToolRegistry` and `PromptRegistry`. */
 
 import { HostError } from "../errors.ts";
-import { assignNames } from "../normalise/tool-name.ts";
+import { createNaming } from "../normalise/tool-name.ts";
 
 /** A tool or prompt that can be renamed. */
 export interface Nameable<T> {
@@ -40,6 +40,8 @@ export interface NamedItems<T> {
   remove(server: string): void;
   /** Sets a new order of servers: the first of several items with the same name keeps the bare name. */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
+  /** Names all items in slices, so that the next use of them does not block other work for long. */
+  ready(): Promise<void>;
   /** All items under their names. The same array as long as nothing changes. */
   all(): readonly T[];
   ofServer(server: string): readonly T[];
@@ -48,8 +50,19 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** The items of one server, by its own names. */
-type ServerItems<T> = () => Map<string, T>;
+/** Work in slices: whoever runs it may do other work in between. */
+type Sliced<T> = Generator<undefined, T, undefined>;
+/** About what takes a few milliseconds. */
+const itemsPerSlice = 250;
+/** After that many changes meanwhile, the names are made when they are needed. */
+const mostTries = 3;
+
+/** The items of one server. */
+interface ServerItems<T> {
+  readonly items: () => Iterable<T>;
+  /** By its own names, once they have been needed. */
+  made: Map<string, T> | undefined;
+}
 
 interface View<T> {
   readonly all: readonly T[];
@@ -65,6 +78,8 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   const copies = new WeakMap<T, T>();
   // Computed when needed: names depend on all items, and many may change before the next use.
   let view: View<T> | undefined;
+  /** Grows with each change. */
+  let version = 0;
 
   /** Returns the same object as long as the name is unchanged, so that references stay valid. */
   function rename(item: T, name: string): T {
@@ -76,33 +91,37 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     return copy;
   }
 
-  function build(): View<T> {
-    const items: T[] = [];
+  function* build(): Sliced<View<T>> {
+    const all: T[] = [];
+    const byName = new Map<string, T>();
+    const byServer = new Map<string, Map<string, T>>();
     const leftOut: UnnamedItem[] = [];
-    for (const [server, itemsOf] of servers.inOrder()) {
-      const offered = itemsOf();
-      const end = items.length + (limit?.count ?? offered.size);
+    const nameOf = createNaming({ isAlwaysQualified: (server) => qualified.has(server) });
+    for (const [server, listed] of servers.inOrder()) {
+      const offered = yield* itemsOf(server, listed);
+      const named = new Map<string, T>();
+      const most = limit?.count ?? offered.size;
       for (const [own, item] of offered) {
-        const reason = own === "" ? "it has no name" : items.length === end ? limit?.reason : undefined;
-        if (reason === undefined) items.push(item);
-        else leftOut.push({ server, ownName: own, reason });
+        const reason = own === "" ? "it has no name" : named.size === most ? limit?.reason : undefined;
+        if (reason === undefined) {
+          const renamed = rename(item, nameOf({ server: item.serverName, name: own, wish: item.nameOverride }));
+          all.push(renamed);
+          byName.set(renamed.name, renamed);
+          byServer.set(server, named.set(own, renamed));
+        } else leftOut.push({ server, ownName: own, reason });
+        if ((all.length + leftOut.length) % itemsPerSlice === 0) yield;
       }
     }
-    const claims = items.map((item) => ({ server: item.serverName, name: ownName(item), wish: item.nameOverride }));
-    const names = assignNames(claims, { isAlwaysQualified: (server) => qualified.has(server) });
-    return {
-      ...index(
-        items.map((item, at) => rename(item, names[at] ?? item.name)),
-        ownName,
-      ),
-      leftOut,
-    };
+    return { all, byName, byServer, leftOut };
   }
 
   /** @throws HostError `usage` if an item does not belong to the server */
-  function byOwnName(server: string, items: Iterable<T>): Map<string, T> {
+  function* byOwnName(server: string, items: Iterable<T>): Sliced<Map<string, T>> {
     const offered = new Map<string, T>();
+    let count = 0;
     for (const item of items) {
+      count += 1;
+      if (count % itemsPerSlice === 0) yield;
       if (item.serverName !== server)
         throw new HostError("usage", `"${ownName(item)}" belongs to "${item.serverName}", not to "${server}"`);
       if (!offered.has(ownName(item))) offered.set(ownName(item), item);
@@ -110,29 +129,56 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     return offered;
   }
 
-  const current = (): View<T> => (view ??= build());
+  function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
+    if (listed.made !== undefined) return listed.made;
+    const made = yield* byOwnName(server, listed.items());
+    // Meanwhile somebody may have needed them at once.
+    listed.made ??= made;
+    return listed.made;
+  }
+
+  const current = (): View<T> => (view ??= atOnce(build()));
+
+  function changed(): void {
+    view = undefined;
+    version += 1;
+  }
 
   return {
     add(item) {
-      const offered = servers.get(item.serverName)?.() ?? new Map<string, T>();
+      const known = servers.get(item.serverName);
+      const offered = known === undefined ? new Map<string, T>() : atOnce(itemsOf(item.serverName, known));
       if (offered.has(ownName(item))) return;
       offered.set(ownName(item), item);
-      servers.set(item.serverName, () => offered);
-      view = undefined;
+      servers.set(item.serverName, { items: () => [], made: offered });
+      changed();
     },
     replace(server, items) {
-      let offered = typeof items === "function" ? undefined : byOwnName(server, items);
-      servers.set(server, () => (offered ??= byOwnName(server, typeof items === "function" ? items() : items)));
-      view = undefined;
+      if (typeof items === "function") servers.set(server, { items, made: undefined });
+      else servers.set(server, { items: () => items, made: atOnce(byOwnName(server, items)) });
+      changed();
     },
     remove(server) {
       servers.delete(server);
-      view = undefined;
+      changed();
     },
     reorder(order, alwaysQualified) {
       servers.reorder(order);
       qualified = new Set(alwaysQualified);
-      view = undefined;
+      changed();
+    },
+    async ready() {
+      const isMade = (): boolean => view !== undefined;
+      for (let tries = 0; !isMade() && tries < mostTries; tries += 1) {
+        const begun = version;
+        const steps = build();
+        let step = steps.next();
+        while (step.done !== true && version === begun && !isMade()) {
+          await new Promise((resolve) => setImmediate(resolve));
+          step = steps.next();
+        }
+        if (step.done === true && version === begun) view ??= step.value;
+      }
     },
     all: () => current().all,
     ofServer: (server) => [...(current().byServer.get(server)?.values() ?? [])],
@@ -142,13 +188,10 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   };
 }
 
-function index<T extends Nameable<T>>(all: readonly T[], ownName: (item: T) => string): Omit<View<T>, "leftOut"> {
-  const byServer = new Map<string, Map<string, T>>();
-  for (const item of all) {
-    const offered = byServer.get(item.serverName) ?? new Map<string, T>();
-    byServer.set(item.serverName, offered.set(ownName(item), item));
-  }
-  return { all, byName: new Map(all.map((item) => [item.name, item])), byServer };
+function atOnce<T>(steps: Sliced<T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
 }
 
 /** Values by server name. */

@@ -27,38 +27,54 @@ export function openConversation(
 ): ConversationTools {
   const pins = new Map(earlier.map((each) => [each.as, each]));
   let source = registered();
-  let byName = pin(earlier.length === 0 ? source : renamed(source));
+  let tools = earlier.length === 0 ? source : renamed(source);
+  let isPinned = false;
+  // Made when it is needed: most conversations with very many tools look up few of them.
+  let byName: ReadonlyMap<string, DiscoveredMCPTool> | undefined;
 
-  function pin(tools: readonly DiscoveredMCPTool[]): ReadonlyMap<string, DiscoveredMCPTool> {
+  function pin(): void {
+    if (isPinned) return;
+    isPinned = true;
     for (const { name: as, serverName: server, serverToolName: name } of tools) pins.set(as, { server, name, as });
-    return new Map(tools.map((tool) => [tool.name, tool]));
   }
 
   /** Later tools always get qualified names, so that names do not depend on the order of registration. */
-  function renamed(tools: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
-    const claims = tools.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
+  function renamed(later: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
+    const claims = later.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
     const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });
-    return tools.map((tool, at) => underName(tool, names[at]));
+    return later.map((tool, at) => underName(tool, names[at]));
   }
 
-  function current(): ReadonlyMap<string, DiscoveredMCPTool> {
+  function every(): readonly DiscoveredMCPTool[] {
     const now = registered();
-    if (now === source) return byName;
+    if (now === source) return tools;
+    pin();
     source = now;
-    byName = pin(renamed(now));
-    return byName;
+    tools = renamed(now);
+    byName = undefined;
+    isPinned = false;
+    return tools;
   }
 
-  const every = (): readonly DiscoveredMCPTool[] => [...current().values()];
+  function find(modelName: string): DiscoveredMCPTool | undefined {
+    const all = every();
+    byName ??= new Map(all.map((tool) => [tool.name, tool]));
+    return byName.get(modelName);
+  }
+
   const offered = (): readonly DiscoveredMCPTool[] => every().filter(isOffered);
   return {
     getTool(modelName) {
-      const tool = current().get(modelName);
+      const tool = find(modelName);
       return tool && isOffered(tool) ? tool : undefined;
     },
     getAllTools: offered,
     getEveryTool: every,
-    names: () => [...pins.values()],
+    names() {
+      every();
+      pin();
+      return [...pins.values()];
+    },
     getFunctionDeclarations: () =>
       offered()
         .slice(0, limits.declarations)

@@ -62,6 +62,11 @@ export class ToolRegistry {
     this.#tools.remove(serverName);
   }
 
+  /** Gives all tools their names in slices, so that the next use of many tools does not block other work for long. */
+  ready(): Promise<void> {
+    return this.#tools.ready();
+  }
+
   getTool(modelName: string): DiscoveredMCPTool | undefined {
     return offered(this.#tools.get(modelName));
   }

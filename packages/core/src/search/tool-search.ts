@@ -23,7 +23,7 @@ export interface ToolSearch {
 
 export interface ToolSearchOptions {
   /** All tools. Returns the same array as long as no tool changes. */
-  readonly tools: () => readonly DiscoveredMCPTool[];
+  readonly tools: () => Promise<readonly DiscoveredMCPTool[]>;
   readonly aboutServer: (name: string) => SearchableServer;
 }
 
@@ -37,7 +37,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   let updating: Promise<void> | undefined;
 
   async function update(): Promise<void> {
-    const latest = tools();
+    const latest = await tools();
     if (latest === indexed) return;
     const turns = createTurns();
     const byServer = groupBy(latest, ({ serverName }) => serverName);

@@ -39,6 +39,7 @@ export async function* askModel(
 ): Events<Answer> {
   for (;;) {
     const { model } = state;
+    await state.toolSelection.prepare(model);
     const offer = state.toolSelection.offer(model);
     yield* tellDeferred(offer, state);
     const outcome = yield* request(offer, model, { state, host, draft, signal });

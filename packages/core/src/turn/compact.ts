@@ -67,6 +67,7 @@ export async function* compactByRule(
   const { model, history: before } = state;
   if (model.provider === "manual" || !state.isCompactedByRule) return;
   const context = contextOf(model, host);
+  await state.toolSelection.prepare(model);
   const others = tokensOfHistory(added).total + state.toolSelection.offer(model).tokens;
   const share = (): number => (tokensOfHistory(state.history).total + others) / context;
   if (share() <= fullShare) return;

@@ -7,7 +7,15 @@ import type { ConversationTools } from "../registry/pinned-tools.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
 import type { EarlierConversation, OfferedPlace, RecordChange } from "./record.ts";
 import type { OfferReason } from "./tool-budget.ts";
-import { createToolOffers, keyOf, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
+import {
+  createToolOffers,
+  keyOf,
+  type OfferWork,
+  prepareOffers,
+  type ToolOffer,
+  type ToolOffers,
+  tokensOfTool,
+} from "./tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
 
 /** The result of looking up a name. */
@@ -42,6 +50,11 @@ export interface OfferedTool {
 }
 
 export interface ToolSelection {
+  /**
+   * Does the work for very many tools in slices, so that `offer` and the others do not block other work for long.
+   * `tokens`: also estimates the tokens of every tool, for `offers`.
+   */
+  readonly prepare: (model: Model, options?: { readonly tokens?: boolean }) => Promise<void>;
   readonly offer: (model: Model) => ToolOffer;
   /** Estimated tokens of the declarations in the last request; 0 before the first. */
   readonly offeredTokens: () => number;
@@ -87,7 +100,6 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   /** Refused definitions by tool: another definition of the tool may be accepted. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
-  const inDialect = new WeakMap<DiscoveredMCPTool, Map<Model["dialect"], DiscoveredMCPTool>>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
@@ -99,6 +111,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   /** The declarations that are recorded; only those of the model that the conversation had are offered again. */
   let recordedPlaces = earlier?.offered ?? [];
   let isFirstModel = true;
+  /** The tools for which the work of an offer is done. */
+  let prepared: (OfferWork & { readonly tools: readonly DiscoveredMCPTool[] }) | undefined;
 
   function recordNames(from: ConversationTools): void {
     const names = from.names();
@@ -124,13 +138,9 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     const wanted = new Set(servers());
     // Without a model the user types the calls: they may go to any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
-    return from.getEveryTool().flatMap((tool) => {
-      if (!isAnyMeant && !wanted.has(tool.serverName)) return [];
-      const known = inDialect.get(tool) ?? new Map<Model["dialect"], DiscoveredMCPTool>();
-      const compiled = known.get(dialect) ?? tool.inDialect(dialect);
-      inDialect.set(tool, known.set(dialect, compiled));
-      return [compiled];
-    });
+    const tools = from.getEveryTool();
+    const meant = isAnyMeant ? tools : tools.filter(({ serverName }) => wanted.has(serverName));
+    return meant.map((tool) => tool.inDialect(dialect));
   }
 
   function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
@@ -138,18 +148,19 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   function refusalOf(tool: DiscoveredMCPTool): string | undefined {
-    const refusal = refused.get(keyOf(tool));
+    const refusal = refused.size === 0 ? undefined : refused.get(keyOf(tool));
     return refusal !== undefined && refusal.schema === schemaOf(tool) ? refusal.reason : undefined;
   }
 
-  const isEnabled = (tool: DiscoveredMCPTool): boolean => !disabled.has(keyOf(tool));
+  const isEnabled = (tool: DiscoveredMCPTool): boolean => disabled.size === 0 || !disabled.has(keyOf(tool));
   /** Whether the tool may be used, judged without compiling its schema. */
   const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {
     const known = ownNames[own];
     if (known !== undefined) return known;
-    const name = freeName(own, new Set((opened ?? open()).getEveryTool().map((tool) => tool.name)));
+    const tools = (opened ?? open()).getEveryTool();
+    const name = freeName(own, (wanted) => tools.some((tool) => tool.name === wanted));
     ownNames = { ...ownNames, [own]: name };
     return name;
   }
@@ -204,6 +215,15 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   return {
     servers,
 
+    async prepare(model, { tokens: isCounted = false } = {}) {
+      await host.toolsReady();
+      const tools = (opened ?? open()).getEveryTool();
+      const { dialect } = model;
+      if (prepared?.tools === tools && prepared.dialect === dialect && (prepared.isCounted || !isCounted)) return;
+      await prepareOffers(tools, { dialect, isCounted });
+      prepared = { tools, dialect, isCounted };
+    },
+
     offer(model) {
       const made = offer(model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
@@ -216,16 +236,15 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     offers(model) {
       // The first request fixes the offered tools; showing them earlier must not.
       const { update, reasonFor } = offersOf.get(model) ?? openOffers(model);
-      update(all(model).filter(mayBeUsed), neededFunctions());
-      return all(model)
-        .filter(mayBeUsed)
-        .flatMap((tool) => {
-          const tokens = tokensOfTool(tool);
-          if (tokens === undefined) return [];
-          const { name, serverName: server, serverToolName } = tool;
-          const reason: OfferReason = reasonFor(tool) ?? "the budget is used up";
-          return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
-        });
+      const tools = all(model).filter(mayBeUsed);
+      update(tools, neededFunctions());
+      return tools.flatMap((tool) => {
+        const tokens = tokensOfTool(tool);
+        if (tokens === undefined) return [];
+        const { name, serverName: server, serverToolName } = tool;
+        const reason: OfferReason = reasonFor(tool) ?? "the budget is used up";
+        return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
+      });
     },
 
     offeredTokens: () => offeredTokens,

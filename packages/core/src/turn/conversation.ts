@@ -47,7 +47,7 @@ export interface Conversation {
   readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
   readonly tools: () => readonly ConversationTool[];
   /** The tools that the model may use: whether it is offered each directly or has to search for it, and why. */
-  readonly offers: () => readonly OfferedTool[];
+  readonly offers: () => Promise<readonly OfferedTool[]>;
   /** Gives the conversation a name, for lists. */
   readonly rename: (title: string) => void;
   /**
@@ -186,7 +186,10 @@ export function createConversation(
     },
     setTool: state.toolSelection.setTool,
     tools: () => state.toolSelection.list(state.model),
-    offers: () => state.toolSelection.offers(state.model),
+    async offers() {
+      await state.toolSelection.prepare(state.model, { tokens: true });
+      return state.toolSelection.offers(state.model);
+    },
     rename(next) {
       title = next;
       record({ type: "title", title: next });

@@ -10,8 +10,8 @@ export type OwnFunction = (typeof ownFunctions)[number];
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
 /** Chooses a name that no tool has: a tool with the same name keeps it. */
-export function freeName(own: string, taken: ReadonlySet<string>): string {
-  return taken.has(own) ? freeName(`fairlead_${own}`, taken) : own;
+export function freeName(own: string, isTaken: (name: string) => boolean): string {
+  return isTaken(own) ? freeName(`fairlead_${own}`, isTaken) : own;
 }
 
 const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };

@@ -57,7 +57,7 @@ export function planOffer(
   { room, isAlwaysLoaded, usedBefore }: BudgetRules,
 ): OfferPlan {
   const plan = new Map<string, OfferReason>();
-  if (fits(tools, room)) {
+  if (fitsInto(tools, room)) {
     for (const { key } of tools) plan.set(key, "every tool fits into the budget");
     return plan;
   }
@@ -69,7 +69,7 @@ export function planOffer(
   /** Adds all of these tools or none. */
   function add(some: readonly BudgetedTool[], reason: OfferReason): void {
     const news = some.filter(({ key }) => !plan.has(key));
-    if (!fits(news, left)) return;
+    if (!fitsInto(news, left)) return;
     left = { tokens: left.tokens - tokensOf(news), count: left.count - news.length };
     for (const { key } of news) plan.set(key, reason);
   }
@@ -85,7 +85,8 @@ export function planOffer(
   return plan;
 }
 
-function fits(tools: readonly BudgetedTool[], { tokens, count }: ToolRoom): boolean {
+/** Whether all of them fit. */
+export function fitsInto(tools: readonly BudgetedTool[], { tokens, count }: ToolRoom): boolean {
   if (tools.length > count || sizeOf(tools) / charactersPerToken > tokens) return false;
   return tokensOf(tools) <= tokens;
 }

@@ -8,11 +8,13 @@ import type { FunctionDeclaration } from "../normalise/model-types.ts";
 import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
+import { createTurns } from "../text/turns.ts";
 import type { OwnFunction } from "./own-functions.ts";
 import type { OfferedPlace } from "./record.ts";
 import {
   type BudgetedTool,
   type BudgetRules,
+  fitsInto,
   type OfferReason,
   planOffer,
   roomFor,
@@ -84,12 +86,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   /** Decides once for all tools that are known when the model is first asked. */
   function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): void {
     const budgeted = [...tools].sort(byServerAndName).map(toBudgeted);
-    let functions = own;
-    let planned = planOffer(budgeted, { ...rules, room: without(room, ownRoom(functions)) });
-    if ([...planned.values()].includes("the budget is used up")) {
-      functions = [...own, ...searchFunctions];
-      planned = planOffer(budgeted, { ...rules, room: without(room, ownRoom(functions)) });
-    }
+    const functions = fitsInto(budgeted, without(room, ownRoom(own))) ? own : [...own, ...searchFunctions];
+    const planned = planOffer(budgeted, { ...rules, room: without(room, ownRoom(functions)) });
     const offered = budgeted.filter(({ key }) => planned.get(key) !== "the budget is used up");
     for (const [key, reason] of planned) reasons.set(key, reason);
     const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
@@ -183,11 +181,50 @@ function compare(one: string, other: string): number {
 }
 
 function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
-  const size = tool.description.length + JSON.stringify(tool.parameterSchemaJson).length;
-  return { key: keyOf(tool), server: tool.serverName, size, tokens: () => tokensOfTool(tool) };
+  return { key: keyOf(tool), server: tool.serverName, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
 }
 
+/** Which work of an offer is done beforehand. */
+export interface OfferWork {
+  readonly dialect: Model["dialect"];
+  /** Whether the tokens of every tool are estimated, which takes longest. */
+  readonly isCounted: boolean;
+}
+
+/** About what takes a few milliseconds. */
+const toolsPerTurn = 500;
+/** To estimate the tokens of a tool takes about as long as everything else for so many. */
+const countedWeight = 5;
+
+/** Works out beforehand, in slices, what an offer needs to know about its tools. */
+export async function prepareOffers(
+  tools: readonly DiscoveredMCPTool[],
+  { dialect, isCounted }: OfferWork,
+): Promise<void> {
+  const turns = createTurns(toolsPerTurn);
+  for (const each of tools) {
+    const tool = each.inDialect(dialect);
+    keyOf(tool);
+    sizeOfTool(tool);
+    if (isCounted) tokensOfTool(tool);
+    await turns.done(isCounted ? countedWeight : 1);
+  }
+  // What comes next has a turn of its own.
+  if (tools.length > toolsPerTurn) await turns.done(toolsPerTurn);
+}
+
+/** Facts that never change, each worked out once for a tool. */
+const keys = new WeakMap<object, string>();
+const sizes = new WeakMap<DiscoveredMCPTool, number>();
 const costs = new WeakMap<DiscoveredMCPTool, number>();
+
+function sizeOfTool(tool: DiscoveredMCPTool): number {
+  const known = sizes.get(tool);
+  if (known !== undefined) return known;
+  const size = tool.description.length + JSON.stringify(tool.parameterSchemaJson).length;
+  sizes.set(tool, size);
+  return size;
+}
 
 /** The estimated tokens of a tool's declaration; undefined if it cannot be declared. */
 export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
@@ -203,9 +240,10 @@ function costOf({ name, description, parametersJsonSchema }: FunctionDeclaration
   return estimateTokens(JSON.stringify({ name, description, parameters: parametersJsonSchema }));
 }
 
-export function keyOf({
-  serverName,
-  serverToolName,
-}: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
-  return toolKey(serverName, serverToolName);
+export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
+  const known = keys.get(tool);
+  if (known !== undefined) return known;
+  const key = toolKey(tool.serverName, tool.serverToolName);
+  keys.set(tool, key);
+  return key;
 }

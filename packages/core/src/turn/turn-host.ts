@@ -18,6 +18,8 @@ import type { FoundTool } from "../search/tool-search.ts";
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
+  /** Resolves when the names of very many tools have been made in slices. */
+  readonly toolsReady: () => Promise<void>;
   /** Opens the tools of a conversation, whose names do not change. `names` are the names that it already uses. */
   readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   readonly resources: ResourceRegistry;

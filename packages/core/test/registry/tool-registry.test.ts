@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { HostError } from "../../src/errors.ts";
 import { ToolRegistry } from "../../src/registry/tool-registry.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
+import { turnsUntil } from "../support/turns-until.ts";
 
 const offered = (server: string, ...tools: readonly string[]) => tools.map((tool) => sampleTool(server, tool));
 const compile = () => ({ kind: "quarantined" as const, reason: "it is a bomb" });
@@ -142,6 +143,39 @@ describe("in quarantine", () => {
     registry.replaceServer("a", offered("a", ...Array.from({ length: 10_002 }, (_, at) => `t${at}`)));
     expect(registry.getEveryTool()).toHaveLength(10_000);
     expect(registry.leftOut().map(({ serverToolName }) => serverToolName)).toEqual(["t10000", "t10001"]);
+  });
+});
+
+describe("very many tools are named in slices", () => {
+  const many = (server: string, count: number) => () =>
+    offered(server, ...Array.from({ length: count }, (_, at) => `t${at}`));
+
+  test("between them other work has its turn, and the names are the same", async () => {
+    const [sliced, whole] = [new ToolRegistry(), new ToolRegistry()];
+    for (const registry of [sliced, whole])
+      for (const server of ["a", "b"]) registry.replaceServer(server, many(server, 3000));
+    expect(await turnsUntil(sliced.ready())).toBeGreaterThan(20);
+    expect(namesOf(sliced.getAllTools())).toEqual(namesOf(whole.getAllTools()));
+    // What is done is not done again.
+    const tools = sliced.getEveryTool();
+    expect(await turnsUntil(sliced.ready())).toBe(1);
+    expect(sliced.getEveryTool()).toBe(tools);
+  });
+
+  test("a use meanwhile, or a change, gives the tools of the moment", async () => {
+    const registry = new ToolRegistry();
+    registry.replaceServer("a", many("a", 3000));
+    const first = registry.ready();
+    const used = registry.getEveryTool();
+    expect(used).toHaveLength(3000);
+    await first;
+    expect(registry.getEveryTool()).toBe(used);
+    registry.replaceServer("b", many("b", 3000));
+    const second = registry.ready();
+    registry.replaceServer("c", offered("c", "x"));
+    await second;
+    expect(registry.getEveryTool()).toHaveLength(6001);
+    expect(registry.find("a", "t0")).toBe(used[0]);
   });
 });
 

@@ -2,6 +2,8 @@ import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Part } from "../../src/normalise/model-types.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
+import { prepareOffers } from "../../src/turn/tool-offer.ts";
+import { sampleTool } from "../support/sample-tools.ts";
 import {
   type Asked,
   brokenIn,
@@ -15,6 +17,7 @@ import {
   rules,
   says,
 } from "../support/turn-desk.ts";
+import { turnsUntil } from "../support/turns-until.ts";
 
 const tool = (name: string, description: string): object => ({
   name,
@@ -107,7 +110,7 @@ test("a resumed conversation begins with the same declarations, whatever was use
     const again = plays(calls("search_tools", { queries: ["report 9"], limit: 1 }), says("ok"));
     const resumed = await next.conversation({ resume: conversation.id, model: again });
     await collect(resumed.send("go on"));
-    expect(resumed.offers().find(({ name }) => name === "report_7")?.offered).toBe(false);
+    expect((await resumed.offers()).find(({ name }) => name === "report_7")?.offered).toBe(false);
     await resumed.close();
     const declared = again.requests.map(({ tools }) => JSON.stringify(tools));
     expect(declared.every((text) => text.startsWith(before.slice(0, -1)))).toBe(true);
@@ -157,7 +160,7 @@ test("alwaysLoad comes first, as far as there is room", async () => {
   await using at = await crowd({ ...budget, servers: { large: { alwaysLoad: true } } });
   const conversation = at.host.conversation({ model: plays(says("ok")) });
   await collect(conversation.send("go"));
-  const reasons = conversation.offers();
+  const reasons = await conversation.offers();
   const offered = reasons.filter((each) => each.offered);
   expect(offered.length).toBeGreaterThan(5);
   expect(offered.some(({ server }) => server === "large")).toBe(true);
@@ -171,7 +174,7 @@ test("without a need for it there is no search", async () => {
   const conversation = at.host.conversation({ model });
   await collect(conversation.send("go"));
   expect(model.requests.map(names)[0]).toHaveLength(63);
-  expect(new Set(conversation.offers().map(({ reason }) => reason))).toEqual(
+  expect(new Set((await conversation.offers()).map(({ reason }) => reason))).toEqual(
     new Set(["every tool fits into the budget"]),
   );
 });
@@ -214,7 +217,24 @@ test("a tool that was used before in this workspace is offered, and what was use
   const next = await at.again();
   const conversation = next.conversation({ model: plays(says("ok")) });
   await collect(conversation.send("go"));
-  const reasons = new Map(conversation.offers().map(({ serverToolName, reason }) => [serverToolName, reason]));
+  const reasons = new Map((await conversation.offers()).map(({ serverToolName, reason }) => [serverToolName, reason]));
   expect(reasons.get("report_7")).toBe("it was used before in this workspace");
   expect(reasons.get("report_8")).toBe("the budget is used up");
+});
+
+test("the work of an offer for very many tools is done in slices, and once", async () => {
+  const compiled: string[] = [];
+  const tools = Array.from({ length: 1000 }, (_none, at) =>
+    sampleTool("s", `t${at}`, {
+      compile(_raw, dialect) {
+        compiled.push(dialect);
+        return { kind: "compiled", schema: { type: "object" }, repairs: [], restore: (args) => args };
+      },
+    }),
+  );
+  expect(await turnsUntil(prepareOffers(tools, { dialect: "openai", isCounted: false }))).toBeLessThan(6);
+  expect(compiled).toEqual([]);
+  expect(await turnsUntil(prepareOffers(tools, { dialect: "openai", isCounted: true }))).toBeGreaterThan(9);
+  await prepareOffers(tools, { dialect: "openai", isCounted: true });
+  expect(compiled).toEqual(tools.map(() => "openai"));
 });

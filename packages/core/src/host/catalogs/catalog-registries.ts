@@ -77,27 +77,33 @@ export function createCatalogRegistries(): CatalogRegistries {
     });
   }
 
-  function toTools(
+  /** One by one, because there may be very many. */
+  function* toTools(
     { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
-  ): readonly DiscoveredMCPTool[] {
-    return catalog.tools.map(
-      ({ name: serverToolName, title, description = "", inputSchema, outputSchema, annotations }) =>
-        new DiscoveredMCPTool({
-          serverName,
-          serverToolName,
-          title,
-          description,
-          annotations,
-          parameterSchemaJson: inputSchema,
-          outputSchema,
-          timeout,
-          trust,
-          binding: binding?.tools,
-          compile,
-          isPlain: isPlainSchema,
-        }),
-    );
+  ): Iterable<DiscoveredMCPTool> {
+    for (const {
+      name: serverToolName,
+      title,
+      description = "",
+      inputSchema,
+      outputSchema,
+      annotations,
+    } of catalog.tools)
+      yield new DiscoveredMCPTool({
+        serverName,
+        serverToolName,
+        title,
+        description,
+        annotations,
+        parameterSchemaJson: inputSchema,
+        outputSchema,
+        timeout,
+        trust,
+        binding: binding?.tools,
+        compile,
+        isPlain: isPlainSchema,
+      });
   }
 
   function toPrompts({ name: serverName }: RegisteredServer, catalog: Catalog): readonly DiscoveredMCPPrompt[] {

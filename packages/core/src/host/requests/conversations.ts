@@ -121,6 +121,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     let used: readonly ToolIdentity[] = [];
     let loadingUsed: Promise<readonly ToolIdentity[]> | undefined;
     return {
+      toolsReady: () => catalogs.tools.ready(),
       openTools: (names) => catalogs.tools.openConversation(names),
       resources: catalogs.resources,
       servers: () => configuration.order().filter(configuration.isMeantByAll),

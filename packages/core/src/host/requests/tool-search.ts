@@ -29,7 +29,10 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   async function load(): Promise<ToolSearch> {
     const { createToolSearch } = await import("../../search/tool-search.ts");
     return createToolSearch({
-      tools: () => catalogs.tools.getEveryTool(),
+      async tools() {
+        await catalogs.tools.ready();
+        return catalogs.tools.getEveryTool();
+      },
       aboutServer: (name) => ({ name, instructions: catalogs.catalog(name)?.instructions }),
     });
   }
