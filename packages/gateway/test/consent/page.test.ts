@@ -99,6 +99,8 @@ test("the page shows the whole request and takes the answer, which the client ne
   expect(page.body).not.toContain("<script");
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   expect(page.headers["x-frame-options"]).toBe("DENY");
+  // Otherwise browsers send the form with `Origin: null`, which is refused.
+  expect(page.headers["referrer-policy"]).toBe("same-origin");
   expect(here.outcomes).toEqual([]);
 
   expect((await post(here.url, "once", { origin: new URL(here.url).origin })).body).toContain("yes, once");
