@@ -23,8 +23,13 @@ export async function discoverUnknown(
   const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
+  // A server that another client's list is connecting is waited for too.
   const startable = new Set(
-    host.states().flatMap(({ name, status }) => (status === "disconnected" && !failed.has(name) ? [name] : [])),
+    host
+      .states()
+      .flatMap(({ name, status }) =>
+        status === "connecting" || (status === "disconnected" && !failed.has(name)) ? [name] : [],
+      ),
   );
   const unknown = candidates.filter((server) => startable.has(server));
   for (const server of unknown) tried.add(server);

@@ -38,6 +38,17 @@ test("names that two servers have belong to the first; the address of a server h
   expect(readFileSync(join(folder.path, "one"), "utf8")).not.toContain("call");
 });
 
+test("clients that ask while a server connects for the first time all get its tools", async () => {
+  await using folder = await temporaryFolder();
+  const notes = join(folder.path, "notes");
+  await using here = await gatewayScene({ servers: { s: stdioServer("counted", notes) } });
+  const clients = await Promise.all(
+    Array.from({ length: 5 }, (_, at) => here.client({ era: at % 2 === 0 ? "legacy" : "modern" })),
+  );
+  expect(await Promise.all(clients.map(namesOf))).toEqual(clients.map(() => ["echo", "ask"]));
+  expect(starts(notes)).toBe(1);
+});
+
 test("lists come from the cache without a process, and neither a dead nor a hanging server delays them", async () => {
   await using folder = await temporaryFolder();
   const notes = join(folder.path, "notes");
