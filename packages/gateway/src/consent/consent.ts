@@ -62,8 +62,8 @@ export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
   const pages = createPageServer(clock);
-  /** Open questions of each conversation and tool: one yes for the conversation answers all of them. */
-  const waiting = new Map<OpenQuestion, { readonly client: AskedClient; readonly request: ConfirmedRequest }>();
+  /** Open questions of each conversation and tool: one yes for the conversation answers those that it covers. */
+  const waiting = new Map<OpenQuestion, WaitingQuestion>();
 
   /**
    * Applies a person's answer.
@@ -87,14 +87,22 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   function answerOthers({ conversation }: AskedClient, { server, kind, name }: ConfirmedRequest): void {
-    for (const [open, { client, request }] of waiting)
+    for (const [open, { client, request, isAllowed }] of waiting)
       if (
         client.conversation === conversation &&
         request.server === server &&
         request.kind === kind &&
         request.name === name
       )
-        void Promise.allSettled([open.answer("once", "an answer for this conversation")]);
+        void Promise.allSettled([answerIfAllowed(open, isAllowed)]);
+  }
+
+  /**
+   * The host decides whether the yes covers this request, too: its arguments may need their own confirmation, and its
+   * definition may differ from the one that the person has seen.
+   */
+  async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
+    if (await isAllowed()) await open.answer("once", "an answer for this conversation");
   }
 
   /** Asks the client's user. Resolves when the client cannot ask, or when the answer is being processed. */
@@ -169,14 +177,14 @@ export function createConsent(options: ConsentOptions): Consent {
   async function ask(
     client: AskedClient,
     request: ConfirmedRequest,
-    details: ToolCallConfirmationDetails,
+    { details, isAllowed }: AskedDetails,
     signal: AbortSignal,
   ): Promise<PlacedAnswer> {
     const question = toQuestion(client.name, request, details, saveRule !== undefined);
     const late = await questions.takeLate(question).catch(() => undefined);
     if (late !== undefined) return { answer: late.answer, place: "grant" };
     const open = await questions.ask(question).catch((error: unknown) => withoutInbox(question, error));
-    waiting.set(open, { client, request });
+    waiting.set(open, { client, request, isAllowed });
     try {
       const given = await answerOf(client, question, open, signal);
       if (given !== undefined) return placed(given);
@@ -199,13 +207,25 @@ export function createConsent(options: ConsentOptions): Consent {
     port: (client, request, signal) => async (question) => {
       const details = await question();
       if (details === false) return;
-      return take(details, client, request, await ask(client, request, details, signal));
+      const isAllowed = async (): Promise<boolean> => (await question()) === false;
+      return take(details, client, request, await ask(client, request, { details, isAllowed }, signal));
     },
     async [Symbol.asyncDispose]() {
       questions.close();
       await pages[Symbol.asyncDispose]();
     },
   };
+}
+
+interface AskedDetails {
+  readonly details: ToolCallConfirmationDetails;
+  /** Whether the host now allows the request without an answer to its own question. */
+  readonly isAllowed: () => Promise<boolean>;
+}
+
+interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
+  readonly client: AskedClient;
+  readonly request: ConfirmedRequest;
 }
 
 /** An answer, and the place where it was given, as the history shows it. */

@@ -5,9 +5,9 @@ import { temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import { ApprovalNeeded } from "../../src/consent/approval-needed.ts";
-import { type ConsentOptions, createConsent } from "../../src/consent/consent.ts";
+import { type Consent, type ConsentOptions, createConsent } from "../../src/consent/consent.ts";
 import { openInbox } from "../../src/consent/inbox.ts";
-import { sampleClient, sampleConfirmation, writeFile } from "../support/asking.ts";
+import { type SampleConfirmation, sampleClient, sampleConfirmation, writeFile } from "../support/asking.ts";
 import { deferred } from "../support/deferred.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 
@@ -230,25 +230,57 @@ test("a cancelled request takes its question back", async () => {
   expect(outcomes).toEqual([]);
 });
 
-test("a yes for the conversation answers the open questions about the same tool", async () => {
-  await using here = await scene();
+/** Two open questions about one tool; the person answers the first one with "this conversation". */
+async function answeredForConversation(
+  consent: Consent,
+  [one, two]: readonly [SampleConfirmation, SampleConfirmation],
+  isCovered: boolean,
+) {
   const answers = [deferred<JsonObject>(), deferred<JsonObject>()];
   const waiting = [...answers];
   const client = sampleClient(
     { form: true },
     () => waiting.shift()?.promise ?? Promise.reject(new Error("asked again")),
   );
-  const [one, two] = [sampleConfirmation(), sampleConfirmation({ args: { path: "b.txt" } })];
-  const runs = [one, two].map(({ details }) => here.consent.port(client, writeFile, never)(async () => details));
+  const decidedAgain = deferred<void>();
+  const first = consent.port(client, writeFile, never)(async () => one.details);
+  while (waiting.length > 1) await new Promise(setImmediate);
+  const second = consent.port(
+    client,
+    writeFile,
+    never,
+  )(async () => {
+    if (one.outcomes.length === 0) return two.details;
+    decidedAgain.resolve();
+    return isCovered ? false : two.details;
+  });
   while (waiting.length > 0) await new Promise(setImmediate);
   answers[0]?.resolve({ action: "accept", content: { decision: "this conversation" } });
-  await Promise.all(runs);
-  expect(
-    [one.outcomes, two.outcomes]
-      .flat()
-      .map(([outcome]) => outcome)
-      .toSorted(),
-  ).toEqual(["proceed_always_tool", "proceed_once"]);
+  await first;
+  await decidedAgain.promise;
+  return { second, answer: answers[1] };
+}
+
+test("a yes for the conversation answers the open questions about the same tool that the host then allows", async () => {
+  await using here = await scene();
+  const both = [sampleConfirmation(), sampleConfirmation({ args: { path: "b.txt" } })] as const;
+  const { second } = await answeredForConversation(here.consent, both, true);
+  await second;
+  expect(both.flatMap(({ outcomes }) => outcomes).map(([outcome]) => outcome)).toEqual([
+    "proceed_always_tool",
+    "proceed_once",
+  ]);
+});
+
+test("a yes for the conversation does not answer a question with a changed definition that nobody has seen", async () => {
+  await using here = await scene();
+  const changed = sampleConfirmation({ change: [{ member: "description", before: "Writes", after: "Deletes" }] });
+  const { second, answer } = await answeredForConversation(here.consent, [sampleConfirmation(), changed], false);
+  expect((await here.inbox.list()).map(({ change }) => change?.[0]?.after)).toEqual(["Deletes"]);
+  expect(changed.outcomes).toEqual([]);
+  answer?.resolve({ action: "decline" });
+  expect(await refusal(second)).toMatchObject({ code: "denied" });
+  expect(changed.outcomes).toEqual([["cancel", "form"]]);
 });
 
 test("a client fills neither the inbox nor the disk", async () => {

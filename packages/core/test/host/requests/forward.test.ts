@@ -104,6 +104,20 @@ describe("a client's call", () => {
     await expect(host.callAsModel("demo__greet", { name: "Ada" })).rejects.toMatchObject({ code: "denied" });
   });
 
+  test("that waits is allowed as soon as an answer about another call covers it", async () => {
+    await using folder = await temporaryFolder();
+    await using host = await open(folder);
+    const before: boolean[] = [];
+    await host.forward(greet(), {
+      async confirm(question) {
+        before.push((await question()) === false);
+        await host.forward(greet(claude, { name: "Bob" }), { confirm: answering(ProceedAlwaysTool).confirm });
+        before.push((await question()) === false);
+      },
+    });
+    expect(before).toEqual([false, true]);
+  });
+
   test("is recorded with its client, and with the place where the person said yes", async () => {
     await using folder = await temporaryFolder();
     {
