@@ -94,9 +94,15 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       function forClient(host: Host, server: string, era: Era): Host | Promise<Host> {
         if (host.shareOf(server) === "all") return host;
         if (isClosed) return Promise.reject(new Error("the client has disconnected"));
-        const found = own.get(era) ?? openOwn(era);
-        own.set(era, found);
-        return found;
+        const known = own.get(era);
+        if (known !== undefined) return known;
+        const opening = openOwn(era).catch((error: unknown) => {
+          // The next request tries again.
+          own.delete(era);
+          throw error;
+        });
+        own.set(era, opening);
+        return opening;
       }
 
       return {

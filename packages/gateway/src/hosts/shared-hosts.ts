@@ -86,7 +86,11 @@ export async function createSharedHosts(
   async function chooseForLegacy(server: string): Promise<Host> {
     // A server without a cached catalog is connected by its first request.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
-    legacy ??= openLegacy();
+    legacy ??= openLegacy().catch((error: unknown) => {
+      // The next request tries again.
+      legacy = undefined;
+      throw error;
+    });
     const other = await legacy;
     await other.start({ servers: [server] });
     if (eraOf(other, server) !== "legacy") {
@@ -99,12 +103,14 @@ export async function createSharedHosts(
   }
 
   async function findForLegacy(server: string): Promise<Host> {
-    const choosing = chooseForLegacy(server);
+    const choice = chooseForLegacy(server);
+    const choosing = choice.catch(() => host);
     forLegacy.set(server, choosing);
-    const chosen = await choosing.catch(() => host);
+    const [{ status }] = await Promise.allSettled([choice]);
+    const chosen = await choosing;
     if (forLegacy.get(server) !== choosing) return chosen;
     // If no connection could be made, the server's protocol era is still unknown: the next request tries again.
-    if (eraOf(chosen, server) === undefined) forLegacy.delete(server);
+    if (status === "rejected" || eraOf(chosen, server) === undefined) forLegacy.delete(server);
     else forLegacy.set(server, chosen);
     return chosen;
   }
