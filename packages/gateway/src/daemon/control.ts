@@ -30,35 +30,57 @@ export interface StopOptions {
   readonly isRunning: (pid: number) => boolean;
   /** Ends a process at once. */
   readonly kill: (pid: number) => void;
-  /** Milliseconds after which a host that does not answer is killed. Default: 15 seconds. */
+  /** Milliseconds after which a host that does not answer, or does not end, is killed. Default: 15 seconds. */
   readonly waitTime?: number;
 }
 
 /**
- * Stops the host and waits until its process has ended. A host that does not answer is killed. Returns the process id;
- * undefined if no host ran.
+ * Stops the host and waits until its process has ended. A host that does not answer or does not end is killed. Returns
+ * the process id; undefined if no host ran.
+ *
+ * @throws if it is not certain which process to kill
  */
 export async function stopHost(
   folder: RunFolder,
-  { isRunning, kill, waitTime }: StopOptions,
+  { isRunning, kill, waitTime = usualWaitTime }: StopOptions,
 ): Promise<number | undefined> {
   const reached = await reach(folder, "stop", waitTime);
   if (reached.kind === "absent") return undefined;
-  let pid: number | undefined;
-  if (reached.kind === "open") {
-    reached.connection.socket.destroy();
-    ({ pid } = reached.connection.welcome);
-  } else {
-    pid = reached.reason === "silent" ? await lockHolder(folder.hostLock) : undefined;
+  if (reached.kind === "refused") {
+    const pid = reached.reason === "silent" ? await lockHolder(folder.hostLock) : undefined;
     if (pid === undefined) throw refusal(reached);
     kill(pid);
+    await hasEnded(pid, isRunning);
+    return pid;
   }
-  while (isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, pollTime));
+  const { socket, welcome } = reached.connection;
+  socket.destroy();
+  const { pid } = welcome;
+  if (await hasEnded(pid, isRunning, waitTime)) return pid;
+  // A host keeps its lock until it has closed. Without the lock, the process may be another program with the same id.
+  if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
+  else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
+  await hasEnded(pid, isRunning);
   return pid;
 }
 
+const usualWaitTime = 15_000;
 /** Milliseconds between two checks whether the process has ended. */
 const pollTime = 20;
+
+/** Waits until the process has ended, or until the time is over. Returns whether the process has ended. */
+async function hasEnded(
+  pid: number,
+  isRunning: StopOptions["isRunning"],
+  time: number = Number.POSITIVE_INFINITY,
+): Promise<boolean> {
+  const end = performance.now() + time;
+  while (isRunning(pid)) {
+    if (performance.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollTime));
+  }
+  return true;
+}
 
 async function reach(folder: RunFolder, wants: Hello["wants"], waitTime?: number): Promise<Reached> {
   const token = readToken(folder);

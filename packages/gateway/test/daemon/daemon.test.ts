@@ -10,6 +10,7 @@ import type { Gateway } from "../../src/gateway.ts";
 import { connectHost } from "../../src/relay/connect-host.ts";
 import { findHost } from "../../src/relay/find-host.ts";
 import { createRunFolder, type RunFolder, readToken, runFolderOf } from "../../src/relay/run-folder.ts";
+import { speechNumber } from "../../src/relay/speech.ts";
 import { handClock } from "../hand-clock.ts";
 import { relayClient, standInGateway } from "../relay/scene.ts";
 
@@ -184,6 +185,34 @@ it("is killed if it does not answer", async () => {
   expect(killed).toEqual([process.pid]);
   await lock?.release();
   await new Promise((resolve) => silent.close(resolve));
+});
+
+it("is killed if it does not end after it was told to stop", async () => {
+  await using temporary = await temporaryFolder();
+  const folder = folderIn(temporary);
+  createRunFolder(folder);
+  writeFileSync(folder.token, "token");
+  const hanging = createServer((socket) => {
+    socket
+      .on("error", () => {})
+      .resume()
+      .write(`${JSON.stringify({ fairlead: speechNumber, pid: process.pid, version: "1" })}\n`);
+  });
+  await new Promise<void>((resolve) => hanging.listen(folder.socket, resolve));
+  const killed: number[] = [];
+  const stopping = {
+    isRunning: () => killed.length === 0,
+    kill: (pid: number) => void killed.push(pid),
+    waitTime: 1000,
+  };
+  // Without its lock, the process may be another program.
+  await expect(stopHost(folder, stopping)).rejects.toThrow("still runs");
+  expect(killed).toEqual([]);
+  const lock = await tryLock(folder.hostLock);
+  expect(await stopHost(folder, stopping)).toBe(process.pid);
+  expect(killed).toEqual([process.pid]);
+  await lock?.release();
+  await new Promise((resolve) => hanging.close(resolve));
 });
 
 it("refuses a wrong token and another speech number", async () => {
