@@ -1,10 +1,11 @@
 /** Answers one client's requests: list requests from the catalogs, all other requests through the server. */
 
+import type { ListableTool } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
 import { objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
 import { serverOfUri } from "../lists/client-view.ts";
-import { callToolName, searchListed, searchToolsName, withinBudget } from "../lists/tool-budget.ts";
+import { callToolName, hasSearchTools, searchListed, searchToolsName, withinBudget } from "../lists/tool-budget.ts";
 import { adaptResult, uncached } from "./adapt-result.ts";
 import type { BridgeContext } from "./bridge-context.ts";
 import { type Forwarded, forwardRequest } from "./forward-request.ts";
@@ -23,7 +24,7 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
   if (method.endsWith("/list") || isUnknown(context, asked)) await context.discovered(call.era, call.signal);
   switch (method) {
     case "tools/list":
-      return listed(call, params, "tools", await allowedTools(context));
+      return listed(call, params, "tools", await listedTools(context));
     case "prompts/list":
       return listed(call, params, "prompts", definitionsOf(context.view().prompts));
     case "resources/list":
@@ -70,13 +71,19 @@ function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObj
   return [...items.values()].map(({ definition }) => definition);
 }
 
-/** The tools that no rule denies to this client, limited to the client's tool budget. */
-async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly JsonObject[]> {
-  const { host } = hosts.shared;
-  const isDenied = await host.deniedTo(client);
-  const allowed = [...view().tools.values()]
+/** The tools that no rule denies to this client. */
+async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly ListableTool[]> {
+  const isDenied = await hosts.shared.host.deniedTo(client);
+  return [...view().tools.values()]
     .map(({ server, name, definition }) => ({ serverName: server, serverToolName: name, definition }))
     .filter((tool) => !isDenied(tool));
+}
+
+/** The allowed tools, limited to the client's tool budget. */
+async function listedTools(context: BridgeContext): Promise<readonly JsonObject[]> {
+  const { client, hosts } = context;
+  const { host } = hosts.shared;
+  const allowed = await allowedTools(context);
   const budget = host.clientProfile(client.name)?.toolBudget;
   return budget === undefined ? allowed.map(({ definition }) => definition) : withinBudget(host, allowed, budget);
 }
@@ -85,17 +92,19 @@ async function callTool(context: BridgeContext, call: ClientCall, asked: Asked):
   const { params } = asked;
   const { view, client, hosts } = context;
   const { host } = hosts.shared;
-  if (host.clientProfile(client.name)?.toolBudget !== undefined) {
+  const { name: called } = params;
+  const budget = host.clientProfile(client.name)?.toolBudget;
+  const isNamedSo = called === searchToolsName || called === callToolName;
+  // If all tools fit, the name is a server's tool.
+  if (isNamedSo && budget !== undefined && (await hasSearchTools(host, await allowedTools(context), budget))) {
     const args = objectOf(params["arguments"]);
-    if (params["name"] === searchToolsName)
+    if (called === searchToolsName)
       return adaptResult("tools/call", await searchListed(host, view(), await host.deniedTo(client), args), call.era);
-    if (params["name"] === callToolName) {
-      const { name, arguments: given = {} } = args;
-      return forwardRequest(context, call, {
-        ...asked,
-        ...named(context, { ...params, name, arguments: given }, "tools"),
-      });
-    }
+    const { name, arguments: given = {} } = args;
+    return forwardRequest(context, call, {
+      ...asked,
+      ...named(context, { ...params, name, arguments: given }, "tools"),
+    });
   }
   const { server, params: own } = named(context, params, "tools");
   const { method, confirmed, onYes } = asked;

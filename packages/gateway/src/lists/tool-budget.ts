@@ -10,7 +10,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/** The names of the two tools. A client with a tool budget does not see server tools with the same names. */
+/** The names of the two tools. A client that gets them does not see server tools with the same names. */
 export const searchToolsName = "search_tools";
 export const callToolName = "call_tool";
 
@@ -53,14 +53,22 @@ const usualFound = 5;
 const mostOfTool = 8000;
 const mostText = 40_000;
 
+/** Whether the client gets the two search tools, because not all tools fit into its budget. */
+export async function hasSearchTools(
+  host: Pick<Host, "toolsWithin">,
+  tools: readonly ListableTool[],
+  budget: ToolBudget,
+): Promise<boolean> {
+  return (await host.toolsWithin(tools, budget)).length < tools.length;
+}
+
 /** The tools that fit into the budget, in list order, plus the two search tools; all tools if all fit. */
 export async function withinBudget(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
   budget: ToolBudget,
 ): Promise<readonly JsonObject[]> {
-  const all = await host.toolsWithin(tools, budget);
-  if (all.length === tools.length) return tools.map(({ definition }) => definition);
+  if (!(await hasSearchTools(host, tools, budget))) return tools.map(({ definition }) => definition);
   const own = [searchDefinition, callDefinition];
   const cost = own.reduce((sum, each) => sum + estimateTokens(JSON.stringify(each)), 0);
   const fitting = await host.toolsWithin(

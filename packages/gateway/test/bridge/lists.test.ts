@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject, Session } from "@fairlead/wire";
@@ -148,6 +149,19 @@ test("a tool budget lists what fits; the others are found and called", async () 
   expect(
     await client.request("tools/call", { name: "call_tool", arguments: { name: "test_error_handling" } }),
   ).toMatchObject({ isError: true });
+});
+
+test("a server's own search_tools is called if all tools fit into the budget", async () => {
+  await using folder = await temporaryFolder();
+  const tools = join(folder.path, "tools.json");
+  const inputSchema = { type: "object" };
+  await writeFile(tools, JSON.stringify(["search_tools", "call_tool"].map((name) => ({ name, inputSchema }))));
+  const servers = { one: stdioServer("echo-catalog", tools) };
+  await using here = await gatewayScene({ servers, fairlead: { clients: { tester: { toolBudget: { tools: 4 } } } } });
+  const client = await here.client({ era: "modern" });
+  expect(await namesOf(client)).toEqual(["search_tools", "call_tool"]);
+  for (const name of ["search_tools", "call_tool"])
+    expect(JSON.stringify(await client.request("tools/call", { name, arguments: { here: "own" } }))).toContain("own");
 });
 
 test("a rule that denies a tool hides it from clients, which are told", async () => {
