@@ -162,7 +162,9 @@ export function createConsent(options: ConsentOptions): Consent {
     const throughClient = async (): Promise<undefined> => {
       const time = wait(askedTime);
       const outcome = await Promise.race([askThrough(client, question, open, until), time]);
-      if (outcome === "cannot ask" && (await questions.isWatched().catch(() => false))) await wait(inboxTime);
+      const isInInbox = open.id !== "";
+      if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
+        await wait(inboxTime);
       // The person has opened the page, or an answer is being stored.
       else if (outcome === "asked") await time;
     };

@@ -6,12 +6,14 @@
 import { hash, randomInt } from "node:crypto";
 import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
+import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
-import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
+import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 
 /** A confirmation in the inbox. The texts are unescaped. */
 export interface InboxEntry extends ConsentQuestion {
@@ -255,7 +257,7 @@ async function readObject(file: string): Promise<JsonObject | undefined> {
 /**
  * Removes expired confirmations, and the oldest late ones above the limits.
  *
- * @throws Error if too many requests of the client wait
+ * @throws HostError `denied` if too many requests wait
  */
 async function makeRoom(
   folder: string,
@@ -277,10 +279,23 @@ async function makeRoom(
     const surplus = entries.length - limit + 1;
     if (surplus <= 0) continue;
     const removable = entries.filter(({ id }) => !live.has(id)).slice(0, surplus);
-    if (removable.length < surplus) throw new Error(`${limit} questions already wait for an answer`);
+    if (removable.length < surplus) throw tooMany(question, limit);
     for (const entry of removable) await removeEntry(folder, entry);
   }
   await removeOrphans(folder, now);
+}
+
+/** Advises no rule: a rule would allow requests that nobody has looked at. */
+function tooMany(question: ConsentQuestion, limit: number): HostError {
+  const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
+  return new HostError(
+    "denied",
+    `Not run: ${nameOf(question)} needs approval, and ${whose} already wait for an answer`,
+    {
+      serverName: question.server,
+      next: "fairlead approvals list",
+    },
+  );
 }
 
 /** Removes answers whose confirmation no longer exists, and answers that were used long ago. */

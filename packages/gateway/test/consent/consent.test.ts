@@ -310,6 +310,31 @@ test("a client fills neither the inbox nor the disk", async () => {
   }
 });
 
+test("if too many requests of a client wait, the next one is refused without the advice to write a rule", async () => {
+  await using here = await scene();
+  const cancel = new AbortController();
+  const client = sampleClient({ form: true }, () => new Promise(() => {}));
+  const runs: Promise<HostError>[] = [];
+  for (let at = 0; at < 32; at += 1) {
+    const { details } = sampleConfirmation({ args: { at } });
+    runs.push(refusal(here.consent.port(client, writeFile, cancel.signal)(async () => details)));
+    while ((await readdir(join(here.state, "inbox")).catch(() => [])).length <= at) await new Promise(setImmediate);
+  }
+  const watching = await here.inbox.watch(() => {});
+  // Refused at once: nobody sees this request in the inbox.
+  const error = await refusal(
+    here.consent.port(sampleClient(), writeFile, never)(async () => sampleConfirmation().details),
+  );
+  expect(error).toMatchObject({
+    code: "denied",
+    message: "Not run: files.write_file needs approval, and 32 requests of claude-code already wait for an answer",
+    next: "fairlead approvals list",
+  });
+  await watching[Symbol.asyncDispose]();
+  cancel.abort();
+  await Promise.all(runs);
+});
+
 test("without a folder to write to, the client's own user can still answer", async () => {
   await using folder = await temporaryFolder();
   const file = await folder.write("state", "a file, not a folder");
