@@ -4,12 +4,12 @@
  */
 
 import { hash, randomInt } from "node:crypto";
-import { readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { replaceFile } from "@fairlead/core/files/atomic/replace-file";
-import { systemCode, unless } from "@fairlead/core/files/system-error";
+import { unless } from "@fairlead/core/files/system-error";
 import { toSafeLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
@@ -59,7 +59,8 @@ const differenceText = 2000;
 /** The characters of an id, without letters and digits that look alike. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
-const doneName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
+/** The file of an answer that was used: its name holds the id and the time of the answer. */
+export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
 /** The inbox folder in the state folder. */
@@ -72,7 +73,8 @@ export async function entryFiles(folder: string): Promise<readonly EntryFile[]> 
   return (await namesIn(folder)).flatMap(parseName).toSorted((one, other) => one.since - other.since);
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** The names of all files in the inbox. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(unless("ENOENT"))) ?? [];
 }
 
@@ -191,63 +193,8 @@ export async function removeEntry(folder: string, { file }: EntryFile): Promise<
   await rm(join(folder, file), { force: true });
 }
 
-/** Stores an answer. Returns the first answer, which may be a different one. */
-export async function writeAnswer(folder: string, id: string, given: GivenAnswer): Promise<GivenAnswer | undefined> {
-  const file = join(folder, `${id}.answer.json`);
-  const isWritten = await writeFile(file, JSON.stringify(given), { flag: "wx", mode: privateFileMode }).then(
-    () => true,
-    (error: unknown) => {
-      if (systemCode(error) === "EEXIST") return false;
-      throw error;
-    },
-  );
-  if (!isWritten) return (await readAnswer(folder, id)) ?? (await doneAnswer(folder, id));
-  // Either a request has just used an earlier answer, or the confirmation was removed before.
-  const done = await doneAnswer(folder, id);
-  if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id)) return given;
-  await rm(file, { force: true });
-  return done;
-}
-
-export async function readAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
-  return readGiven(join(folder, `${id}.answer.json`));
-}
-
-/** Whether a confirmation has an answer. A request that uses the answer removes the confirmation a moment later. */
-export async function isAnswered(folder: string, id: string): Promise<boolean> {
-  return ((await readAnswer(folder, id)) ?? (await doneAnswer(folder, id))) !== undefined;
-}
-
-/** The answer to a confirmation that ended a short time ago. */
-export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
-  const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
-  return file === undefined ? undefined : readGiven(join(folder, file));
-}
-
-/** Uses up an answer: returns true for exactly one caller across all processes. */
-export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
-  const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
-  const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(
-    () => true,
-    (error: unknown) => {
-      if (systemCode(error) === "ENOENT") return false;
-      throw error;
-    },
-  );
-  if (isUsed) for (const each of await entryFiles(folder)) if (each.id === entry.id) await removeEntry(folder, each);
-  return isUsed;
-}
-
-async function readGiven(file: string): Promise<GivenAnswer | undefined> {
-  const content = await readObject(file);
-  const answer = (["no", "once", "conversation", "always"] as const).find((each) => each === content?.["answer"]);
-  const { by, at } = content ?? {};
-  return answer === undefined || typeof by !== "string" || typeof at !== "number"
-    ? undefined
-    : { answer, by: by.slice(0, 100), at };
-}
-
-async function readObject(file: string): Promise<JsonObject | undefined> {
+/** Reads a file of the inbox; undefined if it is missing, damaged or too large. */
+export async function readObject(file: string): Promise<JsonObject | undefined> {
   const size = (await stat(file).catch(unless("ENOENT")))?.size ?? 0;
   if (size === 0 || size > 16 * argumentBytes) return undefined;
   const text = await readFile(file, "utf8").catch(unless("ENOENT"));

@@ -5,17 +5,8 @@ import { HostError } from "@fairlead/core/errors";
 import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder";
 import { toSafeLine } from "@fairlead/core/text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
-import {
-  doneAnswer,
-  entryFiles,
-  type GivenAnswer,
-  type InboxEntry,
-  inboxFolder,
-  isAnswered,
-  questionTime,
-  readEntry,
-  writeAnswer,
-} from "./inbox-folder.ts";
+import { doneAnswer, isAnswered, writeAnswer } from "./inbox-answers.ts";
+import { entryFiles, type GivenAnswer, type InboxEntry, inboxFolder, questionTime, readEntry } from "./inbox-folder.ts";
 import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 
 export type { ConsentAnswer } from "./confirmed-request.ts";

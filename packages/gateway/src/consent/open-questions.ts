@@ -2,17 +2,15 @@
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
+import { readAnswer, useAnswer, writeAnswer } from "./inbox-answers.ts";
 import {
   entryFiles,
   type GivenAnswer,
   grantTime,
   inboxFolder,
   makeLate,
-  readAnswer,
   removeEntry,
   shortKey,
-  useAnswer,
-  writeAnswer,
   writeEntry,
 } from "./inbox-folder.ts";
 import { hasWatcher, onFolderChange } from "./inbox-watchers.ts";

@@ -1,0 +1,71 @@
+/** The answers to the confirmations in the inbox. An answer is a file that only the first process to answer can create. */
+
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { privateFileMode } from "@fairlead/core/files/atomic/private-folder";
+import { systemCode } from "@fairlead/core/files/system-error";
+import {
+  doneName,
+  type EntryFile,
+  entryFiles,
+  type GivenAnswer,
+  namesIn,
+  readObject,
+  removeEntry,
+} from "./inbox-folder.ts";
+
+/** Stores an answer. Returns the first answer, which may be a different one. */
+export async function writeAnswer(folder: string, id: string, given: GivenAnswer): Promise<GivenAnswer | undefined> {
+  const file = join(folder, `${id}.answer.json`);
+  const isWritten = await writeFile(file, JSON.stringify(given), { flag: "wx", mode: privateFileMode }).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === "EEXIST") return false;
+      throw error;
+    },
+  );
+  if (!isWritten) return (await readAnswer(folder, id)) ?? (await doneAnswer(folder, id));
+  // Either a request has just used an earlier answer, or the confirmation was removed before.
+  const done = await doneAnswer(folder, id);
+  if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id)) return given;
+  await rm(file, { force: true });
+  return done;
+}
+
+export async function readAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
+  return readGiven(join(folder, `${id}.answer.json`));
+}
+
+/** Whether a confirmation has an answer. A request that uses the answer removes the confirmation a moment later. */
+export async function isAnswered(folder: string, id: string): Promise<boolean> {
+  return ((await readAnswer(folder, id)) ?? (await doneAnswer(folder, id))) !== undefined;
+}
+
+/** The answer to a confirmation that ended a short time ago. */
+export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
+  const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
+  return file === undefined ? undefined : readGiven(join(folder, file));
+}
+
+/** Uses up an answer: returns true for exactly one caller across all processes. */
+export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
+  const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
+  const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(
+    () => true,
+    (error: unknown) => {
+      if (systemCode(error) === "ENOENT") return false;
+      throw error;
+    },
+  );
+  if (isUsed) for (const each of await entryFiles(folder)) if (each.id === entry.id) await removeEntry(folder, each);
+  return isUsed;
+}
+
+async function readGiven(file: string): Promise<GivenAnswer | undefined> {
+  const content = await readObject(file);
+  const answer = (["no", "once", "conversation", "always"] as const).find((each) => each === content?.["answer"]);
+  const { by, at } = content ?? {};
+  return answer === undefined || typeof by !== "string" || typeof at !== "number"
+    ? undefined
+    : { answer, by: by.slice(0, 100), at };
+}
