@@ -55,8 +55,7 @@ export async function forwardRequest(
   try {
     const found = hosts.hostOf(server, call.era);
     const host = found instanceof Promise ? await found : found;
-    const levelled = context.levels.apply(host, server, client, call.logLevel);
-    if (levelled !== undefined) await levelled;
+    context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
     // Names each member and waits only where it must: spreads and promises would take longer than to send the request.
     const result = await host.forward(
