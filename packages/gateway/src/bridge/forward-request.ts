@@ -27,6 +27,9 @@ export interface Forwarded {
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
+/** The largest number of decided sampling requests that are remembered for one client. */
+const mostSampled = 1000;
+
 /** Methods that rules decide about, with the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
@@ -178,7 +181,10 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
         const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
         if (taskId !== undefined && context.sampled.has(question)) continue;
         await sample(asked, async () => ({}), call.signal);
-        if (taskId !== undefined) context.sampled.add(question);
+        if (taskId === undefined) continue;
+        context.sampled.add(question);
+        const [oldest] = context.sampled;
+        if (context.sampled.size > mostSampled && oldest !== undefined) context.sampled.delete(oldest);
       }
       return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
     },
