@@ -133,9 +133,9 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const lacking: JsonObject = {};
   const answer: RequestHandler = async (method, params, signal) => {
     Object.assign(lacking, lackingFor(method, params, call.capabilities));
-    const asked = withElicitationId(method, params, elicitations);
+    const identified = withElicitationId(method, params, elicitations);
     const ask = (until: AbortSignal): Promise<JsonObject> =>
-      askClient(call, { server, isNamed }, { method, params: asked }, until);
+      askClient(call, { server, isNamed }, { method, params: identified }, until);
     return method === "sampling/createMessage" ? sample(params, ask, signal) : ask(signal);
   };
 
@@ -219,13 +219,13 @@ function confirmationOf(
     const shown = { server, kind, name: stringOf(params[named]) ?? "", args: objectOf(params["arguments"]) };
     const client = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
     const port = context.consent.port(client, shown, call.signal);
-    const asked: unknown[] = [];
+    const person = { wasNeeded: false };
     await port(async () => {
       const details = await question();
-      if (details !== false) asked.push(details);
+      if (details !== false) person.wasNeeded = true;
       return details;
     });
-    if (asked.length > 0) onYes?.(subjectOf(request));
+    if (person.wasNeeded) onYes?.(subjectOf(request));
   };
 }
 
