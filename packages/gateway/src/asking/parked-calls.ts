@@ -15,6 +15,8 @@ import type { ClientCall } from "./client-call.ts";
 /** A client's request: sent for the first time, or sent again with answers. */
 export interface ModernRequest {
   readonly id: RequestId;
+  /** The client's name. */
+  readonly client: string;
   /**
    * Identifies the client, the method and the parameters without the answers, so that a different request cannot
    * continue this call.
@@ -51,6 +53,8 @@ export interface ParkedCallsOptions {
   readonly waitTime?: number;
   /** The largest number of requests that may wait at the same time. */
   readonly most?: number;
+  /** The largest number of requests of one client that may wait at the same time. */
+  readonly mostOfClient?: number;
 }
 
 const prefix = "fairlead-parked.";
@@ -62,7 +66,12 @@ export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
-export function createParkedCalls({ clock, waitTime = 600_000, most = 1000 }: ParkedCallsOptions): ParkedCalls {
+export function createParkedCalls({
+  clock,
+  waitTime = 600_000,
+  most = 1000,
+  mostOfClient = 100,
+}: ParkedCallsOptions): ParkedCalls {
   /** Waiting calls by request state. Each state can be used once. */
   const parked = new Map<string, Parked>();
 
@@ -70,6 +79,10 @@ export function createParkedCalls({ clock, waitTime = 600_000, most = 1000 }: Pa
     if (parked.size >= most) {
       call.cancel();
       throw rpcError(rpcCodes.internal, `${most} requests already wait for an answer from their client`);
+    }
+    if ([...parked.values()].filter((other) => other.call.client === call.client).length >= mostOfClient) {
+      call.cancel();
+      throw rpcError(rpcCodes.internal, `${mostOfClient} requests of this client already wait for its answer`);
     }
     const state = `${prefix}${randomBytes(16).toString("base64url")}`;
     const abandon = (): void => {
@@ -158,6 +171,10 @@ class ParkableCall implements ClientCall {
     return this.#request.id;
   }
 
+  get client(): string {
+    return this.#request.client;
+  }
+
   get capabilities(): JsonObject {
     return this.#request.capabilities;
   }
@@ -211,12 +228,15 @@ class ParkableCall implements ClientCall {
 
   /** Resolves with the call's result, or with undefined when the client must be asked something first. */
   async endOrQuestion(wait: (milliseconds: number) => Promise<void>): Promise<JsonObject | undefined> {
-    if (!this.#isEnded && this.#questions.size === 0)
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    this.#wake = undefined;
-    if (!this.#isEnded) await wait(together);
+    do {
+      if (!this.#isEnded && this.#questions.size === 0)
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      this.#wake = undefined;
+      if (!this.#isEnded) await wait(together);
+      // The server may have withdrawn its questions in the meantime.
+    } while (!this.#isEnded && this.#questions.size === 0);
     this.#stopWatching();
     return this.#isEnded ? this.#ended : undefined;
   }

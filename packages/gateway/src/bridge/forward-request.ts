@@ -27,6 +27,9 @@ export interface Forwarded {
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
+/** The largest number of decided sampling requests that are remembered for one client. */
+const mostSampled = 1000;
+
 /** Methods that rules decide about, with the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
@@ -55,8 +58,7 @@ export async function forwardRequest(
   try {
     const found = hosts.hostOf(server, call.era);
     const host = found instanceof Promise ? await found : found;
-    const levelled = context.levels.apply(host, server, client, call.logLevel);
-    if (levelled !== undefined) await levelled;
+    context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
     // Names each member and waits only where it must: spreads and promises would take longer than to send the request.
     const result = await host.forward(
@@ -131,9 +133,9 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const lacking: JsonObject = {};
   const answer: RequestHandler = async (method, params, signal) => {
     Object.assign(lacking, lackingFor(method, params, call.capabilities));
-    const asked = withElicitationId(method, params, elicitations);
+    const identified = withElicitationId(method, params, elicitations);
     const ask = (until: AbortSignal): Promise<JsonObject> =>
-      askClient(call, { server, isNamed }, { method, params: asked }, until);
+      askClient(call, { server, isNamed }, { method, params: identified }, until);
     return method === "sampling/createMessage" ? sample(params, ask, signal) : ask(signal);
   };
 
@@ -179,7 +181,10 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
         const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
         if (taskId !== undefined && context.sampled.has(question)) continue;
         await sample(asked, async () => ({}), call.signal);
-        if (taskId !== undefined) context.sampled.add(question);
+        if (taskId === undefined) continue;
+        context.sampled.add(question);
+        const [oldest] = context.sampled;
+        if (context.sampled.size > mostSampled && oldest !== undefined) context.sampled.delete(oldest);
       }
       return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
     },
@@ -214,13 +219,13 @@ function confirmationOf(
     const shown = { server, kind, name: stringOf(params[named]) ?? "", args: objectOf(params["arguments"]) };
     const client = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
     const port = context.consent.port(client, shown, call.signal);
-    const asked: unknown[] = [];
+    const person = { wasNeeded: false };
     await port(async () => {
       const details = await question();
-      if (details !== false) asked.push(details);
+      if (details !== false) person.wasNeeded = true;
       return details;
     });
-    if (asked.length > 0) onYes?.(subjectOf(request));
+    if (person.wasNeeded) onYes?.(subjectOf(request));
   };
 }
 

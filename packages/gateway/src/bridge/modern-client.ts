@@ -43,6 +43,7 @@ export async function answerModern(
   const { _meta: _envelope, ...subject } = asked;
   const request: ModernRequest = {
     id,
+    client: context.client.name,
     identity: hash("sha256", canonicalJson([context.client.name, context.client.only ?? "", method, subject])),
     capabilities: objectOf(capabilities),
     logLevel: isLogLevel(level) ? level : undefined,

@@ -26,18 +26,19 @@ export interface ResourceSubscriptions {
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
   /** Subscriptions that are being opened: they count towards the limit, because a client can send many at once. */
-  let opening = 0;
+  const opening = new Set<{ readonly uri: string; isRemoved: boolean }>();
   let isClosed = false;
 
   return {
     async add(call, uri) {
       if (typeof uri === "string" && held.has(uri)) return;
-      if (held.size + opening >= mostResources)
+      if (held.size + opening.size >= mostResources)
         throw rpcError(rpcCodes.refused, `a client can subscribe to at most ${mostResources} resources`);
       const server = typeof uri === "string" ? serverOfUri(uri, context.view()) : undefined;
       if (typeof uri !== "string" || server === undefined)
         throw rpcError(rpcCodes.resourceNotFound, "no configured server lists this resource", { uri });
-      opening += 1;
+      const begun = { uri, isRemoved: false };
+      opening.add(begun);
       try {
         const host = await context.hosts.hostOf(server, call.era);
         const request = { server, kind: "resource" as const, name: uri };
@@ -49,17 +50,18 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),
         });
-        // The client may have sent the same request twice, or may have gone.
-        if (isClosed || held.has(uri)) subscription[Symbol.dispose]();
+        // The client may have sent the same request twice, may have unsubscribed or may have gone.
+        if (isClosed || begun.isRemoved || held.has(uri)) subscription[Symbol.dispose]();
         else held.set(uri, { server, subscription });
       } catch (error) {
         throw toRpcError(error);
       } finally {
-        opening -= 1;
+        opening.delete(begun);
       }
     },
     remove(uri) {
       if (typeof uri !== "string") return;
+      for (const begun of opening) if (begun.uri === uri) begun.isRemoved = true;
       held.get(uri)?.subscription[Symbol.dispose]();
       held.delete(uri);
     },

@@ -4,17 +4,25 @@ import type { RequestingClient } from "@fairlead/core/host/gateway-types";
 import type { Host } from "@fairlead/core/host/types";
 import { lowest } from "./log-levels.ts";
 
+/** The client's request that is about to be sent. */
+interface LevelRequest {
+  /** The level that a modern client sends with the request. */
+  readonly logLevel: string | undefined;
+  readonly signal: AbortSignal;
+}
+
 export interface UpstreamLevels {
   /** Sets the level that a client wants; undefined when the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
-   * Requests the lowest level from a connected server, unless that level was requested before. Undefined if no client
-   * wants a level.
-   *
-   * @param requested The level in one request of a modern client.
+   * Requests the lowest level from a connected server, unless that level was requested before or no client wants a
+   * level. Does not wait for the server's answer: a slow server must not hold up the client's own request.
    */
-  apply(host: Host, server: string, client: RequestingClient, requested: string | undefined): Promise<void> | undefined;
+  apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
 }
+
+/** How long a server may take to set its log level, in milliseconds. */
+const timeout = 10_000;
 
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
@@ -26,32 +34,32 @@ export function createUpstreamLevels(): UpstreamLevels {
       if (level === undefined) wanted.delete(conversation);
       else wanted.set(conversation, level);
     },
-    apply(host, server, client, requested) {
-      if (wanted.size === 0 && requested === undefined) return undefined;
-      return applyLowest(
-        host,
-        server,
-        client,
-        lowest([...wanted.values(), ...(requested === undefined ? [] : [requested])]),
-      );
+    apply(host, server, client, { logLevel, signal }) {
+      if (wanted.size === 0 && logLevel === undefined) return;
+      const level = lowest([...wanted.values(), ...(logLevel === undefined ? [] : [logLevel])]);
+      if (level !== undefined) void request(host, server, client, { level, signal });
     },
   };
 
-  async function applyLowest(
+  async function request(
     host: Host,
     server: string,
     client: RequestingClient,
-    level: string | undefined,
+    { level, signal }: { readonly level: string; readonly signal: AbortSignal },
   ): Promise<void> {
     const state = host.states().find(({ name }) => name === server);
-    if (level === undefined || state?.status !== "connected" || state.peer.era === "modern") return;
+    if (state?.status !== "connected" || state.peer.era === "modern") return;
     if (host.serverFacts(server)?.capabilities["logging"] === undefined) return;
     const levels = asked.get(host) ?? new Map<string, { readonly since: number; readonly level: string }>();
     asked.set(host, levels);
     const last = levels.get(server);
     if (last?.since === state.since && last.level === level) return;
-    levels.set(server, { since: state.since, level });
+    const entry = { since: state.since, level };
+    levels.set(server, entry);
     // If a server refuses the level, it may send any messages: the gateway filters them for each client.
-    await Promise.allSettled([host.forward({ client, server, method: "logging/setLevel", params: { level } }, {})]);
+    const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
+    const [{ status }] = await Promise.allSettled([sent]);
+    // The client has cancelled its request: the next request tries again.
+    if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

@@ -9,8 +9,6 @@ export interface LineFrames {
    * undefined to drop it. Returns the bytes to pass on; an incomplete line is kept until its end arrives.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
-  /** Drops an incomplete line. */
-  reset(): void;
 }
 
 /** @param limit The longest line, in bytes; a longer line calls `onTooLong` and stops the reading. */
@@ -61,10 +59,6 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
       if (first < from) passed.push(chunk.subarray(first, from));
       keep(chunk.subarray(from));
       return passed;
-    },
-    reset() {
-      pieces = [];
-      size = 0;
     },
   };
 }

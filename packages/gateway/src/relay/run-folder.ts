@@ -105,7 +105,7 @@ function isPrivate(folder: string): boolean {
   return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
 }
 
-/** Imported only if a path is too long: loading the module takes longer than the rest of a relay's start. */
+/** A short name for a path that is too long for a socket. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -45,7 +45,10 @@ export type Welcome =
     }
   | { readonly fairlead: number; readonly refused: Refusal; readonly message: string };
 
-/** Why a host refuses a relay: another protocol version, a wrong token, or a newer host has replaced it. */
+/**
+ * Why a host refuses a relay: another protocol version, a wrong token, a newer host has replaced it, or the first line
+ * is invalid.
+ */
 export type Refusal = "speech" | "token" | "retired" | "invalid";
 
 /** The status of one host, as `fairlead daemon status` shows it. */

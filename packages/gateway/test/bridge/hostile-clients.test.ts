@@ -11,6 +11,7 @@ import { createModernContexts } from "../../src/bridge/modern-contexts.ts";
 import { createResourceSubscriptions } from "../../src/bridge/subscriptions.ts";
 import { createClientTokens } from "../../src/tokens/client-tokens.ts";
 import { handClock } from "../hand-clock.ts";
+import { deferred } from "../support/deferred.ts";
 import { allowAll, gatewayScene } from "../support/gateway-scene.ts";
 import { officialClient } from "../support/official-client.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
@@ -157,5 +158,35 @@ test("a client that subscribes to very many resources at once reaches the limit"
   const added = await Promise.allSettled(Array.from({ length: 1100 }, (_, at) => subscriptions.add(call, `x:${at}`)));
   expect(added.filter(({ status }) => status === "fulfilled")).toHaveLength(1024);
   expect(subscribed).toBe(1024);
+  subscriptions.close();
+});
+
+test("an unsubscribe that overtakes its subscribe ends the subscription", async () => {
+  const opening = deferred<void>();
+  let ended = 0;
+  const subscribe = async () => {
+    await opening.promise;
+    return {
+      [Symbol.dispose]: () => {
+        ended += 1;
+      },
+    };
+  };
+  const context = {
+    client: { name: "one" },
+    hosts: { hostOf: () => ({ subscribe }) },
+    consent: { port: () => undefined },
+    view: () => ({ resources: new Map(), templates: new Map(), servers: ["one"] }),
+  } as unknown as BridgeContext;
+  const subscriptions = createResourceSubscriptions(context);
+  const call = { era: "legacy", capabilities: {} } as ClientCall;
+  const added = subscriptions.add(call, "x:1");
+  subscriptions.remove("x:1");
+  opening.resolve();
+  await added;
+  expect(subscriptions.has("one", "x:1")).toBe(false);
+  expect(ended).toBe(1);
+  await subscriptions.add(call, "x:1");
+  expect(subscriptions.has("one", "x:1")).toBe(true);
   subscriptions.close();
 });

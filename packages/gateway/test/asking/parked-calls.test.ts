@@ -1,0 +1,41 @@
+import type { JsonObject } from "@fairlead/wire";
+import { expect, test } from "vitest";
+import type { ClientCall } from "../../src/asking/client-call.ts";
+import { createParkedCalls, type ModernRequest } from "../../src/asking/parked-calls.ts";
+import { deferred } from "../support/deferred.ts";
+import { steppedClock } from "../support/stepped-clock.ts";
+
+function requestOf(client: string): ModernRequest {
+  const { signal } = new AbortController();
+  return { id: 1, client, identity: client, capabilities: {}, logLevel: undefined, signal, notify: () => {} };
+}
+
+const asks = (call: ClientCall): Promise<JsonObject> => call.ask("elicitation/create", { message: "?" }, call.signal);
+
+test("one client cannot use up the places of waiting requests", async () => {
+  const parked = createParkedCalls({ clock: steppedClock(), mostOfClient: 2 });
+  const start = (client: string): Promise<JsonObject> => parked.start(requestOf(client), (call) => asks(call));
+  await start("greedy");
+  await start("greedy");
+  await expect(start("greedy")).rejects.toThrow("2 requests of this client already wait");
+  expect(await start("other")).toMatchObject({ resultType: "input_required" });
+  expect(parked.size()).toBe(3);
+  parked.close();
+});
+
+test("a question that is withdrawn at once is not sent to the client", async () => {
+  const parked = createParkedCalls({ clock: steppedClock() });
+  const withdrawn = deferred<void>();
+  const started = parked.start(requestOf("one"), async (call) => {
+    const withdrawal = new AbortController();
+    const first = call.ask("elicitation/create", { message: "first" }, withdrawal.signal).catch(() => ({}));
+    queueMicrotask(() => withdrawal.abort());
+    await first;
+    await withdrawn.promise;
+    return call.ask("elicitation/create", { message: "second" }, call.signal);
+  });
+  // After the pause in which questions are collected.
+  setTimeout(withdrawn.resolve, 0);
+  expect(await started).toMatchObject({ inputRequests: { question_2: { params: { message: "second" } } } });
+  parked.close();
+});
