@@ -69,13 +69,17 @@ test("show and replay print the same lines, and export is Markdown or JSON", asy
 });
 
 test("a conversation is continued in its own file, by its id or as the latest", async () => {
-  for (const resuming of [["--resume", id], ["--continue"], ["--resume"]]) {
-    const { code, stdout } = await here.run(...resuming, "-p", "demo.greet name=Bo", ...manual, "--json");
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, conversation: id }]);
+  // The other tests compare the conversation of the shared machine.
+  await using own = await machine();
+  await own.run("-p", "demo.greet name=Ada", ...manual);
+  const [first = ""] = await idsOf(own);
+  for (const resuming of [["--resume", first], ["--continue"], ["--resume"]]) {
+    const { code, stdout } = await own.run(...resuming, "-p", "demo.greet name=Bo", ...manual, "--json");
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { ok: true, conversation: first }]);
   }
-  expect(await idsOf(here)).toEqual([id]);
+  expect(await idsOf(own)).toEqual([first]);
   // Without --model, the model is the one that it had.
-  const { code } = await here.run("-p", "demo.greet name=Cy", "--resume", id, "--allow", "demo.greet");
+  const { code } = await own.run("-p", "demo.greet name=Cy", "--resume", first, "--allow", "demo.greet");
   expect(code).toBe(0);
 });
 
