@@ -232,6 +232,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     forward: requests.forward,
     sampleThrough: requests.sampleThrough,
     deniedTo: decisions.deniedTo,
+    identify: decisions.identify,
     toolsWithin: requests.toolsWithin,
     serverFacts: catalogs.known.serverFacts,
     shareOf: servers.shareOf,

@@ -55,6 +55,7 @@ export type {
   ForwardOptions,
   GatewayHost,
   HiddenTool,
+  IdentifiedServer,
   ListableTool,
   OpenHostOptions,
   QuestionHandler,

@@ -105,6 +105,14 @@ export interface ListableTool extends ToolIdentity {
   readonly definition: JsonObject;
 }
 
+/** What an approval outside the host must be bound to: a server of the same name may be another program elsewhere. */
+export interface IdentifiedServer {
+  /** The digest of the server's entry and its resolved command. */
+  readonly fingerprint: string;
+  /** The workspace root. */
+  readonly root: string;
+}
+
 /** The members of a host for requests of other MCP clients. */
 export interface GatewayHost {
   /**
@@ -123,6 +131,8 @@ export interface GatewayHost {
    * unknown.
    */
   serverFacts(server: string): ServerDescription | undefined;
+  /** The identity of a server as it is configured now; undefined if it is not configured. */
+  identify(server: string): IdentifiedServer | undefined;
   /**
    * Decides about a server's sampling request, asks if the rules ask, then lets `ask` put it to the client.
    *

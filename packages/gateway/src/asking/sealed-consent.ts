@@ -8,6 +8,7 @@ import { hash, randomBytes } from "node:crypto";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
+import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 
 export interface SealedConsent {
   /** Returns the request state for the client. */
@@ -17,7 +18,7 @@ export interface SealedConsent {
 }
 
 export interface SealedYes {
-  /** The approved item, such as `files.write_file`: the client's name for it may mean another tool by now. */
+  /** The approved item, from `approvedSubject`: the client's name for it may mean another tool by now. */
   readonly subject: string;
   /** The server's own request state; undefined if the server sent none. */
   readonly state: string | undefined;
@@ -31,6 +32,14 @@ const mostSeals = 1000;
 /** Whether a gateway made this request state. */
 export function isSealed(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
+}
+
+/**
+ * Names what a person approves, such as `files.write_file`, with the digest of the server's identity: in another
+ * workspace, another program may have the server's name.
+ */
+export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
+  return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;
 }
 
 /**

@@ -2,11 +2,13 @@
 
 import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
+import type { Host } from "@fairlead/core/host/types";
 import type { ConfirmPort } from "@fairlead/core/registry/binding";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject, Progress, RequestHandler } from "@fairlead/wire";
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "../asking/client-call.ts";
+import { approvedSubject } from "../asking/sealed-consent.ts";
 import { askClient, labelledRequests, lackingFor, withElicitationId } from "../asking/server-question.ts";
 import { ApprovalNeeded } from "../consent/approval-needed.ts";
 import { adaptResult } from "./adapt-result.ts";
@@ -71,8 +73,9 @@ export async function forwardRequest(
         capabilities,
         input,
         tasks,
-        confirmed: request.confirmed === subjectOf(request) ? true : undefined,
-        confirm: confirmationOf(context, call, request, progress),
+        confirmed:
+          request.confirmed !== undefined && request.confirmed === approvedIn(host, request) ? true : undefined,
+        confirm: confirmationOf(context, call, { host, request }, progress),
         beforeSend: beforeSend && (() => beforeSend(call.id, subjectOf(request))),
         onProgress: progress?.report,
         logLevel: call.logLevel,
@@ -119,6 +122,10 @@ function subjectOf({ server, method, params }: Forwarded): string {
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
 }
 
+function approvedIn(host: Host, request: Forwarded): string {
+  return approvedSubject(subjectOf(request), host.identify(request.server));
+}
+
 /**
  * Chooses how the server's questions reach the client. Questions from a modern server to a modern client stay in the
  * result, and the client answers them with its next request. All other questions are sent to the client while its
@@ -146,7 +153,12 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const host = await context.hosts.hostOf(server, call.era);
-    const shown = { server, kind: "sampling" as const, name: "sampling/createMessage", args: params };
+    const shown = {
+      server,
+      kind: "sampling" as const,
+      name: "sampling/createMessage",
+      identity: host.identify(server),
+    };
     return host.sampleThrough(server, params, ask, {
       signal,
       client: context.client,
@@ -208,7 +220,7 @@ function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
 function confirmationOf(
   context: BridgeContext,
   call: ClientCall,
-  request: Forwarded,
+  { host, request }: { readonly host: Host; readonly request: Forwarded },
   progress: ReportedProgress | undefined,
 ): ConfirmPort | undefined {
   const { server, method, params, onYes } = request;
@@ -216,7 +228,7 @@ function confirmationOf(
   if (subject === undefined) return undefined;
   const { kind, named } = subject;
   return async (question) => {
-    const shown = { server, kind, name: stringOf(params[named]) ?? "", args: objectOf(params["arguments"]) };
+    const shown = { server, kind, name: stringOf(params[named]) ?? "", identity: host.identify(server) };
     const client = { ...askedClient(context, call), ...(progress && { stillWaiting: progress.wait }) };
     const port = context.consent.port(client, shown, call.signal);
     const person = { wasNeeded: false };
@@ -225,7 +237,7 @@ function confirmationOf(
       if (details !== false) person.wasNeeded = true;
       return details;
     });
-    if (person.wasNeeded) onYes?.(subjectOf(request));
+    if (person.wasNeeded) onYes?.(approvedIn(host, request));
   };
 }
 

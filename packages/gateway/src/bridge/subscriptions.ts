@@ -41,7 +41,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
       opening.add(begun);
       try {
         const host = await context.hosts.hostOf(server, call.era);
-        const request = { server, kind: "resource" as const, name: uri };
+        const request = { server, kind: "resource" as const, name: uri, identity: host.identify(server) };
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import type { Difference } from "@fairlead/core/discover/tool-changes";
+import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
 import { toSafeLine } from "@fairlead/core/text";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
@@ -19,10 +20,12 @@ export interface ConfirmedRequest {
   readonly kind: "tool" | "resource" | "prompt" | "sampling";
   /** The tool's or prompt's name as the server calls it, or the URI of the resource. Unescaped. */
   readonly name: string;
+  /** The server's identity: in another workspace, another program may have its name. */
+  readonly identity?: IdentifiedServer | undefined;
 }
 
 /** Everything that a confirmation shows to a person about a request. The texts are unescaped. */
-export interface ConsentQuestion extends ConfirmedRequest {
+export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
   /** The client's name, from its settings entry or token. */
   readonly client: string;
   /** The exact arguments that will be sent. */
@@ -31,9 +34,11 @@ export interface ConsentQuestion extends ConfirmedRequest {
   readonly reason: string;
   /** How the definition differs from the accepted one. */
   readonly change?: readonly Difference[] | undefined;
+  /** The workspace in which the server runs. */
+  readonly folder?: string | undefined;
   /** The answers that are offered for this request. */
   readonly answers: readonly ConsentAnswer[];
-  /** The key of an approval, which is valid only for this client, server, name, arguments and definition change. */
+  /** The key of an approval, which is valid only for this client, server, workspace, name, arguments and definition change. */
   readonly key: string;
   /** Digest of the arguments, shown because a person may see only the beginning of long arguments. */
   readonly digest: string;
@@ -50,7 +55,8 @@ export function toQuestion(
   { args, rule, change, outcomes }: ToolCallConfirmationDetails,
   canSave: boolean,
 ): ConsentQuestion {
-  const { server, kind, name } = request;
+  const { server, kind, name, identity } = request;
+  const { fingerprint, root } = identity ?? {};
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
   // An "always" rule for a changed definition would allow more than the user has seen.
@@ -63,8 +69,12 @@ export function toQuestion(
     args,
     reason: [rule?.text, rule?.doubt].filter((text) => text !== undefined).join("; "),
     ...(change && { change }),
+    ...(root !== undefined && { folder: root }),
     answers: ["no", "once", ...(holds ? (["conversation"] as const) : []), ...(isSaved ? (["always"] as const) : [])],
-    key: hash("sha256", canonicalJson([client, server, kind, name, written, change ?? null])),
+    key: hash(
+      "sha256",
+      canonicalJson([client, server, fingerprint ?? null, root ?? null, kind, name, written, change ?? null]),
+    ),
     digest: hash("sha256", written).slice(0, 16),
   };
 }

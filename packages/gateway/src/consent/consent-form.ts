@@ -34,12 +34,13 @@ export function answerIn({ action, content }: JsonObject, { answers }: ConsentQu
 
 /** The form's text: which client asks, what would run, with which arguments, and why. */
 export function messageFor(question: ConsentQuestion): string {
-  const { client, args, reason, change, digest } = question;
+  const { client, args, reason, change, digest, folder } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);
   const cut = written.length > mostShown ? `… (${written.length} characters, sha256 ${digest})` : ` (sha256 ${digest})`;
   return [
     `Fairlead asks: may ${toVisibleLine(client)} run ${nameOf(question)}?`,
     `Arguments: ${toVisibleLine(written.slice(0, mostShown))}${cut}`,
+    ...(folder === undefined ? [] : [`Folder: ${toVisibleLine(folder.slice(0, mostShown))}`]),
     ...(change === undefined ? [] : [`Its definition has changed: ${changeText(change)}`]),
     ...(reason === "" ? [] : [`Reason: ${toVisibleLine(reason.slice(0, mostShown))}`]),
     ...(question.kind === "resource" && question.answers.includes("conversation")

@@ -44,7 +44,7 @@ const labels: Readonly<Record<ConsentAnswer, string>> = {
 
 /** The confirmation, with one button for each possible answer. */
 export function questionPage(question: ConsentQuestion): string {
-  const { client, server, name, args, reason, change, digest, answers } = question;
+  const { client, server, name, args, reason, change, digest, answers, folder } = question;
   const buttons = answers.map(
     (answer) =>
       `<button name="decision" value="${answer}"${answer === "no" ? " autofocus" : ""}>${labelOf(question, answer)}</button>`,
@@ -54,6 +54,7 @@ export function questionPage(question: ConsentQuestion): string {
     `<p>The program <strong>${line(client)}</strong> wants to run this. It does not see your answer on this page.</p>
 <dl>
 <dt>Server</dt><dd>${line(server)}</dd>
+${folder === undefined ? "" : `<dt>Folder</dt><dd>${line(folder)}</dd>`}
 <dt>Name</dt><dd>${line(name)}</dd>
 <dt id="arguments">Arguments, exactly as they will be sent (sha256 ${digest})</dt>
 <dd><pre tabindex="0" role="region" aria-labelledby="arguments">${lines(JSON.stringify(args, undefined, 2))}</pre></dd>

@@ -90,8 +90,8 @@ export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
 }
 
 /** Reads a confirmation; undefined if the file is missing or damaged. */
-export async function readEntry(folder: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
-  const content = await readObject(join(folder, file));
+export async function readEntry(inbox: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
+  const content = await readObject(join(inbox, file));
   if (content === undefined) return undefined;
   const [client, server, name, reason = "", key, digest] = ["client", "server", "name", "reason", "key", "digest"].map(
     (member) => stringOf(content[member]),
@@ -100,6 +100,7 @@ export async function readEntry(folder: string, { file, id, since }: EntryFile):
   const isWhole = [client, server, name, key, digest, kind].every((value) => value !== undefined);
   if (!isWhole || client === undefined || server === undefined || name === undefined || kind === undefined)
     return undefined;
+  const folder = stringOf(content["folder"]);
   const change = listOf(content["change"]).filter(isObject).map(toDifference);
   return {
     id,
@@ -116,6 +117,7 @@ export async function readEntry(folder: string, { file, id, since }: EntryFile):
       listOf(content["answers"]).includes(each),
     ),
     ...(change.length > 0 && { change }),
+    ...(folder !== undefined && { folder }),
     ...(content["isCut"] === true && { isCut: true }),
   };
 }

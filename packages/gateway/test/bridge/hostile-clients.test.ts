@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import { createHost } from "@fairlead/core/host";
 import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import { stdioServer, temporaryFolder } from "@fairlead/test-servers";
 import type { JsonObject } from "@fairlead/wire";
 import { expect, test } from "vitest";
 import type { ClientCall } from "../../src/asking/client-call.ts";
-import { createSealedConsent } from "../../src/asking/sealed-consent.ts";
+import { approvedSubject, createSealedConsent } from "../../src/asking/sealed-consent.ts";
 import type { BridgeContext } from "../../src/bridge/bridge-context.ts";
 import { createModernContexts } from "../../src/bridge/modern-contexts.ts";
 import { createResourceSubscriptions } from "../../src/bridge/subscriptions.ts";
@@ -102,8 +103,18 @@ test("a sealed yes holds for the tool that the person saw, not for another tool 
     const requestState = await seals.seal(identity, { subject, state: undefined });
     return client.request("tools/call", { ...called, requestState, inputResponses: {} });
   };
-  expect(await callWith("removed.test_simple_text")).toMatchObject({ isError: true });
-  expect(await callWith("fx.test_simple_text")).not.toHaveProperty("isError");
+  const { cwd, env } = here.workspace;
+  const environment = { env, home: here.home, cwd, platform: process.platform };
+  await using host = await createHost({ environment, lazy: true });
+  const own = host.identify("fx") ?? { fingerprint: "", root: "" };
+  for (const [name, seen] of [
+    ["removed.test_simple_text", own],
+    ["fx.test_simple_text", undefined],
+    ["fx.test_simple_text", { ...own, root: "/elsewhere" }],
+    ["fx.test_simple_text", { ...own, fingerprint: "another program" }],
+  ] as const)
+    expect(await callWith(approvedSubject(name, seen))).toMatchObject({ isError: true });
+  expect(await callWith(approvedSubject("fx.test_simple_text", own))).not.toHaveProperty("isError");
 });
 
 test("addresses of servers that there are not leave nothing behind, and a conversation ends when it is idle", async () => {
@@ -142,6 +153,7 @@ test("addresses of servers that there are not leave nothing behind, and a conver
 test("a client that subscribes to very many resources at once reaches the limit", async () => {
   let subscribed = 0;
   const host = {
+    identify: () => undefined,
     async subscribe() {
       subscribed += 1;
       return { [Symbol.dispose]() {} };
@@ -174,7 +186,7 @@ test("an unsubscribe that overtakes its subscribe ends the subscription", async 
   };
   const context = {
     client: { name: "one" },
-    hosts: { hostOf: () => ({ subscribe }) },
+    hosts: { hostOf: () => ({ subscribe, identify: () => undefined }) },
     consent: { port: () => undefined },
     view: () => ({ resources: new Map(), templates: new Map(), servers: ["one"] }),
   } as unknown as BridgeContext;

@@ -93,6 +93,28 @@ test("a late yes holds for one identical call, also after a restart of the gatew
   expect(outcomes).toHaveLength(1);
 });
 
+test("a late yes holds for the same program in the same workspace only, and the question shows the folder", async () => {
+  await using here = await scene();
+  const { details, outcomes } = sampleConfirmation();
+  const inA = { ...writeFile, identity: { fingerprint: "f1", root: "/work/a" } };
+  const first = await refusal(here.consent.port(sampleClient(), inA, never)(async () => details));
+  const id = first instanceof ApprovalNeeded ? first.id : "";
+  expect(await here.inbox.show(id)).toMatchObject({ folder: "/work/a" });
+  await here.inbox.answer(id, "once", "fairlead approvals");
+  for (const identity of [undefined, { fingerprint: "f1", root: "/work/b" }, { fingerprint: "f2", root: "/work/a" }])
+    await refusal(here.consent.port(sampleClient(), { ...writeFile, identity }, never)(async () => details));
+  expect(outcomes).toEqual([]);
+  const asked: unknown[] = [];
+  const client = sampleClient({ form: true }, async ({ message }) => {
+    asked.push(message);
+    return { action: "decline" };
+  });
+  await here.consent.port(sampleClient(), inA, never)(async () => details);
+  expect(outcomes).toEqual([["proceed_once", "grant"]]);
+  await refusal(here.consent.port(client, inA, never)(async () => details));
+  expect(asked).toEqual([expect.stringContaining("\nFolder: /work/a\n")]);
+});
+
 test("a late yes ends after ten minutes", async () => {
   await using here = await scene();
   const { details, outcomes } = sampleConfirmation();

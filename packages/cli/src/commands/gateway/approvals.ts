@@ -112,11 +112,12 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
 
 /** Shows everything that a person must know before they approve. */
 function details(entry: InboxEntry): readonly SafeText[] {
-  const { id, client, args, reason, digest, change, isCut = false } = entry;
+  const { id, client, args, reason, digest, change, folder, isCut = false } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
   return [
     line(entry),
     safe`client: ${toVisibleLine(client)}`,
+    ...(folder === undefined ? [] : [safe`folder: ${toVisibleLine(folder)}`]),
     ...(reason === "" ? [] : [safe`reason: ${toVisibleLine(reason)}`]),
     safe`arguments (sha256 ${toSafeLine(digest)})${isCut ? safe`, only their beginning` : safe``}:`,
     safe`  ${joinSafe(written, safe`\n  `)}`,
@@ -138,7 +139,18 @@ function subjectOf(kind: Exclude<InboxEntry["kind"], "tool">, name: string, serv
     : safe`${toSafeLine(kind)} ${toVisibleLine(name)} of ${toVisibleLine(server)}`;
 }
 
-function toDocument({ id, client, server, kind, name, args, since, reason, isCut = false }: InboxEntry): object {
+function toDocument({
+  id,
+  client,
+  server,
+  kind,
+  name,
+  args,
+  since,
+  reason,
+  folder,
+  isCut = false,
+}: InboxEntry): object {
   return {
     id,
     client,
@@ -148,6 +160,7 @@ function toDocument({ id, client, server, kind, name, args, since, reason, isCut
     args,
     since: new Date(since).toISOString(),
     reason,
+    ...(folder !== undefined && { folder }),
     ...(isCut && { argsCut: true }),
   };
 }

@@ -77,8 +77,9 @@ function detailsOf({
   reason,
   change,
   answers,
+  folder,
 }: InboxEntry): ToolCallConfirmationDetails {
-  const asker = `asked by the program "${client}" (approval ${id})`;
+  const asker = `asked by the program "${client}"${folder === undefined ? "" : ` in ${folder}`} (approval ${id})`;
   return {
     type: "mcp",
     title: "Confirm a client's request",

@@ -46,6 +46,7 @@ export interface HostDecisions {
   /** The decision on a model's call with any arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
+  readonly identify: Host["identify"];
   /** How catalogs differ from the lock file. */
   readonly notes: () => readonly HostNote[];
   /** Reads the rules again after the configuration has changed. */
@@ -191,6 +192,10 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       const { decide } = await current();
       return ({ serverName, serverToolName }) =>
         decide({ who: "client", client, serverName, serverToolName }).decision === "deny";
+    },
+    identify(server) {
+      const { fingerprint } = identityOf(server) ?? {};
+      return fingerprint === undefined ? undefined : { fingerprint, root: configuration.current().locations.root };
     },
     notes: () => loaded?.lock.notes() ?? [],
     async renew() {
