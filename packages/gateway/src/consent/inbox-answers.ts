@@ -14,31 +14,44 @@ import {
   removeEntry,
 } from "./inbox-folder.ts";
 
-/** Stores an answer. Returns the first answer, which may be a different one. */
-export async function writeAnswer(folder: string, id: string, given: GivenAnswer): Promise<GivenAnswer | undefined> {
+/** The id may be given to another confirmation later; the key belongs to this one alone. */
+type AnsweredEntry = Pick<EntryFile, "id" | "key">;
+
+/** Stores an answer, with the key of its confirmation. Returns the first answer, which may be a different one. */
+export async function writeAnswer(
+  folder: string,
+  { id, key }: AnsweredEntry,
+  given: GivenAnswer,
+): Promise<GivenAnswer | undefined> {
   const file = join(folder, `${id}.answer.json`);
-  const isWritten = await writeFile(file, JSON.stringify(given), { flag: "wx", mode: privateFileMode }).then(
+  const isWritten = await writeFile(file, JSON.stringify({ ...given, key }), {
+    flag: "wx",
+    mode: privateFileMode,
+  }).then(
     () => true,
     (error: unknown) => {
       if (systemCode(error) === "EEXIST") return false;
       throw error;
     },
   );
-  if (!isWritten) return (await readAnswer(folder, id)) ?? (await doneAnswer(folder, id));
+  if (!isWritten) return (await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id));
   // Either a request has just used an earlier answer, or the confirmation was removed before.
   const done = await doneAnswer(folder, id);
-  if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id)) return given;
+  if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id && entry.key === key))
+    return given;
   await rm(file, { force: true });
   return done;
 }
 
-export async function readAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
-  return readGiven(join(folder, `${id}.answer.json`));
+/** Returns undefined for an answer to another confirmation. */
+export async function readAnswer(folder: string, { id, key }: AnsweredEntry): Promise<GivenAnswer | undefined> {
+  const file = join(folder, `${id}.answer.json`);
+  return (await readObject(file))?.["key"] === key ? readGiven(file) : undefined;
 }
 
 /** Whether a confirmation has an answer. A request that uses the answer removes the confirmation a moment later. */
-export async function isAnswered(folder: string, id: string): Promise<boolean> {
-  return ((await readAnswer(folder, id)) ?? (await doneAnswer(folder, id))) !== undefined;
+export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<boolean> {
+  return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }
 
 /** The answer to a confirmation that ended a short time ago. */

@@ -6,7 +6,15 @@ import { ensurePrivateFolder } from "@fairlead/core/files/atomic/private-folder"
 import { toSafeLine } from "@fairlead/core/text";
 import type { ConsentAnswer } from "./confirmed-request.ts";
 import { doneAnswer, isAnswered, writeAnswer } from "./inbox-answers.ts";
-import { entryFiles, type GivenAnswer, type InboxEntry, inboxFolder, questionTime, readEntry } from "./inbox-folder.ts";
+import {
+  entryFiles,
+  type GivenAnswer,
+  type InboxEntry,
+  inboxFolder,
+  questionTime,
+  readEntry,
+  shortKey,
+} from "./inbox-folder.ts";
 import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 
 export type { ConsentAnswer } from "./confirmed-request.ts";
@@ -27,9 +35,10 @@ export interface Inbox {
    * minutes.
    *
    * @param by Where the person answers, such as `fairlead approvals`; shown to people who answer later.
+   * @param shown The confirmation that the person saw: the answer has no effect on another one with the same id.
    * @throws HostError `not_found`
    */
-  answer(id: string, answer: ConsentAnswer, by: string): Promise<AnsweredQuestion>;
+  answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
   /** Registers this process as one that shows the inbox to a person, and calls back when `list()` may have changed. */
   watch(listener: () => void): Promise<AsyncDisposable>;
 }
@@ -47,7 +56,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
   async function list(): Promise<readonly InboxEntry[]> {
     const found: InboxEntry[] = [];
     for (const file of await entryFiles(folder)) {
-      if (file.since + questionTime < now() || (await isAnswered(folder, file.id))) continue;
+      if (file.since + questionTime < now() || (await isAnswered(folder, file))) continue;
       const entry = await readEntry(folder, file);
       if (entry !== undefined) found.push(entry);
     }
@@ -61,13 +70,15 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       if (entry === undefined) throw unknown(id);
       return entry;
     },
-    async answer(id, answer, by) {
+    async answer(id, answer, by, shown) {
       const upper = id.toUpperCase();
       const given = { answer, by, at: now() };
-      const isKnown = (await entryFiles(folder)).some(
+      const known = (await entryFiles(folder)).find(
         (entry) => entry.id === upper && entry.since + questionTime >= now(),
       );
-      const first = isKnown ? await writeAnswer(folder, upper, given) : await doneAnswer(folder, upper);
+      // The id may belong to another confirmation by now: this answer is about the one that was shown.
+      if (known !== undefined && shown !== undefined && shortKey(shown) !== known.key) throw unknown(id);
+      const first = known ? await writeAnswer(folder, known, given) : await doneAnswer(folder, upper);
       if (first === undefined) throw unknown(id);
       return { ...first, isFirst: first === given };
     },

@@ -70,7 +70,7 @@ export function createOpenQuestions(
       const key = shortKey(question);
       for (const entry of await entryFiles(folder)) {
         if (entry.key !== key || live.has(entry.id)) continue;
-        const given = await readAnswer(folder, entry.id);
+        const given = await readAnswer(folder, entry);
         if (given === undefined || !(await useAnswer(folder, entry, given))) continue;
         if (given.at + grantTime >= now()) return given;
       }
@@ -91,7 +91,7 @@ export function createOpenQuestions(
 
       async function look(): Promise<GivenAnswer | undefined> {
         if (used !== undefined || isLeft) return used;
-        const given = await readAnswer(folder, id);
+        const given = await readAnswer(folder, entry);
         if (given === undefined || !(await useAnswer(folder, entry, given))) return undefined;
         used = given;
         forget(id);
@@ -113,7 +113,7 @@ export function createOpenQuestions(
         id,
         answered,
         async answer(answer, by) {
-          const first = await writeAnswer(folder, id, { answer, by, at: now() });
+          const first = await writeAnswer(folder, entry, { answer, by, at: now() });
           return (await check()) ?? first;
         },
         async leave() {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { openInbox } from "../../src/consent/inbox.ts";
+import { readAnswer } from "../../src/consent/inbox-answers.ts";
 import { entryFiles, inboxFolder, writeEntry } from "../../src/consent/inbox-folder.ts";
 
 const question = {
@@ -32,6 +33,18 @@ test("a question whose answer is being used is neither listed nor answered again
     by: "the first place",
     isFirst: false,
   });
+});
+
+test("an answer belongs to the question that the person saw, not to another one with its id", async () => {
+  await using state = await temporaryFolder();
+  const folder = inboxFolder(state.path);
+  const entry = await writeEntry(folder, question, Date.now(), new Set());
+  const inbox = openInbox(state.path);
+  const another = { key: "1".repeat(64) };
+  await expect(inbox.answer(entry.id, "once", "the terminal", another)).rejects.toMatchObject({ code: "not_found" });
+  expect(await inbox.answer(entry.id, "once", "the terminal", question)).toMatchObject({ isFirst: true });
+  expect(await readAnswer(folder, entry)).toMatchObject({ answer: "once" });
+  expect(await readAnswer(folder, { id: entry.id, key: "1".repeat(32) })).toBeUndefined();
 });
 
 test("a damaged answer is no answer", async () => {

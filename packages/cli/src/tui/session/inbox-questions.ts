@@ -34,7 +34,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
       // The request was answered elsewhere or expired, or the app ends: closing the question is not a no.
       if (gone.signal.aborted) return;
-      const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place);
+      const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
       // Waits for the next read of the inbox: a read that has begun may still list the entry.
