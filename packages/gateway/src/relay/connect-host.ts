@@ -22,6 +22,8 @@ export type Reached =
  * stop it.
  */
 const answerTime = 15_000;
+/** Errors of a socket without a host, or whose host ends during the first exchange. */
+const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
 /** The longest first line of a host, in bytes. */
 const lineBytes = 1024 * 1024;
 
@@ -46,8 +48,11 @@ export function connectHost(
     }
 
     function onError(error: NodeJS.ErrnoException): void {
-      const isAbsent = error.code === "ENOENT" || error.code === "ECONNREFUSED";
-      end(isAbsent ? { kind: "absent" } : { kind: "refused", reason: "silent", message: error.message });
+      end(
+        absentCodes.has(error.code)
+          ? { kind: "absent" }
+          : { kind: "refused", reason: "silent", message: error.message },
+      );
     }
 
     /** A host that ends during the first exchange counts as absent. */

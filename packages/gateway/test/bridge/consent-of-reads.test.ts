@@ -53,7 +53,7 @@ test("a yes stays with the request while a modern client answers the server's ow
   await one.close();
   await first.gateway[Symbol.asyncDispose]();
 
-  await using second = await gatewayScene({ ...options, home: first.home });
+  await using second = await gatewayScene({ ...options, home: first.home, work: first.workspace.cwd });
   const two = await second.client({ era: "modern", only: "fx", capabilities });
   const inputResponses = { answer: { action: "accept", content: { username: "ada", email: "a@b.c" } } };
   const answered = { ...params, inputResponses, requestState: question["requestState"] };

@@ -21,6 +21,8 @@ export interface SceneOptions {
   readonly listen?: Partial<ListenOptions>;
   /** The home of an earlier scene, which outlives this one. */
   readonly home?: string;
+  /** The workspace folder of an earlier scene, which outlives this one. */
+  readonly work?: string;
 }
 
 export interface ClientOptions {
@@ -67,7 +69,8 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     writeFile(join(settings, "settings.json"), JSON.stringify(content));
   await setSettings({ mcpServers: servers, fairlead });
   await setRules(rules);
-  await mkdir(join(folder.path, "work"));
+  const cwd = options.work ?? join(folder.path, "work");
+  await mkdir(cwd, { recursive: true });
   const none = join(folder.path, "none.json");
   const env = {
     ...process.env,
@@ -76,7 +79,7 @@ export async function gatewayScene(options: SceneOptions): Promise<GatewayScene>
     GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
     GEMINI_CLI_SYSTEM_DEFAULTS_PATH: none,
   };
-  const workspace = { cwd: join(folder.path, "work"), env };
+  const workspace = { cwd, env };
   const time = { clock, now: clock.date };
   const gateway = createGateway({
     createHost: ({ cwd }, hooks) =>
