@@ -1,8 +1,19 @@
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { WireError } from "../../src/errors.ts";
 import { createOutbox } from "../../src/stdio/outbox.ts";
 import { failure, openServer, program, script } from "../support/stdio-server.ts";
+
+/** Whether the signal has stopped the process; true on systems without `/proc`. */
+function isStopped(pid: number): boolean {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return text.slice(text.lastIndexOf(") ") + 2).startsWith("T");
+  } catch {
+    return true;
+  }
+}
 
 describe("a server that does not read", () => {
   /** Alive, but stopped: it reads nothing until it is woken. */
@@ -15,6 +26,8 @@ describe("a server that does not read", () => {
     const [hello] = await server.arrived(1);
     const pid = Number(hello?.["pid"]);
     process.kill(pid, "SIGSTOP");
+    // On another core the server may read on for a moment.
+    while (!isStopped(pid)) await new Promise((resolve) => setImmediate(resolve));
     return { ...server, wake: () => process.kill(pid, "SIGCONT") };
   }
   const big = { text: "x".repeat(1024 * 1024) };
