@@ -63,7 +63,7 @@ const shownCharacters = 200;
 type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
-  // Whoever listens compares the headers again: such an error is the answer to headers that the recording does not have.
+  // The HTTP listener compares the headers itself, and a recording does not keep them: recorded header errors are left out.
   const scripts = scriptsOf(recording).filter(({ steps }) => !steps.some(isHeaderMismatch));
   const schemas = schemasOf(scripts);
   const index = indexScripts(scripts);

@@ -50,7 +50,7 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** Work in slices: whoever runs it may do other work in between. */
+/** Work in slices: its caller may do other work between two slices. */
 type Sliced<T> = Generator<undefined, T, undefined>;
 /** About what takes a few milliseconds. */
 const itemsPerSlice = 250;
@@ -132,7 +132,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
     if (listed.made !== undefined) return listed.made;
     const made = yield* byOwnName(server, listed.items());
-    // Meanwhile somebody may have needed them at once.
+    // Another caller may have needed the names at once, and made them meanwhile.
     listed.made ??= made;
     return listed.made;
   }

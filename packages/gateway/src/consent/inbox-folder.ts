@@ -234,7 +234,7 @@ async function makeRoom(
   await removeOrphans(folder, now);
 }
 
-/** Advises no rule: a rule would allow requests that nobody has looked at. */
+/** Advises no rule: a rule would allow requests that no person has seen. */
 function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
   return new HostError(

@@ -88,7 +88,7 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
 
 /**
  * Reads the host's token; undefined if no host has ever run, or if the socket may be another user's. A greeting contains
- * the client's environment, so nobody connects without the token.
+ * the client's environment, so no program connects without the token.
  */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {

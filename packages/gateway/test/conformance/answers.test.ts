@@ -107,7 +107,7 @@ describe.each(["--legacy-only", "--modern-only"])("to a server with %s, a modern
     };
     const rounds = "test_input_required_result_multi_round";
     const first = await ask(rounds);
-    // Nobody answers this one.
+    // No person answers this question.
     await ask("test_input_required_result_elicitation");
     const second = await ask(rounds, answered(first));
     expect(await ask(rounds, answered(second))).toMatchObject({ content: [{ text: "Ada likes blue." }] });

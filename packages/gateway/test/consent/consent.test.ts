@@ -294,7 +294,7 @@ test("a yes for the conversation answers the open questions about the same tool 
   ]);
 });
 
-test("a yes for the conversation does not answer a question with a changed definition that nobody has seen", async () => {
+test("a yes for the conversation does not answer a question with a changed definition that the person has not seen", async () => {
   await using here = await scene();
   const changed = sampleConfirmation({ change: [{ member: "description", before: "Writes", after: "Deletes" }] });
   const { second, answer } = await answeredForConversation(here.consent, [sampleConfirmation(), changed], false);
@@ -347,7 +347,7 @@ test("if too many requests of a client wait, the next one is refused without the
     while (forms <= at) await new Promise(setImmediate);
   }
   const watching = await here.inbox.watch(() => {});
-  // Refused at once: nobody sees this request in the inbox.
+  // Refused at once: no process shows the inbox to a person.
   const error = await refusal(
     here.consent.port(sampleClient(), writeFile, never)(async () => sampleConfirmation().details),
   );

@@ -178,7 +178,7 @@ it("is killed if it does not answer", async () => {
   await new Promise<void>((resolve) => silent.listen(folder.socket, resolve));
   const killed: number[] = [];
   const stopping = { isRunning: () => killed.length === 0, kill: (pid: number) => void killed.push(pid), waitTime: 20 };
-  // Without its lock, nobody knows which process it is.
+  // Without its lock, the command cannot know which process it is.
   await expect(stopHost(folder, stopping)).rejects.toThrow("no answer");
   const lock = await tryLock(folder.hostLock);
   expect(await stopHost(folder, stopping)).toBe(process.pid);

@@ -11,7 +11,7 @@ import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
 A program that uses fairlead serve asks you through its own window, on a page in your browser, or here. A request that
-was refused because nobody answered in time stays in the list for an hour: your yes holds for the next identical request,
+was refused because no answer came in time stays in the list for an hour: your yes holds for the next identical request,
 for ten minutes. The terminal app shows these questions while it runs.
 `;
 

@@ -65,7 +65,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   return isSame;
 }
 
-/** The id of the process that holds the lock; undefined if nobody does, or if it may be another process. */
+/** The id of the process that holds the lock; undefined if no process holds it, or if another process may have that id by now. */
 export async function lockHolder(file: string): Promise<number | undefined> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);

@@ -80,7 +80,7 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     const { type, name, uri } = objectOf(params["ref"]);
     const isPrompt = type === "ref/prompt";
     const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
-    // A rule that asks lets it pass: a question for each typed character would help nobody.
+    // A rule that asks lets a completion pass: otherwise the person would be asked for each typed character.
     await spine.ask({
       who: "client",
       client: client.name,
