@@ -347,7 +347,7 @@ test("if too many requests of a client wait, the next one is refused without the
     while (forms <= at) await new Promise(setImmediate);
   }
   const watching = await here.inbox.watch(() => {});
-  // Refused at once: no process shows the inbox to a person.
+  // Refused at once although an inbox is open: the request is not in it.
   const error = await refusal(
     here.consent.port(sampleClient(), writeFile, never)(async () => sampleConfirmation().details),
   );
