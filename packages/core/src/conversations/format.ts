@@ -9,8 +9,8 @@ import { errorCodes } from "../errors.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { GivenApproval } from "../policy/conversation-approvals.ts";
 import type { CallFailure, TurnEvent } from "../turn/events.ts";
-import { ownFunctions } from "../turn/own-functions.ts";
 import type { ConversationChange } from "../turn/record.ts";
+import { ownFunctions } from "../turn/tools/own-functions.ts";
 import { isConversationId } from "./conversation-id.ts";
 
 const version = 1;

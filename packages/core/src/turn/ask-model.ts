@@ -12,7 +12,7 @@ import type { TurnEvent } from "./events.ts";
 import { type Culprit, createProbe, findCulprit, type Probe } from "./find-culprit.ts";
 import type { ConversationState } from "./state.ts";
 import { createSystemText } from "./system-text.ts";
-import type { ToolOffer } from "./tool-offer.ts";
+import type { ToolOffer } from "./tools/tool-offer.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 

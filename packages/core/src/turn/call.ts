@@ -9,13 +9,13 @@ import type { Part } from "../normalise/model-types.ts";
 import type { LargeResults, ToolExecution } from "../registry/binding.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import type { AskUser } from "./confirm.ts";
-import type { Found } from "./conversation-tools.ts";
 import type { CallEvent, CallStatus, TurnEvent } from "./events.ts";
 import { explainUnknown, statusOf, tellFailure, toCallFailure, toHostError } from "./failure-messages.ts";
-import type { OwnFunction } from "./own-functions.ts";
 import { callResources } from "./resource-calls.ts";
-import { innerCall } from "./search-calls.ts";
 import type { ConversationState } from "./state.ts";
+import type { Found } from "./tools/conversation-tools.ts";
+import type { OwnFunction } from "./tools/own-functions.ts";
+import { innerCall } from "./tools/search-calls.ts";
 import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -166,7 +166,7 @@ async function runOwn(
     }
     case "search_tools": {
       begin();
-      const { searchTools } = await import("./search-calls.ts");
+      const { searchTools } = await import("./tools/search-calls.ts");
       return searchTools(args, state, host);
     }
     case "read_result": {

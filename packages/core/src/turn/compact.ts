@@ -12,7 +12,7 @@ import type { TurnEvent } from "./events.ts";
 import { toHostError } from "./failure-messages.ts";
 import { answerText, beginsWith, type History, replaceHistory, tokensOfHistory } from "./history.ts";
 import type { ConversationState } from "./state.ts";
-import { contextOf } from "./tool-budget.ts";
+import { contextOf } from "./tools/tool-budget.ts";
 import type { TurnHost } from "./turn-host.ts";
 import { streamUntilAborted } from "./until-aborted.ts";
 

@@ -2,16 +2,16 @@ import { HostError } from "../errors.ts";
 import type { Model } from "../model/model.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
 import { createResultHandles } from "../results/result-handles.ts";
-import { type ConversationTool, createToolSelection, type OfferedTool } from "./conversation-tools.ts";
 import type { MissingServer, TurnEvent } from "./events.ts";
 import { addContents, answerOpenCalls, tokensOfHistory } from "./history.ts";
 import type { EarlierConversation, RecordChange } from "./record.ts";
 import type { ConversationState, SendOptions, TurnLimits } from "./state.ts";
-import { contextOf } from "./tool-budget.ts";
+import { type ConversationTool, createToolSelection, type OfferedTool } from "./tools/conversation-tools.ts";
+import { contextOf } from "./tools/tool-budget.ts";
 import type { TurnHost } from "./turn-host.ts";
 
-export type { ConversationTool, OfferedTool } from "./conversation-tools.ts";
 export type { SendOptions, TurnLimits } from "./state.ts";
+export type { ConversationTool, OfferedTool } from "./tools/conversation-tools.ts";
 
 /** Options of a new conversation. */
 export interface ConversationOptions {

@@ -9,8 +9,8 @@ import { toolSignature } from "../search/tool-signature.ts";
 import { closest } from "../text/closest.ts";
 import { toModelText } from "../text/model-text.ts";
 import { exceedsTokens } from "../text/token-estimate.ts";
-import type { Named } from "./conversation-tools.ts";
 import type { CallFailure } from "./events.ts";
+import type { Named } from "./tools/conversation-tools.ts";
 
 const ours: Partial<Readonly<Record<ErrorCode, string>>> = {
   denied: "The call was not allowed and did not run.",

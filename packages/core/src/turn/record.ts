@@ -4,7 +4,7 @@ import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
 import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
-import type { OwnFunction, OwnNames } from "./own-functions.ts";
+import type { OwnFunction, OwnNames } from "./tools/own-functions.ts";
 
 /** One position in the declarations: a tool, or a function of the host. */
 export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };

@@ -1,10 +1,10 @@
 import type { Model } from "../model/model.ts";
 import type { Content } from "../normalise/model-types.ts";
 import type { ResultHandles } from "../results/result-handles.ts";
-import type { ToolSelection } from "./conversation-tools.ts";
 import type { MissingServer } from "./events.ts";
 import type { RecordChange } from "./record.ts";
 import type { WriteSystemText } from "./system-text.ts";
+import type { ToolSelection } from "./tools/conversation-tools.ts";
 
 /** How many requests to the model and how many tool calls one turn may take. */
 export interface TurnLimits {

@@ -2,8 +2,8 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { expect, test } from "vitest";
 import { assumedModel } from "../../src/model/assumed.ts";
 import { DiscoveredMCPTool } from "../../src/registry/discovered-tool.ts";
-import { declareOwnFunction, type OwnFunction } from "../../src/turn/own-functions.ts";
-import { createToolOffers, type ToolOffer } from "../../src/turn/tool-offer.ts";
+import { declareOwnFunction, type OwnFunction } from "../../src/turn/tools/own-functions.ts";
+import { createToolOffers, type ToolOffer } from "../../src/turn/tools/tool-offer.ts";
 import { generatedTools } from "../support/generated-tools.ts";
 
 const budget = 8_000;

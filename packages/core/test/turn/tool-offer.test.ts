@@ -2,7 +2,7 @@ import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Part } from "../../src/normalise/model-types.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
-import { prepareOffers } from "../../src/turn/tool-offer.ts";
+import { prepareOffers } from "../../src/turn/tools/tool-offer.ts";
 import { sampleTool } from "../support/sample-tools.ts";
 import {
   type Asked,

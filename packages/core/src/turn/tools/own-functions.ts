@@ -1,6 +1,6 @@
 /** The functions that the host itself offers to a model, in addition to the tools of servers. Pure. */
 
-import type { FunctionDeclaration } from "../normalise/model-types.ts";
+import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 
 export const ownFunctions = ["list_resources", "read_resource", "search_tools", "call_tool", "read_result"] as const;
 

@@ -1,6 +1,6 @@
 /** Decides which tools a model is offered directly, and which it has to search for. Pure. */
 
-import { groupBy } from "../text/group-by.ts";
+import { groupBy } from "../../text/group-by.ts";
 
 /** A tool, and the size of its declaration. */
 export interface BudgetedTool {

@@ -2,16 +2,16 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import { HostError } from "../errors.ts";
-import { toLabel } from "../normalise/content/shorten.ts";
-import type { ToolExecution } from "../registry/binding.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import { toolSignature } from "../search/tool-signature.ts";
-import { groupBy } from "../text/group-by.ts";
-import { estimateTokens } from "../text/token-estimate.ts";
-import type { ConversationState } from "./state.ts";
+import { HostError } from "../../errors.ts";
+import { toLabel } from "../../normalise/content/shorten.ts";
+import type { ToolExecution } from "../../registry/binding.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import { toolSignature } from "../../search/tool-signature.ts";
+import { groupBy } from "../../text/group-by.ts";
+import { estimateTokens } from "../../text/token-estimate.ts";
+import type { ConversationState } from "../state.ts";
+import type { TurnHost } from "../turn-host.ts";
 import { keyOf } from "./tool-offer.ts";
-import type { TurnHost } from "./turn-host.ts";
 
 const mostQueries = 8;
 const usualLimit = 10;

@@ -1,11 +1,12 @@
 /** The tools of a conversation: their names, and which of them the model is offered. */
 
-import type { Model } from "../model/model.ts";
-import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import type { ConversationTools } from "../registry/pinned-tools.ts";
+import type { Model } from "../../model/model.ts";
+import type { FunctionDeclaration } from "../../normalise/model-types.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import type { ConversationTools } from "../../registry/pinned-tools.ts";
+import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.ts";
+import type { TurnHost } from "../turn-host.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
-import type { EarlierConversation, OfferedPlace, RecordChange } from "./record.ts";
 import type { OfferReason } from "./tool-budget.ts";
 import {
   createToolOffers,
@@ -16,7 +17,6 @@ import {
   type ToolOffers,
   tokensOfTool,
 } from "./tool-offer.ts";
-import type { TurnHost } from "./turn-host.ts";
 
 /** The result of looking up a name. */
 export type Found =

@@ -3,14 +3,14 @@
  * end: an API caches only the part of a request that equals the beginning of an earlier one.
  */
 
-import type { Model } from "../model/model.ts";
-import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import { toolKey } from "../normalise/tool-name.ts";
-import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
-import { estimateTokens } from "../text/token-estimate.ts";
-import { createTurns } from "../text/turns.ts";
+import type { Model } from "../../model/model.ts";
+import type { FunctionDeclaration } from "../../normalise/model-types.ts";
+import { toolKey } from "../../normalise/tool-name.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import { estimateTokens } from "../../text/token-estimate.ts";
+import { createTurns } from "../../text/turns.ts";
+import type { OfferedPlace } from "../record.ts";
 import type { OwnFunction } from "./own-functions.ts";
-import type { OfferedPlace } from "./record.ts";
 import {
   type BudgetedTool,
   type BudgetRules,
