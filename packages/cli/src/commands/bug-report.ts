@@ -66,7 +66,10 @@ Examples:
   },
 };
 
-/** Only the owner can read the file. An existing file is not overwritten. @throws HostError `usage` */
+/**
+ * Writes the report to a new file that only its owner can read. Never overwrites an existing file.
+ * @throws HostError `usage`
+ */
 async function writeReport(file: string, text: SafeText): Promise<void> {
   try {
     await writeFile(file, text, { flag: "wx", mode: 0o600 });

@@ -98,7 +98,7 @@ Examples:
     const call = async (host: Host): Promise<void> => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
-      // The server's own definition; the one shown to models is adapted to the model's API.
+      // Arguments are checked against the definition as the server sent it, not as adapted to the model's API.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
@@ -123,12 +123,12 @@ Examples:
   },
 };
 
-/** The line that shows the progress of the call, once it runs. */
+/** Holds the progress line of the call. It is missing until the call starts to run. */
 interface Watch {
   progress?: ProgressLine;
 }
 
-/** Asks questions of the server on the terminal. */
+/** Creates the function that shows a server's question (elicitation) on the terminal and returns the user's answer. */
 function elicitHere(watch: Watch, place: ProgramPlace, context: Context): Elicit {
   return async (request, signal) => {
     const { answerOnTerminal } = await import("../shell/elicitation.ts");
@@ -137,7 +137,7 @@ function elicitHere(watch: Watch, place: ProgramPlace, context: Context): Elicit
   };
 }
 
-/** Returns empty arguments for an unknown tool: the call reports that error before any mistake in the arguments. */
+/** Parses the arguments. An unknown tool gets empty arguments, so that the call reports the unknown tool. */
 async function argumentsFor(
   target: ToolTarget,
   tool: CatalogTool | undefined,
@@ -168,7 +168,7 @@ async function run(
   watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
-  // Connecting has just failed: do not try again.
+  // The connection attempt has just failed, so Fairlead does not try again.
   const result =
     state !== undefined && state.status !== "connected"
       ? Promise.reject(notConnectedError(state))
@@ -192,7 +192,7 @@ interface WrongArguments {
   readonly tool: CatalogTool | undefined;
 }
 
-/** Names the tool, the kind of JSON that was given, and a call that works. */
+/** Rewrites the error for arguments that are no JSON object: adds the tool, the kind of JSON, and a correct call. */
 function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
@@ -203,15 +203,15 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** `fairlead tools NAME` does not work for a server typed on the command line, so the next step differs. */
+/** Changes the next step for a server given as a URL or with `--stdio`: `fairlead tools NAME` cannot find it. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
 
-/** The parts of the command line that can be parsed without a server. */
+/** The command line of `fairlead call`, as far as it can be parsed before a server is connected. */
 interface CallRequest {
-  /** `typed`: the server was typed as a URL or with `--stdio`, so the words name only the tool. */
+  /** `typed`: the user gave the server as a URL or with `--stdio`, so the other words name only the tool. */
   readonly wanted:
     | ({ readonly kind: "pair" } & ToolTarget)
     | { readonly kind: "word"; readonly word: string }
@@ -221,7 +221,7 @@ interface CallRequest {
 }
 
 interface RequestOptions extends Pick<Options, "server" | "tool"> {
-  /** Whether the server was typed on the command line; its URL is already removed from the words. */
+  /** Whether the user gave the server as a URL or with `--stdio`. A URL is already removed from the words. */
   readonly isTyped: boolean;
 }
 
@@ -246,7 +246,7 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
   };
 }
 
-/** The next step for a typed server, which other commands cannot find by name. */
+/** The next step for a server given as a URL or with `--stdio`: other commands cannot find it by name. */
 const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
 interface Place {
@@ -255,7 +255,7 @@ interface Place {
   readonly typed: string | undefined;
 }
 
-/** Connects to the tool's server. Loads its cached catalog first, so that a changed definition is detected. */
+/** Connects to the tool's server. Loads the server's cached catalog first, to detect a changed definition. */
 async function connectTarget(wanted: CallRequest["wanted"], place: Place, context: Context): Promise<ToolTarget> {
   const { host, typed } = place;
   async function connect(names: readonly string[]): Promise<void> {
@@ -270,22 +270,22 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
   }
   const { word } = wanted;
   const names = host.states().map(({ name }) => name);
-  // Servers whose name is the start of the word; nearly always one.
+  // Finds the servers for which the word starts with `SERVER.`; nearly always only one matches.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
   if (meant.length === 0) {
     const named = await findBareName(word, place, connect);
     if (named !== undefined) return named;
   }
   await connect(meant);
-  // Includes quarantined tools: a person may still call them.
+  // The list includes quarantined tools, because a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
   return findToolTarget(word, servers);
 }
 
 /**
- * A tool by the name that lists show for it: its bare name, or `server__tool`. The first server of the settings with a
- * tool of that name has the bare name, so servers without a cached catalog are connected first, except those that failed
- * a short time ago.
+ * Finds a tool by its name in lists: a bare name or `server__tool`. If several servers have a tool of the same name,
+ * the first server in the settings has the bare name. So Fairlead first connects to every server without a cached
+ * catalog, except servers whose last start failed a short time ago.
  */
 async function findBareName(
   word: string,
@@ -293,7 +293,7 @@ async function findBareName(
   connect: (names: readonly string[]) => Promise<void>,
 ): Promise<ToolTarget | undefined> {
   if (word.includes(".") || /\s/.test(word)) {
-    // Not a bare name; the demo server's tools allow a suggestion and cost nothing.
+    // A word with a dot or a space is no bare name. Only the demo server is connected, to suggest its tools.
     await connect(hasDemo(configuration) ? [demoName] : []);
     return undefined;
   }

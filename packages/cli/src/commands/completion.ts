@@ -121,10 +121,10 @@ function notOurs(file: string): HostError {
 }
 
 const [begin, end] = ["# >>> fairlead completion >>>", "# <<< fairlead completion <<<"];
-/** Includes the empty line that Fairlead puts before the block. */
+/** Matches Fairlead's block in a startup file, with the empty line that Fairlead puts before the block. */
 const block = new RegExp(`(?:(?<=\\n)\\n)?^${begin}\\n[\\s\\S]*?^${end}$\\n?`, "m");
 
-/** Returns the text unchanged if it already has the lines. */
+/** Returns the startup file's text with Fairlead's block at its end, or unchanged if it already has that block. */
 function withBlock(text: string, lines: readonly string[]): string {
   const ours = `${[begin, ...lines, end].join("\n")}\n`;
   if (text.includes(ours)) return text;
@@ -138,9 +138,9 @@ function withoutBlock(text: string): string {
 
 interface Installation {
   readonly file: string;
-  /** The lines that a startup file needs; absent if the shell finds the script by itself. */
+  /** The startup file and the lines to add to it; absent if the shell finds the script without them. */
   readonly startup?: Startup;
-  /** Help for a user whose Tab key completes nothing. */
+  /** A hint for a user for whom the Tab key completes nothing. */
   readonly hint?: string;
 }
 
@@ -149,9 +149,9 @@ interface Startup {
   readonly lines: readonly string[];
 }
 
-/** Finds the file where each shell looks for completions, and the startup lines it needs. */
+/** Returns where the shell looks for completion scripts, and the lines that its startup file needs. */
 export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "home">): Installation {
-  // The XDG specification ignores relative folders.
+  // Relative paths in XDG variables are ignored, as the XDG specification requires.
   const folderFrom = (name: string): string | undefined => (env[name]?.startsWith("/") ? env[name] : undefined);
   const data = folderFrom("XDG_DATA_HOME") ?? join(home, ".local", "share");
   switch (shell) {
@@ -169,7 +169,7 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // Works before and after the user's own compinit, and if the folder is already in fpath.
+          // These lines work before or after the user's own compinit, and also if fpath already has the folder.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
         hint: `Not needed if ${dirname(file)} is in your fpath.`,

@@ -134,7 +134,7 @@ async function tryConnect(
   const { entry, warnings } = await entryFor({ client, file, url }, configuration, context);
   const base = { client, file, entry, warnings };
   if (print) {
-    // The printed lines are complete, so their token is made now.
+    // The user copies the printed entry, so it must already contain a valid token.
     const whole = url === undefined ? entry : await withToken(client, url, configuration.locations.state);
     const set = { name: ownEntryName, entry: whole };
     const report: ClientReport = { ...base, entry: whole, action: "printed" };
@@ -175,7 +175,7 @@ async function tryConnect(
   const final =
     url === undefined ? plan : await planConnect({ ...request, entry: await withToken(client, url, state) }, receipts);
   const action = await write({ plan: final, move, receipts }, configuration, context);
-  // A stdio entry needs no token, so the tokens of an earlier entry end with it.
+  // A stdio entry needs no token, so Fairlead deletes the tokens of an earlier HTTP entry.
   if (url === undefined && plan.earlier !== undefined) await revokeClientTokens(client, state);
   return { ...report, action };
 }
@@ -207,11 +207,11 @@ async function write(
 }
 
 /**
- * Claude Code keeps all its state in the same file and rewrites the whole file, with values that it read before this
- * change.
+ * Clients that may undo our change: Claude Code keeps all its state in its settings file, and a running Claude Code
+ * rewrites the whole file from values that it read earlier.
  */
 const rewrites: readonly ClientName[] = ["claude-code"];
-/** After how many milliseconds the file is read again. */
+/** Milliseconds to wait before Fairlead checks whether the client has overwritten the file. */
 const rewriteDelay = 1_000;
 
 async function runningWarning(client: ClientName, { io }: Context): Promise<readonly string[]> {

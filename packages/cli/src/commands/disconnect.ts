@@ -95,7 +95,10 @@ function restoredText(plan: DisconnectPlan): string {
   return (plan.kind === "restore" ? plan.before : plan.after) ?? "";
 }
 
-/** The receipt for the client's file, or else its only one: a variable such as CODEX_HOME may have another value now. */
+/**
+ * Finds the receipt of the client's settings file. If there is none for that path, uses the client's only receipt,
+ * because a variable such as CODEX_HOME may have changed since.
+ */
 async function findReceipt(
   client: ClientName,
   { environment }: Configuration,

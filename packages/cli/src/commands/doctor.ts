@@ -1,4 +1,7 @@
-/** `fairlead doctor`: checks everything servers depend on, connects to each server, and prints findings with the next step. */
+/**
+ * `fairlead doctor`: checks everything that servers depend on, connects to each server, and prints every finding with
+ * its next step.
+ */
 
 import { exitCodeOf, HostError } from "@fairlead/core/errors";
 import { readSources, whereWritten } from "@fairlead/core/settings/read/load";
@@ -82,7 +85,9 @@ Examples:
 
 const noServers: ServerChecks = { listed: [], findings: [] };
 
-/** Returns the error if the settings files cannot be located: it becomes the first finding. */
+/**
+ * Loads the configuration. If the settings files cannot be located, returns the error, which becomes the first finding.
+ */
 async function load(context: Context): Promise<Configuration | HostError> {
   try {
     return await loadConfiguration(configurationOptions(context));
@@ -134,7 +139,7 @@ const groupWidth = Math.max(...findingGroups.map((group) => group.length));
 const severityWidth = "problem".length;
 const worstFirst: readonly Severity[] = ["problem", "warning", "note"];
 
-/** Undefined for a group without findings. */
+/** Returns the text of one group of findings; undefined if the group has none. */
 function groupText(group: FindingGroup, findings: readonly DoctorFinding[], look: Look): SafeText | undefined {
   const own = findings.filter((finding) => finding.group === group);
   const fine = own.filter(({ severity }) => severity === "ok").map(({ message }) => toVisibleLine(message));
@@ -166,7 +171,7 @@ function rowLines(
   const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
   return [
     ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
-    // Not wrapped, so that the user can copy the command.
+    // The line is not wrapped, so that the user can copy the command.
     ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
   ];
 }
@@ -178,7 +183,7 @@ const colours: Readonly<Record<Severity, keyof Style>> = {
   problem: "red",
 };
 
-/** The numbers of findings in words, such as `2 problems, 1 warning`. */
+/** Returns the number of findings of each severity in words, such as `2 problems, 1 warning`. */
 function summary(findings: readonly DoctorFinding[]): SafeText {
   const number = (wanted: Severity): number => findings.filter(({ severity }) => severity === wanted).length;
   return safe`${count(number("problem"), "problem")}, ${count(number("warning"), "warning")}`;
@@ -189,7 +194,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   const { environment, locations, servers } = configuration;
   const admitted = servers.filter(({ admission }) => admission.status === "admitted");
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
-  // Read first: opening the secret store later repairs the folder's permissions without a report.
+  // The folder is checked before the secret store is opened, because opening repairs the permissions without a report.
   const state = await readStateFacts(locations.state);
   const [sources, policy, programs, network, secrets, machines, clients] = await Promise.all([
     readSources(locations),
@@ -204,7 +209,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readClientFacts(locations.state),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
-  // A workspace cannot change this setting.
+  // Workspace settings cannot change `security.folderTrust.enabled`, so they are left out.
   const deciding = sources.filter(({ scope }) => scope !== "workspace");
   const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
   return [
@@ -220,7 +225,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   ];
 }
 
-/** Runs the checks that need no settings; `why` is the reason the settings files could not be located. */
+/** Runs the checks that need no settings. `why`: the reason why the settings files could not be located. */
 async function examineWithoutSettings(environment: Environment, why: HostError): Promise<readonly DoctorFinding[]> {
   const place = { environment, root: environment.cwd, trusted: false };
   const [programs, network] = await Promise.all([readNodeFacts(place), readNetworkFacts(environment)]);

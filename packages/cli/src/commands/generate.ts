@@ -91,7 +91,7 @@ function generateVerb({ help, operand, write, mode }: Generator): Verb {
   };
 }
 
-/** Reads the tools that can be called: those that the server lists and the settings do not filter. */
+/** Reads the tools that can be called: the tools that the server lists and that the settings do not filter out. */
 async function readTools(
   host: Host,
   names: readonly string[],

@@ -61,7 +61,7 @@ function toFilter(
   { server, tool, client, since, denied = false, utc = false }: Omit<Options, "limit">,
   now: number,
 ): (entry: LedgerEntry) => boolean {
-  // ISO 8601 times in UTC sort as text.
+  // Times are ISO 8601 in UTC, so sorting them as text sorts them by time.
   const from = since === undefined ? "" : new Date(toMoment(since, now, { isUtc: utc })).toISOString();
   return (entry) =>
     (server === undefined || entry.server === server) &&
@@ -71,7 +71,7 @@ function toFilter(
     (!denied || isRefused(entry));
 }
 
-/** Denied by a rule or a person, or refused because the definition had changed. */
+/** Whether the request was denied by a rule or a person, or refused because the tool's definition had changed. */
 function isRefused({ decision, outcome }: LedgerEntry): boolean {
   return decision === "deny" || outcome === "denied" || outcome === "changed";
 }

@@ -80,7 +80,7 @@ Examples:
   },
 };
 
-/** Returns the prompt as its server lists it now; connects to that server. */
+/** Connects to the prompt's server, and returns the prompt as this server lists it now. */
 async function find(
   name: string,
   server: string | undefined,
@@ -124,14 +124,17 @@ function bind(
     return bindArguments(prompt, { named, positional });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    // The error's `next` shows the syntax of a conversation; here the command line's is needed.
+    // The error's `next` is written for a conversation; the user of this command needs the command-line syntax.
     const { code, message, serverName } = error;
     const next = `fairlead prompt ${promptCommandUsage(prompt)}`;
     throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
   }
 }
 
-/** Values may contain "=" too (URLs, formulas): only a plain name before it makes a named argument. */
+/**
+ * Whether `name=value` is a named argument. A plain value may contain "=" too (URLs, formulas), so the name must be
+ * simple or known.
+ */
 function isMeant([name]: NamedValue, prompt: DiscoveredMCPPrompt): boolean {
   return /^[A-Za-z_][\w.-]*$/.test(name) || prompt.arguments.some((argument) => argument.name === name);
 }

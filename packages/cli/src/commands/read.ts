@@ -94,7 +94,7 @@ Examples:
 
 interface Wanted {
   readonly word: string;
-  /** The value of `--server`; then `word` is a URI or template of that server, listed or not. */
+  /** The value of `--server`. If it is set, `word` is a URI or a template of that server, which need not be listed. */
   readonly server: string | undefined;
   readonly values: readonly NamedValue[];
 }
@@ -110,7 +110,7 @@ async function findReadable(wanted: Wanted, host: Host, context: Context): Promi
   const isUri = withScheme.test(target);
   const dotted = isTemplate || isUri ? [] : serversNamedBy(target, namesOf(host));
   const named = [...new Set([...toWishes(target, namesOf(host)).map((wish) => wish.server), ...dotted])];
-  // `x://p` and `x.y://p` may be URIs of any server, not only of x.
+  // `x://p` and `x.y://p` may be URIs of any server, not only of the server "x".
   const isOpen = named.every((name) => target.startsWith(`${name}://`) || (isUri && target.startsWith(`${name}.`)));
   const find = isTemplate ? () => findTemplate(target, host) : () => findListed(target, host);
   const found = await lookUp({ named, isOpen, find }, host, context);
@@ -152,8 +152,8 @@ function findMalformedTemplate(target: string, host: Host): HostError | undefine
 }
 
 /**
- * Finds a resource by `server.name`, or by its bare name: the first server of the settings with a resource of that name,
- * except the demo server.
+ * Finds a resource by `server.name`, or by its bare name. A bare name means the first server in the settings that has a
+ * resource of that name; the demo server does not count.
  */
 function findByName(target: string, host: Host): ResourceAddress | HostError | undefined {
   const all = host.resourceRegistry.getAllResources();
@@ -169,7 +169,7 @@ function findByName(target: string, host: Host): ResourceAddress | HostError | u
   );
 }
 
-/** Returns the template itself as `uri`; the caller expands it. */
+/** Finds a template. The result has the template in `uri`; the caller fills in the variables. */
 function findTemplate(target: string, { resourceRegistry }: Host): ResourceAddress | HostError {
   const templates = resourceRegistry.getAllTemplates();
   const found = templates.filter(({ serverName, uriTemplate }) =>

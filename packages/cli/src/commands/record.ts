@@ -1,6 +1,5 @@
 /**
- * `fairlead record`: takes the place of a server for the client that started it, and records the messages in both
- * directions.
+ * `fairlead record`: runs in place of a server, passes messages between the client and that server, and records them.
  */
 
 import { resolve } from "node:path";
@@ -63,7 +62,7 @@ Examples:
         const relay = (open: OpenChannel): Promise<void> => host.relay(name, open, { signal: io.signal });
         if (http.http !== true) await relay(openClientStdio({ input: io.stdin, output: io.stdout }));
         else {
-          // Modern requests name no session: all of them are one client, which has one server process.
+          // Requests of the modern era name no session, so they all count as one client with one server process.
           const modern = createModernClients((open) => relay(open).catch(warn));
           const onClient: HttpListenerOptions["onClient"] = (open, era) =>
             era === "modern" ? modern.add(open) : void relay(open).catch(warn);

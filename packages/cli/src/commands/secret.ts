@@ -127,7 +127,10 @@ async function openStore(context: Context): Promise<SecretStore> {
   return openSecretStore({ directory: state, env, platform });
 }
 
-/** Returns a name that can be written as `${secret:NAME}`. @throws HostError `usage` */
+/**
+ * Returns the name if it can be written as `${secret:NAME}`.
+ * @throws HostError `usage`
+ */
 function checkedName(name: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/.test(name)) return name;
   throw new HostError("usage", `"${name}" is not a valid secret name: use letters, digits, "_", "." and "-"`, {

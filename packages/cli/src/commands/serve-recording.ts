@@ -76,7 +76,10 @@ async function serveStdio(player: Player, { io }: Context): Promise<void> {
 
 const shownRequests = 5;
 
-/** @throws HostError `diverged` if a client asked for something that was never recorded */
+/**
+ * Reports requests that were never recorded.
+ * @throws HostError `diverged` if a client sent such a request
+ */
 function report(player: Player, file: string, { out }: Context): void {
   const unmatched = player.unmatched();
   if (unmatched.length === 0) return;

@@ -95,7 +95,7 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    // Not `configurationOf`, which warns about problems: here they are the output.
+    // `configurationOf` would print warnings about problems; here the problems are the output.
     const configuration = await loadConfiguration(optionsIfTrusted(context));
     const { settings } = configuration;
     const policies = await loadPolicies(configuration);

@@ -1,4 +1,7 @@
-/** `fairlead` without a command: opens the app on a terminal; elsewhere prints an overview without starting configured servers. */
+/**
+ * `fairlead` without a command: opens the app on a terminal. Without a terminal, prints an overview and starts no
+ * configured server.
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName } from "@fairlead/core/host";
@@ -33,7 +36,7 @@ export const verb: Verb = {
     if (!isApp && operands.length > 0) return runPrompt(context);
     if (!isApp && resuming.resume === undefined) return showOverview(context);
     const configuration = await configurationOf(context);
-    // Fails before the screen is drawn. Without an id the app shows a list.
+    // An unknown id must fail before the screen is drawn. With --resume and no id, the app shows a list.
     if (resuming.resume !== true) await wantedConversation(resuming, configuration);
     if (!isApp)
       throw new HostError(
@@ -52,7 +55,7 @@ export const verb: Verb = {
   },
 };
 
-/** Without a terminal, `fairlead "…"` is `fairlead -p "…"`. */
+/** Runs `fairlead "…"` without a terminal as `fairlead -p "…"`. */
 function runPrompt({ operands, command, globals, io, out, runWords }: Context): Promise<void> {
   const { model, continue: isContinued = false, resume } = command.opts<{ readonly model?: string } & ResumeOptions>();
   const words = [

@@ -72,7 +72,7 @@ Examples:
 
   async run(context) {
     await withCatalogs(context, async ({ host, server, isTyped }) => {
-      // The list shows decisions, so broken rules matter here.
+      // The list shows decisions, so the user must know about invalid rules.
       await warnOfPolicyProblems(host, context);
       const { search, tokens = false, why } = context.command.opts<Options>();
       if (why !== undefined || search !== undefined || tokens) {
@@ -106,7 +106,7 @@ function toCount(text: string): number {
   throw new HostError("usage", `--limit must be a number from 1 to 1000, not "${text}"`, { next: "--limit 20" });
 }
 
-/** With more tools than this, and no server named, only names are listed. */
+/** Above this number of tools, the list shows only names, unless the user names a server. */
 const manyTools = 40;
 
 function isNamesOnly(
@@ -143,7 +143,7 @@ function rawDocuments(host: Host, server: string | undefined): readonly object[]
   });
 }
 
-/** Suggests the next command to a person; JSON output has none. */
+/** Suggests the next command. Not called for JSON output. */
 function leadOn(tools: readonly HostTool[], server: string | undefined, context: Context): void {
   const { out, globals, command } = context;
   const { repairs = false, raw = false } = command.opts<Options>();
@@ -175,7 +175,7 @@ export function toolsDocument({ tools, quarantined, hidden, notes }: Listed): ob
   };
 }
 
-/** The definitions exactly as the server sent them. */
+/** Returns the definitions exactly as the server sent them. */
 export function rawDocument(server: string, { tools }: Pick<Catalog, "tools">): object {
   return {
     name: server,

@@ -1,4 +1,7 @@
-/** The screen from top to bottom: finished items, running items, the question or panel, the prompt, the status line. */
+/**
+ * Lays out the screen from top to bottom: finished items, running items, the question or panel, the prompt, the status
+ * line.
+ */
 
 import type { Clock } from "@fairlead/core/clock";
 import { safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -20,11 +23,11 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /** Called with the question in the frame that is drawn next. */
+  /** Called before each frame is drawn, with the key of the question in that frame; undefined if it has none. */
   readonly onCommit: (question: string | undefined) => void;
 }
 
-/** Milliseconds between frames of a spinner, and between updates of seconds. */
+/** Milliseconds between two frames of a spinner, and between two updates of the shown seconds. */
 const [frame, second] = [120, 1000];
 
 export function App({ session: { store, clock }, onCommit }: AppProps): ReactElement {
@@ -32,7 +35,7 @@ export function App({ session: { store, clock }, onCommit }: AppProps): ReactEle
   const now = useNow(clock, state.turn.kind === "running" ? frame : hasMoving(state.servers) ? second : undefined);
   const { items, settled, drawnFrom, epoch, questions } = state;
   const shown = questions[0]?.key;
-  // The only effect that runs before the frame is written.
+  // Of all React effects, only an insertion effect runs before Ink writes the frame.
   useInsertionEffect(() => onCommit(shown), [shown, onCommit]);
   const asked = useQuestionLines(state);
   const panel = panelRows(state, now);
@@ -69,7 +72,7 @@ interface GoingProps {
   readonly now: number;
 }
 
-/** Items that may still change, the line of the turn, and queued messages. */
+/** Draws the items that may still change, the line of the running turn, and the queued messages. */
 function Going({ state: { items, settled, turn, waiting }, room, now }: GoingProps): ReactElement {
   const { width, hidden, item: height } = room;
   return (
@@ -88,7 +91,10 @@ function nextLine(text: string, width: number): Line {
   return clipLine([span(safe`queued: ${toSafeLine(text)}`, { isDim: true })], width);
 }
 
-/** The rows of the question; memoised, so that long arguments are not laid out again for every spinner frame. */
+/**
+ * Returns the rows of the question. They are memoised, so that long arguments are not laid out again for every spinner
+ * frame.
+ */
 function useQuestionLines(state: AppState): readonly Line[] {
   const { questions, dialog, size } = state;
   const [question] = questions;
@@ -116,7 +122,7 @@ function completionRows({ completion, size }: AppState): readonly Line[] {
   return completion === undefined ? [] : completionLines(completion, room);
 }
 
-/** `every`: milliseconds between updates; undefined for none. */
+/** Returns the current time, and redraws regularly. `every`: milliseconds between updates; undefined for no updates. */
 function useNow(clock: Clock, every: number | undefined): number {
   const [now, setNow] = useState(() => clock.now());
   useEffect(() => {
@@ -131,14 +137,17 @@ function useNow(clock: Clock, every: number | undefined): number {
   return now;
 }
 
-/** Distributes the rows of the screen below the finished items. The sum stays below the last row, or the terminal would scroll. */
+/**
+ * How the screen rows below the finished items are distributed. Their sum stays below the screen height, or the
+ * terminal would scroll.
+ */
 interface LiveRoom {
   readonly width: number;
   /** Maximum number of rows of the prompt. */
   readonly prompt: number;
   /** Maximum number of rows of each item that may still change. */
   readonly item: number;
-  /** How many of the first items are hidden because they do not fit. */
+  /** How many of the items that may still change are hidden because they do not fit; the first ones are hidden. */
   readonly hidden: number;
   /** How many queued messages are shown. */
   readonly waiting: number;
@@ -148,7 +157,7 @@ const mostPrompt = 10;
 const mostWaiting = 3;
 const leastItem = 3;
 
-/** `dialog`: the rows of the question. */
+/** Distributes the rows. `dialog`: the number of rows that the question takes. */
 function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dialog: number): LiveRoom {
   const width = Math.max(20, size.columns);
   const shownWaiting = Math.min(waiting.length, mostWaiting);
@@ -157,7 +166,7 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
     prompt + 2,
     Math.ceil((editor.text.length + 1) / (width - 2)) + editor.text.split("\n").length,
   );
-  // 2 rows: the status line and an empty row. 1 row: the line of a running turn.
+  // 2 rows are the status line and an empty row; a running turn needs 1 row more for its line.
   const others = 2 + (turn.kind === "running" ? 1 : 0) + shownWaiting + promptRows + dialog;
   const room = Math.max(leastItem, size.rows - others);
   const live = items.length - settled;
@@ -171,14 +180,14 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
   };
 }
 
-/** The line of a running turn, and the last line: server states, model and tokens used. */
+/** The line of a running turn, and the last line of the screen: server states, model and tokens used. */
 interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" | "context" | "isQuitArmed"> {
   readonly now: number;
   readonly width: number;
 }
 
 const narrow = 50;
-/** Columns from which the estimated tokens of the next request are shown. */
+/** From this screen width on, in columns, the status line shows the estimated tokens of the next request. */
 const wide = 120;
 
 function StatusLine({ servers, model, usage, context, isQuitArmed, now, width }: StatusLineProps): ReactElement {
@@ -208,7 +217,7 @@ interface TurnLineProps {
   readonly now: number;
 }
 
-/** The line of a running turn: its activity, its duration, and the key that stops it. */
+/** The line of a running turn: what it does now, its duration, and the key that stops it. */
 function TurnLine({ turn, now }: TurnLineProps): ReactElement {
   const seconds = Math.max(0, Math.floor((now - turn.startedAt) / 1000));
   const what = turn.isCancelling ? safe`stopping` : turn.doing === undefined ? safe`working` : toSafeLine(turn.doing);
@@ -221,7 +230,7 @@ function TurnLine({ turn, now }: TurnLineProps): ReactElement {
 
 const widestLabel = 40;
 
-/** The completion list as lines, with the selection marked. */
+/** Formats the completion list as lines, with the selected suggestion marked. */
 export function completionLines({ suggestions, selected }: CompletionList, { width, height }: Room): readonly Line[] {
   const isCut = suggestions.length > height;
   const rows = isCut ? Math.max(1, height - 1) : height;

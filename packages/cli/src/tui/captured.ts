@@ -1,4 +1,4 @@
-/** Runs commands inside the app: captures their output and gives them no terminal to ask on. */
+/** Runs commands inside the app. Captures their output, and gives them no terminal to ask on. */
 
 import { Readable, Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
@@ -12,11 +12,11 @@ import { typedHere } from "./slash/typed-here.ts";
 
 export interface Captured<C> {
   readonly context: C;
-  /** The output so far, with shell commands rewritten as slash commands. */
+  /** Returns the output so far, with shell commands rewritten as slash commands. */
   readonly text: () => string;
 }
 
-/** `columns`: the width for wrapping lists; undefined for no wrapping. */
+/** Returns a context that captures output. `columns`: the width at which lists wrap; undefined for no wrapping. */
 export function captured<C extends Pick<Context, "io" | "out">>(context: C, columns?: number): Captured<C> {
   const written: string[] = [];
   const stream = (): Writable =>
@@ -31,7 +31,7 @@ export function captured<C extends Pick<Context, "io" | "out">>(context: C, colu
   const io: Io = { ...context.io, stdin: Readable.from([]), stdout, stderr: stream() };
   return {
     context: { ...context, io, out: createOutput(io, { quiet: false }) },
-    // The output is safe text: only Fairlead's own styles are stripped.
+    // The output is already safe text, so the only control sequences to remove are Fairlead's own styles.
     text: () => typedHere(stripVTControlCharacters(written.join("")).trimEnd()),
   };
 }
@@ -47,7 +47,10 @@ export const plainStyle: Style = {
   cyan: asItIs,
 };
 
-/** Returns the output. @throws HostError the command's error, with the output before its message */
+/**
+ * Runs a command and returns its output.
+ * @throws HostError the command's error; its message starts with the output so far
+ */
 export async function runVerbHere(words: readonly string[], context: Context, columns: number): Promise<string> {
   const { context: quiet, text } = captured(context, columns);
   try {

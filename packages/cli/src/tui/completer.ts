@@ -26,15 +26,15 @@ import { commandsOf } from "./slash/commands.ts";
 import { valueQuestion } from "./slash/prompt-commands.ts";
 
 export interface Completer {
-  /** Returns whether the list has used the key. */
+  /** Handles a key. Returns false if the completion list does not use this key. */
   readonly press: (key: Key) => boolean;
-  /** Called after another part of the app has handled a key. */
+  /** Called after another part of the app has handled the key. */
   readonly pressed: (key: Key) => void;
   /** Cancels pending requests. */
   readonly end: () => void;
 }
 
-/** Milliseconds without a key before servers are asked. */
+/** Servers are asked for suggestions after this many milliseconds without a key. */
 const pause = 120;
 const mostWords = 50;
 
@@ -67,7 +67,7 @@ export function createCompleter(services: Services): Completer {
     askLater(place, editor, offer);
   }
 
-  /** Adds the suggestions of servers and of the disk to the list, unless the user has typed on meanwhile. */
+  /** Adds suggestions from servers and from the disk to the list, unless the user has typed more in the meantime. */
   function askLater(
     place: CursorContext,
     editor: Editor,
@@ -193,13 +193,13 @@ export function createCompleter(services: Services): Completer {
       }
       return true;
     },
-    // A line recalled from the history opens no list: the list would take the arrow keys.
+    // A line recalled from the history opens no completion list, because the list would use the arrow keys.
     pressed: (key) => (changesText(key) ? renew() : close()),
     end: () => stop?.(),
   };
 }
 
-/** Whether the key changes the text; Tab counts, because it opens the list. */
+/** Whether the key changes the text. Tab counts too, because it opens the completion list. */
 function changesText({ name, ctrl, meta }: Key): boolean {
   if (name === "backspace" || name === "delete" || name === "tab") return true;
   return name === "text" && ctrl !== true && meta !== true;
@@ -213,18 +213,18 @@ function keyOf({ server, serverToolName }: Pick<HostTool, "server" | "serverTool
   return toolKey(server, serverToolName);
 }
 
-/** The word as it is typed after a command, quoted if it has spaces. */
+/** Returns the word as the user would type it after a command: quoted if it contains spaces. */
 function writeWord(word: string): string {
   return /^[^\s"'\\]+$/.test(word) ? word : `"${word.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 interface At {
-  /** Index where the typed word starts; it ends at the cursor. */
+  /** Index where the typed word starts. The word ends at the cursor. */
   readonly from: number;
   readonly typed: string;
 }
 
-/** Finds the kind of text at the cursor: a command name, an argument of a command, an `@` mention, or a call. */
+/** The kind of text at the cursor: a command name, an argument of a command, an `@` mention, or a call. */
 export type CursorContext = At &
   (
     | { readonly kind: "command" }
@@ -236,10 +236,10 @@ export type CursorContext = At &
     | { readonly kind: "parameter"; readonly target: string; readonly before: readonly string[] }
   );
 
-/** An `@`, and the text up to the cursor; in quotes it may have spaces. */
+/** Matches an `@` and the text up to the cursor. Text in quotes may contain spaces. */
 const mention = /@(?:"([^"\n]*)|([^\s"'`<>|]*))$/u;
 
-/** `isManual`: there is no model, so the text is a call without mentions. */
+/** Returns the kind of text at the cursor. `isManual`: there is no model, so the text is a call and has no mentions. */
 export function cursorContextAt(
   { text, cursor }: Pick<Editor, "text" | "cursor">,
   isManual: boolean,
@@ -263,21 +263,24 @@ function inCommand(before: string): CursorContext | undefined {
   return { kind: "word", from, typed, command: first.slice(1), before: words.slice(0, -1) };
 }
 
-/** `start`: where the calls begin. */
+/** Returns the kind of text at the cursor of a typed call. `start`: index where the calls begin. */
 function inCall(before: string, start: number): CursorContext | undefined {
   const { lastStart, open } = splitTypedLines(before.slice(start));
   if (open !== undefined) return undefined;
   const line = before.slice(start + lastStart);
   const [first = "", ...words] = wordsOf(line) ?? [];
   const typed = words.at(-1);
-  // A call written as in code gets completion for its name only.
+  // In a call with parentheses, only the tool's name is completed.
   if (first === "" || first.includes("(")) return undefined;
   if (typed === undefined) return { kind: "target", from: before.length - first.length, typed: first };
   const from = before.length - typed.length;
   return { kind: "parameter", from, typed, target: first, before: words.slice(0, -1) };
 }
 
-/** The words up to the cursor; the last one is empty after a space. Undefined inside quotes, where nothing is completed. */
+/**
+ * Returns the words up to the cursor; after a space, the last word is empty. Undefined inside quotes, where nothing is
+ * completed.
+ */
 function wordsOf(line: string): readonly string[] | undefined {
   const [last = ""] = /\S*$/.exec(line) ?? [];
   if (/["'\\]/.test(last)) return undefined;

@@ -1,10 +1,10 @@
-/** The end of a server's log. */
+/** Reads the end of a server's log. */
 
 import { readFile } from "node:fs/promises";
 import { logPath } from "@fairlead/core/connect/server-log";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
-/** The last `most` lines of the log; empty if there is no log. */
+/** Returns the last `most` lines of the log; empty if there is no log. */
 export async function readLogTail(state: string, server: string, most: number): Promise<SafeText> {
   const path = logPath(state, server);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {

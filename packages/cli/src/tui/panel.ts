@@ -15,7 +15,7 @@ import { openPanel, type PanelState, type PanelStep, type PanelTab, panelKey } f
 
 export interface Panel {
   readonly open: () => void;
-  /** Returns whether the panel has used the key. */
+  /** Handles a key. Returns false if the panel does not use this key. */
   readonly press: (key: Key) => boolean;
 }
 
@@ -32,7 +32,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
   async function load(server: string, tab: PanelTab): Promise<void> {
     const text = await textOf(server, tab);
     const { panel } = store.get();
-    // The user may have switched to another tab meanwhile.
+    // The user may have switched to another tab while the text was loading.
     if (panel?.open?.server === server && panel.open.tab === tab) set({ ...panel, open: { ...panel.open, text } });
   }
 
@@ -82,7 +82,10 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         load(step.server, step.tab).catch(fail);
         break;
       case "do":
-        // The questions of a sign-in need the panel's room, and a test prints into the transcript.
+        /*
+         * The panel closes, because a sign-in shows its questions in the same place and a test prints into the
+         * transcript.
+         */
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);
         break;

@@ -1,4 +1,6 @@
-/** `fairlead --plain`: the app line by line, without moving the cursor. Each item is printed once, when it is complete. */
+/**
+ * `fairlead --plain`: runs the app line by line, without moving the cursor. Prints each item once, when it is complete.
+ */
 
 import { createInterface } from "node:readline";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -18,10 +20,10 @@ import { dialogLines } from "./view/dialogs/dialog-frame.ts";
 import type { Line } from "./view/line.ts";
 
 const ctrlC: Key = { name: "text", text: "c", ctrl: true };
-/** Number of screen rows, so high that nothing is cut. */
+/** The number of screen rows in plain mode: so high that nothing is cut. */
 const endless = 1_000_000;
 
-/** Resolves when the user quits. */
+/** Runs the app in plain mode. Resolves when the user quits. */
 export async function runPlain(context: Context, configuration: Configuration): Promise<void> {
   const { stdin, stdout, signal, takeInterrupts } = context.io;
   // Ctrl-C may have been pressed before the app was ready.
@@ -58,7 +60,7 @@ export async function runPlain(context: Context, configuration: Configuration): 
       if ("key" in step) press(step.key);
       else dispatch(step.event);
     }
-    // There is no Tab here: after a sent message, the next line answers the question.
+    // Plain mode has no Tab key: after a sent message, the next line answers the question.
     if (get().editor.text === "") dispatch({ type: "focus", focus: "dialog" });
     late.read();
     printer.update();
@@ -92,17 +94,17 @@ interface PlainPrinter {
 }
 
 interface PlainPrinterOptions extends Pick<Store, "get"> {
-  /** Called with the question that is printed, if any. */
+  /** Called with the key of the question that was printed; undefined if no question is open. */
   readonly onAsked: (question: string | undefined) => void;
   readonly write: (text: string) => void;
 }
 
 function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): PlainPrinter {
-  /** Keys of items grow; after `/clear` the items begin again. */
+  /** The number of the last printed item. Numbers only grow; after `/clear`, items start again. */
   let printed = 0;
   let isAtPrompt = false;
   let before: AppState | undefined;
-  /** Calls that were printed as running. */
+  /** Ids of the calls that were printed as running. */
   const begun = new Set<string>();
 
   function print(lines: readonly Line[]): void {
@@ -115,14 +117,14 @@ function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): Plain
     const { items, settled, size } = state;
     for (const item of items.slice(0, settled)) {
       if (serialOf(item) <= printed) continue;
-      // The terminal has echoed what the user typed.
+      // The user's own messages are not printed, because the terminal has already echoed them.
       if (item.kind !== "person") print(linesOf(item, size.columns));
       printed = serialOf(item);
     }
     for (const item of items.slice(settled)) {
       if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
       begun.add(item.call.id);
-      // Without the spinner.
+      // The spinner is left out.
       print(
         linesOf(item, size.columns)
           .slice(0, 1)
@@ -151,7 +153,7 @@ function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): Plain
     }
     before = state;
     onAsked(question?.key);
-    // Input before a question could be read does not answer it.
+    // Input that arrived before the user could read the question does not answer it.
     const isFree = question === undefined ? turn.kind === "idle" : focus !== "unseen";
     if (isFree && !isAtPrompt && !isQuitting) {
       write(question === undefined || focus === "input" ? "> " : "answer> ");
@@ -167,7 +169,7 @@ function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): Plain
   };
 }
 
-/** How to answer each kind of question with a line; the keys in the frame work only on a screen. */
+/** How to answer each kind of question with a line. The keys named in a question's frame work only on a screen. */
 const hints: Readonly<Record<NonNullable<AppState["dialog"]>["kind"], SafeText>> = {
   read: safe`Type one of the letters, then press Enter; an empty line means no.`,
   form: safe`Type a value for the marked field, or an empty line to keep it; after the last field, an empty line sends the form. - declines, . cancels; \\- and \\. enter these characters.`,

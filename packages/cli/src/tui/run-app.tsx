@@ -1,4 +1,4 @@
-/** Runs the app on a terminal: sets the terminal modes, and restores them however the process ends. */
+/** Runs the app on a terminal. Sets the terminal modes, and restores them whatever ends the process. */
 
 import type { Configuration } from "@fairlead/core/trust/configuration";
 import { render } from "ink";
@@ -10,7 +10,10 @@ import type { Size } from "./state/app-state.ts";
 import { drawingStream, lookAt, takeTerminal, terminalOf } from "./terminal.ts";
 import { LookContext } from "./view/lines.tsx";
 
-/** Resolves when the user quits. @throws the reason of an abort */
+/**
+ * Runs the app on the screen. Resolves when the user quits.
+ * @throws the reason of an abort
+ */
 export async function runApp(context: Context, configuration: Configuration): Promise<void> {
   // Ctrl-C may have been pressed before the app was ready.
   context.io.signal.throwIfAborted();
@@ -31,7 +34,7 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const guard = createQuestionGuard({ get, dispatch, press: session.press, clock: session.clock });
   const stopLooking = subscribe(guard.look);
 
-  /** Clears the screen but not the scrollback, and draws again. */
+  /** Clears the screen, but not the scrollback, and draws the app again. */
   function redraw(): void {
     stdout.write("\u001b[H\u001b[2J");
     dispatch({ type: "resize", size: size() });
@@ -42,7 +45,9 @@ export async function runApp(context: Context, configuration: Configuration): Pr
   const onCommit = (question: string | undefined): void => {
     committed = question;
   };
-  /** Ink may write a rendered frame later; the user can see it only then. */
+  /**
+   * Tells the guard which question is visible. Ink may write a rendered frame later, and the user sees it only then.
+   */
   const onWritten = (): void => guard.drawn(rendered);
   const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);
   const abort = (): void => session.quit();

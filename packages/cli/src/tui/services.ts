@@ -1,4 +1,7 @@
-/** The services of slash commands, the panel and completion: session, settings, servers, models and shell commands. */
+/**
+ * The services that slash commands, the panel and completion use: session, settings, servers, models and shell
+ * commands.
+ */
 
 import type { Context } from "../shell/verb.ts";
 import type { LiveSettings } from "./session/live-settings.ts";
@@ -14,7 +17,7 @@ export interface Services {
   readonly models: Models;
   /** Runs a `fairlead` command and returns its output. It has no terminal to ask on. */
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
-  /** Writes a control sequence that moves nothing on the screen. */
+  /** Writes a control sequence that neither prints text nor moves the cursor. */
   readonly writeTerminal: (sequence: string) => void;
   /** Undefined with `--plain`. */
   readonly openPanel?: () => void;

@@ -8,7 +8,10 @@ import { endKeys, type Key, noKeys, readKeys } from "./input/keys.ts";
 import type { Look } from "./view/lines.tsx";
 import { createHighlighter } from "./view/markdown/highlighter.ts";
 
-/** @throws HostError `usage` without a terminal */
+/**
+ * Checks that the app has a terminal.
+ * @throws HostError `usage` without a terminal
+ */
 export function terminalOf({ stdin, stdout, signal }: Io): Terminal & Pick<Io, "signal"> {
   if (stdin instanceof ReadStream && stdout instanceof WriteStream) return { stdin, stdout, signal };
   throw new HostError("usage", "the app needs a terminal");
@@ -24,9 +27,9 @@ export function lookAt(io: Io): Look {
 }
 
 /**
- * Reports endless rows: the app itself limits what it draws, and Ink would otherwise clear the terminal with its scrollback and
- * print everything again when a frame does not fit. Ink learns a new size with the frame that was laid out for it, not before.
- * `onWritten` is called after every write.
+ * Wraps stdout for Ink. It reports an endless number of rows: Ink clears the terminal and its scrollback when a frame
+ * does not fit, but the app itself limits what it draws. Ink learns a new screen width only with the frame that was
+ * laid out for it. `onWritten` is called after every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([
@@ -61,12 +64,15 @@ export interface Terminal {
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
 const cursorOn = "\u001b[?25h";
-/** Milliseconds after which a single Escape is the Escape key. A key sequence can arrive in parts over a slow connection. */
+/**
+ * After this many milliseconds, a single Escape counts as the Escape key. On a slow connection, a key sequence can
+ * arrive in parts.
+ */
 const escapeDelay = 50;
-/** Milliseconds to wait for the end of a paste: if it is lost, the keyboard must still work. */
+/** Milliseconds to wait for the end of a paste. If the end is lost, the keyboard must still work. */
 const pasteEndDelay = 1000;
 
-/** Reports every key, without echo. Returns the function that restores the terminal. */
+/** Reports every key, and turns off the terminal's echo. Returns the function that restores the terminal. */
 export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => void, onEnd: () => void): () => void {
   let state = noKeys;
   let timer: NodeJS.Timeout | undefined;
@@ -82,7 +88,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
     if (state.pending === "" && state.paste === undefined) return;
     timer = setTimeout(() => take(endKeys(state)), state.paste === undefined ? escapeDelay : pasteEndDelay);
   }
-  /** Works in an `exit` handler too: writing to a terminal is synchronous. */
+  /** Restores the terminal. Works in an `exit` handler too, because writing to a terminal is synchronous. */
   function leave(): void {
     if (!isTaken) return;
     isTaken = false;
@@ -100,7 +106,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
   stdin.setRawMode(true);
   stdin.on("data", onData);
   stdin.once("end", onEnd);
-  // A closed terminal ends the session; the process still has to stop its servers.
+  // A closed terminal ends the session, but the process still runs until it has stopped its servers.
   stdin.once("error", onEnd);
   stdin.resume();
   stdout.write(pastesOn);

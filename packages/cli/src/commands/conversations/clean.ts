@@ -63,7 +63,7 @@ Examples:
 
 interface Wanted {
   readonly ids: readonly string[];
-  /** Removes the results that were stored before this time. */
+  /** Time in milliseconds since 1970: stored results that are older are removed. */
   readonly before: number;
 }
 

@@ -69,7 +69,7 @@ function readSpeed(word: string): number {
   throw new HostError("usage", `--speed must be a number above 0 and up to 1000, not "${word}"`, { next: "--speed 2" });
 }
 
-/** Prints the lines that `fairlead -p --output-format stream-json` printed, turn by turn. */
+/** Prints the same lines as the recorded turns would print with `fairlead -p --output-format stream-json`. */
 function streamEvents({ head, lines }: RecordedConversation, { out }: Context): void {
   let { model } = head;
   const writer = createTurnWriter("stream-json", { ...out, say: () => {} });

@@ -110,7 +110,7 @@ const words: Readonly<Record<ConsentAnswer, string>> = {
   always: "always allowed",
 };
 
-/** Shows everything that a person must know before they approve. */
+/** Returns the full text of a request: everything that a person must know before approving it. */
 function details(entry: InboxEntry): readonly SafeText[] {
   const { id, client, args, reason, digest, change, folder, isCut = false } = entry;
   const written = JSON.stringify(args, undefined, 2).split("\n").map(toVisibleLine);
@@ -126,7 +126,7 @@ function details(entry: InboxEntry): readonly SafeText[] {
   ];
 }
 
-/** The short form, such as `7K2  files.write_file  for cursor, 2 minutes ago`. */
+/** Returns the one-line form of a request, such as `7K2  files.write_file  for cursor, 2 minutes ago`. */
 function line({ id, server, name, kind, client, since }: InboxEntry): SafeText {
   const subject =
     kind === "tool" ? safe`${toVisibleLine(server)}.${toVisibleLine(name)}` : subjectOf(kind, name, server);

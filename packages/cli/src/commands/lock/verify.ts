@@ -44,7 +44,7 @@ Examples:
   },
 };
 
-/** A difference outranks a server that could not be reached; both fail the command. */
+/** Throws if a server differs from the lock file or could not be reached. If both happened, reports the difference. */
 function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck) => boolean): void {
   const drifted = checked.filter(isWrong);
   const errors = checked.flatMap((one) => errorOf(one) ?? []);
@@ -60,7 +60,7 @@ function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck)
   if (worst !== undefined) throw new HostError(worst, unasked, { next: nextFor(worst, errors) });
 }
 
-/** The next step of the worst error; the report shows each server's own next step. */
+/** Returns the next step of the worst error. The report already shows the next step for each server. */
 function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
   return errors.find((error) => error.code === code)?.next ?? "fairlead mcp list";
 }
@@ -71,7 +71,7 @@ function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: C
   else out.print(safe`Nothing to verify: no servers in ${settings}, and no lock file.`);
 }
 
-/** Deleting the lock file must not bypass it: servers without a lock file fail the check. */
+/** Returns the error for a missing lock file: deleting the file must not turn the check off. */
 function notThere({ file, entries }: LockWorkspace): HostError {
   const message = `${file} does not exist: ${count(entries.size, "server")} of this workspace ${entries.size === 1 ? "is" : "are"} not locked`;
   return new HostError("changed", message, { next: "fairlead lock" });

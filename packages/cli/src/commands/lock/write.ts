@@ -48,7 +48,10 @@ Examples:
   },
 };
 
-/** Without a name, replaces the whole file, unless a newer version of Fairlead wrote it. */
+/**
+ * Locks one server. Without a name, locks all servers and replaces the file, unless a newer version of Fairlead wrote
+ * it.
+ */
 async function relock(name: string | undefined, context: Context): Promise<void> {
   const workspace = await openWorkspace(context);
   const { file, entries } = workspace;
@@ -63,7 +66,7 @@ async function relock(name: string | undefined, context: Context): Promise<void>
   printRelock({ before, state, looks, only: name }, workspace, context);
 }
 
-/** Reads the old lock file for comparison; a damaged one counts as empty, because it is about to be replaced. */
+/** Reads the old lock file for comparison. An invalid file counts as empty, because it will be replaced. */
 async function readIfGood(file: string): Promise<LockFile> {
   try {
     return (await readLock(file)) ?? new Map();
@@ -82,7 +85,10 @@ function lockedNow(
   return entry === undefined || look?.kind !== "seen" ? [] : [[name, { entry, ...look.offer }]];
 }
 
-/** Merges one server into the file's contents at the time of writing, because other processes may write too. */
+/**
+ * Writes one server into the lock file. Reads the file again before writing, because another process may have changed
+ * it.
+ */
 function write(
   name: string | undefined,
   now: LockFile,
@@ -111,7 +117,7 @@ function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: C
   else out.print(safe`Nothing to lock: no servers in ${toSafeLine(configuration.locations.files.workspace ?? "")}.`);
 }
 
-/** Fails if a server could not be reached: an incomplete lock file would look complete. */
+/** Throws if a server could not be reached: a lock file without that server would look complete. */
 function throwIfUnseen(looks: ReadonlyMap<string, ServerSnapshot>, { out }: Context): void {
   const unseen = [...looks].flatMap(([name, look]) => (look.kind === "unseen" ? [{ name, error: look.error }] : []));
   const [first, ...others] = unseen;

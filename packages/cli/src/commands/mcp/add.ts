@@ -137,16 +137,16 @@ Examples:
     const names = servers.map(({ name }) => name);
     const after = await configurationIfTrusted(context);
     const now = await configurationOf(context);
-    // Entries of an untrusted folder do not replace the user's entries.
+    // In an untrusted folder, a workspace entry does not replace a user entry of the same name.
     const isUser = destination.scope === "user";
     const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);
     const entries = { added, destination, servers: readBack, trustLine };
     if (!globals.json) printAdded(entries, out);
-    // The server can start only in a trusted folder. Without an approval it cannot start, so Fairlead does not ask.
+    // With --no-approve the server cannot start in any case, so Fairlead does not ask about trusting the folder.
     const answer = isUser || !approve ? "not_asked" : await askToTrust(now, context);
     const trusted = answer === "yes" || now.trust.trusted;
-    // The user typed this command line and has read which files of the folder it runs: that approves the server.
+    // The user typed this command line and has seen which files of the folder it runs: that approves the server.
     const approval = approve && answer !== "no" ? await approveWritten(names, destination, context) : noApproval;
     const report = { ...entries, approval, trusted };
     if (!globals.json) printApproval(report, out);

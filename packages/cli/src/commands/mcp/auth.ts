@@ -72,7 +72,7 @@ async function signIn(
   await checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
-  // Other providers (Google) need no interaction: connecting is enough.
+  // Providers other than OAuth, such as Google, ask the user nothing: connecting is enough.
   const isOurs = definition.authentication.provider === "oauth";
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
   const isTakenOver = isOurs && (await takeOver(definition, configuration, context));
@@ -89,7 +89,7 @@ async function signIn(
   out.say(safe`connecting to "${toVisibleLine(name)}" …`);
   const first = await connect(name, before, configuration, context, ways || {});
   const isSignedIn = !isOurs || isTakenOver || heard.some(({ kind }) => kind === "signed_in");
-  // Some servers require a sign-in only for tool calls; their metadata still says where to sign in.
+  // Some servers require a sign-in only for tool calls, but their metadata says where to sign in.
   const isUnasked = first.status === "connected" && !isSignedIn && ways !== false;
   const isLate = isUnasked && (await signInUnasked(definition, configuration, ways.signIn, io.signal));
   const state = isLate ? await connect(name, before, configuration, context, {}) : first;
@@ -101,7 +101,10 @@ async function signIn(
   out.say(safe`next: fairlead tools ${toSafeLine(toShellWord(name))}`);
 }
 
-/** Returns false if neither the server nor its entry names an authorization server. */
+/**
+ * Signs in to a server that did not ask for it. Returns false if neither the server nor its entry names an
+ * authorization server.
+ */
 async function signInUnasked(
   definition: ServerDefinition,
   configuration: Configuration,
@@ -116,7 +119,7 @@ async function signInUnasked(
   return (await signIn(definition, signal)) !== undefined;
 }
 
-/** The error for a sign-in that did not connect; `lazy` means that the user cancelled. */
+/** Returns the error for a sign-in that did not end in a connection. The state `lazy` means that the user cancelled. */
 export function whyNot(state: ServerState): HostError {
   if (state.status !== "disconnected" || state.reason !== "lazy") return notConnectedError(state);
   return new HostError("cancelled", `sign-in to "${state.name}" cancelled`, { serverName: state.name });
@@ -188,15 +191,15 @@ function needsTerminal(serverName: string): HostError {
   });
 }
 
-/** The sign-in questions and messages on a terminal. */
+/** Options of a sign-in whose questions and messages appear on the terminal. */
 interface TerminalSignInOptions {
   /** False with `--no-browser`. */
   readonly browser: boolean;
   readonly device: boolean;
   readonly scopes?: readonly string[];
-  /** Sign in although a token is stored. */
+  /** Whether to sign in even if a token is stored. */
   readonly again: boolean;
-  /** Where the program that opens the browser is searched for. */
+  /** Where to look for the program that opens the browser. */
   readonly place: ProgramPlace;
   readonly onMessage: NonNullable<SignInUi["show"]>;
 }
@@ -243,7 +246,7 @@ function until(io: Io, signal: AbortSignal): Io {
   return { ...io, signal: AbortSignal.any([io.signal, signal]) };
 }
 
-/** Asks for a line; if the question is cancelled or gets no answer, the next output starts on a new line. */
+/** Asks for a line of input. If the user cancels or gives no answer, later output starts on a new line. */
 async function askMeanwhile(io: Io, question: SafeText, signal: AbortSignal): Promise<string | undefined> {
   try {
     const answer = await askLineOrEnd(until(io, signal), question);

@@ -50,7 +50,10 @@ Examples:
   },
 };
 
-/** Undefined for a stdio server, which has no sign-in, and if the token store cannot be opened. */
+/**
+ * Returns the sign-in state. Undefined for a stdio server, which has no sign-in, or if the token store cannot be
+ * opened.
+ */
 async function signInOf(
   { server: { definition } }: AdmittedServer,
   configuration: Configuration,

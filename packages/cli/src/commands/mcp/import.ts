@@ -93,7 +93,7 @@ Examples:
       const servers = planImport(candidates, {
         existing: await entriesIn(destination),
         replace,
-        // The user chose a file given with --from, also in an untrusted folder.
+        // A file named with --from was chosen by the user, so it is read even in an untrusted folder.
         isTrusted: ({ folder }) => wanted.from !== undefined || folder === undefined || configuration.trust.trusted,
         ...(names === undefined ? {} : { only: names }),
       });
@@ -105,7 +105,7 @@ Examples:
     const isStoring =
       taken.some((server) => literalSecretsOf(server).length > 0) && (await wantsStore(secrets, taken, context));
     const stored = isStoring ? await storeImported(taken, configuration, context) : { servers: taken, stored: [] };
-    // The user has not read the imported entries, so a project's entries still need `trust add`.
+    // The user has not read the imported entries, so entries for a project still need `fairlead trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
       ? await configurationIfTrusted(context)
       : configuration;
@@ -126,7 +126,10 @@ Examples:
   },
 };
 
-/** Servers of a project's own file belong to the project's settings, unless the user names a scope. */
+/**
+ * Groups the sources by settings file. A file inside a project goes to the project's settings, unless the user names a
+ * scope.
+ */
 function byDestination(
   sources: readonly ImportSource[],
   scope: ScopeWord | undefined,
@@ -143,7 +146,10 @@ function byDestination(
   ];
 }
 
-/** Whether secrets go into the secret store: as the option says, or as the user answers, or without a terminal yes. */
+/**
+ * Whether secrets go into the secret store. The option `--secrets` decides, else the user's answer; without a terminal,
+ * yes.
+ */
 async function wantsStore(
   secrets: Options["secrets"],
   taken: readonly PlannedServer[],
@@ -191,7 +197,7 @@ async function findSources(
   const file = await realpath(written).catch(() => {
     throw new HostError("usage", `${written} does not exist`, { next: "check the path after --from" });
   });
-  // A link's own name identifies the program, not the name of its target.
+  // If the path is a link, its own name tells the program's format better than the name of its target.
   const program = format ?? (await detectProgram(written)) ?? (await detectProgram(file));
   if (program === undefined)
     throw new HostError("usage", `${file} has no known format (${programNames.join(", ")})`, {

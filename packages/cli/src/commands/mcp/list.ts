@@ -63,7 +63,7 @@ async function list(
   isCached: boolean,
 ): Promise<readonly ListedServer[]> {
   const listed = before(configuration);
-  // For start-up time: connecting code is loaded only if a server may start.
+  // The code that connects is loaded only if a server may start, so that the command starts faster.
   if (configuration.servers.some(({ admission }) => admission.status === "admitted")) {
     const { listServers, listCachedServers } = await import("../../targets/list-servers.ts");
     return (isCached ? listCachedServers : listServers)(listed, configuration, context);
@@ -77,7 +77,7 @@ function printHead(configuration: Configuration, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
-  // Problems of a server are shown with the server; problems of a whole file are already reported.
+  // Problems of one server are printed with that server; problems of a whole file were printed before.
   for (const problem of problems)
     if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
   if (servers.length === 0) printNone(configuration, out);
@@ -95,7 +95,7 @@ function printNone({ settings, locations }: Configuration, out: Output): void {
   out.say(safe`try the demo: fairlead tools demo`);
 }
 
-/** Fails with the worst code. A server that the user disabled, excluded or did not allow is not a failure. */
+/** Throws the worst error. Servers that the user disabled, excluded or did not allow are not failures. */
 function failOnWorst(listed: readonly ListedServer[], { problems }: Configuration): void {
   const codes: ErrorCode[] = problems.filter(({ severity }) => severity === "error").map(({ code }) => code);
   const unable = listed.filter(({ state }) => state.status !== "connected");

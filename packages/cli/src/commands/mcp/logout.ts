@@ -47,7 +47,7 @@ Examples:
     const found = name === undefined ? await storage.everything() : await credentialsOf(name, configuration, storage);
     const lock = createSignInLock(signInFolder(configuration.locations.state));
     const outcomes = await Promise.all(found.map((credentials) => signOut(credentials, { storage, lock, env })));
-    // Also deletes credentials that could not be read.
+    // clearAll also deletes credentials that could not be read.
     if (isAll) await storage.clearAll();
     if (globals.json) return out.json({ servers: outcomes.map(outcomeDocument) });
     if (outcomes.length === 0)
@@ -56,7 +56,10 @@ Examples:
   },
 };
 
-/** Finds credentials by the server's URL and by its name at sign-in: the entry may have changed or been removed since. */
+/**
+ * Finds stored credentials by the server's URL and by its name at sign-in, because the entry may have changed since
+ * then.
+ */
 async function credentialsOf(
   name: string,
   configuration: Configuration,
@@ -72,7 +75,10 @@ async function credentialsOf(
   return found;
 }
 
-/** Deletes the credentials even if revoking fails; waits for a token refresh in progress, so that its token is revoked too. */
+/**
+ * Deletes the credentials even if revoking fails. Waits for a running token refresh first, so that the new token is
+ * revoked too.
+ */
 function signOut(
   found: Credentials,
   {

@@ -48,7 +48,7 @@ Examples:
     const configuration = await configurationOf(context);
     const path = logPath(configuration.locations.state, name);
     const [earlier, last] = await Promise.all([readEarlier(path), readLogLines(path)]);
-    // A removed server may still have a log.
+    // A server that was removed from the settings may still have a log.
     if (last === undefined) findServer(configuration, name);
     if (onlyPath) return globals.json ? out.json({ name, path }) : out.print(toSafeLine(path));
 
@@ -62,7 +62,7 @@ Examples:
   },
 };
 
-/** The lines of rotated log files, oldest first. */
+/** Reads the lines of all rotated log files, oldest first. */
 async function readEarlier(path: string): Promise<readonly string[]> {
   const parts = await Promise.all([readLogLines(`${path}.2`), readLogLines(`${path}.1`)]);
   return parts.flatMap((lines) => lines ?? []);

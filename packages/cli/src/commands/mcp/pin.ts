@@ -59,7 +59,7 @@ type Outcome = { readonly name: string } & (
       readonly scope: "user" | "workspace";
       readonly file: string;
       readonly undo: Undo;
-      /** Absent for user entries, which need no approval. */
+      /** The approval of the changed entry; absent for user entries, which need none. */
       readonly approval?: { readonly isGiven: boolean; readonly next: string };
     }
 );
@@ -88,7 +88,7 @@ async function pinOne(found: AdmittedServer, configuration: Configuration, conte
   }
 }
 
-/** Asks to approve the changed entry: the old approval no longer matches it. */
+/** Asks the user to approve the changed entry, because the old approval does not cover the change. */
 async function approveAgain(
   name: string,
   { before, after }: VersionPin,

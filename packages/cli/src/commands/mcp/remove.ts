@@ -73,7 +73,9 @@ Examples:
   },
 };
 
-/** Removes `fairlead.servers.NAME` and returns its value: options of this server must not apply to a later server of the same name. */
+/**
+ * Removes `fairlead.servers.NAME` and returns its value: a later server of the same name must not get these options.
+ */
 async function removeServerOptions(name: string, { file, edit }: Destination): Promise<unknown> {
   const path = ["fairlead", "servers", name];
   let forgotten: unknown;
@@ -86,7 +88,7 @@ async function removeServerOptions(name: string, { file, edit }: Destination): P
   return forgotten;
 }
 
-/** Returns why the approval could not be revoked; the entry is removed either way. */
+/** Revokes the approval. Returns the reason if that fails; the entry is removed all the same. */
 async function withdraw(name: string, { locations: { state, root } }: Configuration): Promise<string | undefined> {
   try {
     await revoke(state, root, [name]);
@@ -98,7 +100,7 @@ async function withdraw(name: string, { locations: { state, root } }: Configurat
 
 type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };
 
-/** A command can restore `enabled: false`, but not the other options of the server. */
+/** Returns the command that restores `enabled: false`. No command can restore the other options of the server. */
 function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Context): UndoLines {
   if ("noUndo" in undo) return undo;
   const wasOff = member(extras, "enabled") === false;
@@ -106,7 +108,10 @@ function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Cont
   return { undo: wasOff ? [undo.undo, disable] : [undo.undo] };
 }
 
-/** Explains a missing entry: the server "mcp" may come from `mcp.serverCommand` instead. */
+/**
+ * Returns the error for a missing entry. A server named "mcp" may be defined by `mcp.serverCommand` instead of an
+ * entry.
+ */
 async function whyNotThere(name: string, { scope, file }: Destination): Promise<HostError> {
   const source = await readSource(scope, file);
   const line = name === "mcp" ? childNode(source.root, "mcp", "serverCommand") : undefined;

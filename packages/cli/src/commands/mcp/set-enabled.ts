@@ -43,7 +43,7 @@ async function setEnabled(context: Context, enabled: boolean): Promise<void> {
   const { out, globals, operands } = context;
   const [name = ""] = operands;
   const configuration = await configurationIfTrusted(context);
-  // The demo server has no entry but can be disabled too.
+  // The demo server has no entry in the settings, but the user can disable it too.
   if (name !== demoName) findServer(configuration, name);
   const file = configuration.locations.files.user;
   if (file === undefined) throw new HostError("settings_invalid", "there is no user settings file to write to");
@@ -71,7 +71,7 @@ function stateWords(enabled: boolean, stillOff: Origin | undefined): SafeText {
   return enabled ? safe`enabled` : safe`disabled`;
 }
 
-/** Returns another settings file that still disables the server. */
+/** Returns a settings file other than the user's that still disables the server. */
 async function otherSwitch(name: string, context: Context): Promise<Origin | undefined> {
   const { settings } = await lastingConfiguration(context);
   return settings.switchedOff.get(name);

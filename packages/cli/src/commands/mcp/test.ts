@@ -123,7 +123,7 @@ function notesOf(catalog: Catalog | undefined, hide: Redact): Notes {
   return { dropped: hidden(dropped), repaired: hidden(repaired), truncated: hidden(truncated) };
 }
 
-/** The note about the server's state, and the list items that were dropped, repaired or truncated. */
+/** Returns a note about the server's state, and notes about list items that were dropped, repaired or truncated. */
 function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, hide: Redact): SafeText[] {
   const lines = (words: SafeText, notes: Notes["dropped"]): SafeText[] =>
     notes.map(({ kind, name = "", reason }) => {
@@ -139,7 +139,7 @@ function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, 
   ];
 }
 
-/** The last stderr lines of a process, or the first lines of an HTTP response that is not MCP. */
+/** Returns the last stderr lines of a process, or the first lines of an HTTP response that is not MCP. */
 async function lastOutput(
   { server }: AdmittedServer,
   state: ServerState,
@@ -153,7 +153,7 @@ async function lastOutput(
   return { label, lines: said?.slice(-mostLines) ?? (await readStderr(logPath(folder, server.name), began)) };
 }
 
-/** The last stderr lines since `began` (ISO 8601), from the log, which has no secrets. */
+/** Reads the last stderr lines since `began` (ISO 8601) from the server's log, which contains no secrets. */
 async function readStderr(path: string, began: string): Promise<readonly string[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
@@ -171,7 +171,7 @@ type Step = ConnectStep | ListStep;
 type Label = Step["step"] | "roots" | "note" | "stderr" | "answer";
 const labelWidth = "environment".length;
 
-/** A label with its lines; the first line ends with the duration, if it is at least 1 ms. */
+/** Formats a label with its lines. The first line ends with the duration, if it is at least 1 ms. */
 function stepText(label: Label, lines: readonly SafeText[], milliseconds?: number): SafeText {
   const time = milliseconds === undefined || milliseconds < 1 ? safe`` : safe`  (${Math.round(milliseconds)} ms)`;
   return joinSafe(
@@ -182,7 +182,7 @@ function stepText(label: Label, lines: readonly SafeText[], milliseconds?: numbe
   );
 }
 
-/** The step with secrets hidden: a server or a path can repeat them. */
+/** Returns the step with secrets hidden, because a server's message or a path can contain them. */
 function withoutSecrets(step: Step, hide: Redact): Step {
   switch (step.step) {
     // These steps contain no values of variables or headers.
@@ -276,7 +276,7 @@ function names(list: readonly string[]): SafeText {
   return list.length === 0 ? safe`(nothing)` : joinSafe(list.map(toVisibleLine), safe`, `);
 }
 
-/** The step as JSON; values of variables and headers are hidden. */
+/** Returns the step as JSON, with values of variables and headers hidden. */
 function stepDocument(step: Step): object {
   const { milliseconds, ...rest } = step;
   const durationMs = Math.round(milliseconds);

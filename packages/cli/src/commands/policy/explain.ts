@@ -1,4 +1,4 @@
-/** `fairlead policy explain`: the decision for a tool, the rule behind it and the weaker rules. */
+/** `fairlead policy explain`: shows the decision for a tool, the rule that decides, and the weaker rules. */
 
 import { HostError } from "@fairlead/core/errors";
 import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
@@ -73,7 +73,9 @@ function readArgs(text: string | undefined): CheckRequest["args"] {
   return value;
 }
 
-/** A name with `*` or `?` that no known server or tool has is taken for a pattern. */
+/**
+ * Refuses a pattern. A name with `*` or `?` counts as a pattern unless a known server or tool has exactly this name.
+ */
 function refuseWild({ server, tool, kind, known }: Subject, { operands: [word] }: Context): void {
   if (kind === "sampling") return;
   if (kind !== "tool" && (tool === everyResource || tool === "*"))

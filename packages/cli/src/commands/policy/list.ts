@@ -1,4 +1,4 @@
-/** `fairlead policy list`: every rule that applies here, strongest first, with its source. */
+/** `fairlead policy list`: shows every rule that applies here, strongest first, with its source. */
 
 import { demoName } from "@fairlead/core/demo/name";
 import { readToolApprovals } from "@fairlead/core/policy/approvals";
@@ -42,7 +42,10 @@ Examples:
         problems,
       });
     for (const problem of problems) out.warn(problemLines(problem));
-    // In a trusted folder, Fairlead ignores only links to files outside it; these are already reported as problems.
+    /*
+     * In a trusted folder, only links to files outside the folder are ignored; Fairlead already reported them as
+     * problems.
+     */
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
         if (state === "ignored") out.say(safe`${toSafeLine(file)} ignored: the folder is not trusted`);
@@ -56,7 +59,9 @@ Examples:
   },
 };
 
-/** A rule may name a future server, but a mistyped name would silently protect nothing. */
+/**
+ * Notes rules that name an unknown server. The server may come later, but a rule with a mistyped name protects nothing.
+ */
 function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
   const names = [...servers.map((one) => one.server.name), demoName];
   if (origin.source !== "policy_file" || server === undefined || names.some((name) => server.matches(name))) return;

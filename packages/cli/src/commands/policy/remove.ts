@@ -80,7 +80,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Any line of the rule names it, because messages may name the line of a member. */
+/** Whether the line belongs to the rule. Messages may name any line of a rule, so every line of it counts. */
 function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
   return wanted >= line && wanted <= lastLine;
 }
@@ -95,7 +95,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
   const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
-  // A server's own name may contain a star: the rule for it was written with an escape, or as a pattern.
+  // If a server's name contains a star, its rule has the name with an escape, or the name as a pattern.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
   );
@@ -111,7 +111,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   if (!context.globals.json && !/[*?]/.test(server + tool)) await tellDecision(subject, host, context);
 }
 
-/** A file that is not valid TOML is left alone: it is already reported, and its rules are unknown. */
+/** Skips a file that is not valid TOML: its rules are unknown, and the error is already reported. */
 async function removeFrom(file: string, isMeant: (rule: RuleInFile) => boolean): Promise<Removed> {
   const rules = await removeRules(file, isMeant).catch((error: unknown) => {
     if (error instanceof HostError && error.code === "settings_invalid") return [];
@@ -146,7 +146,7 @@ interface Removed {
 
 interface Report {
   readonly removed: readonly Removed[];
-  /** How many saved approvals were removed. */
+  /** Number of saved approvals that were removed. */
   readonly approvals: number;
 }
 
@@ -183,7 +183,7 @@ function isKind(value: unknown): value is RequestKind {
   return value === "tool" || value === "resource" || value === "prompt" || value === "sampling";
 }
 
-/** The command that writes the same rule again; undefined if no command does. */
+/** Returns the command that writes the same rule again; undefined if no command can. */
 function commandFor(members: RemovedRule["members"], names: readonly string[]): string | undefined {
   const { mcpName, toolName, kind, argsPattern, client, decision, priority, ...more } = members;
   const word = words.get(decision);
@@ -193,7 +193,7 @@ function commandFor(members: RemovedRule["members"], names: readonly string[]): 
     ...(typeof client === "string" && { client }),
   };
   if (Object.keys(more).length > 0 || priority !== usualPriority({ tool: toolName, ...pattern })) return undefined;
-  // A name with an escape cannot be given to the command.
+  // The command cannot take a name that contains an escape.
   if (/\\/.test(mcpName + toolName)) return undefined;
   const isPlain = names.filter((name) => `${mcpName}.${toolName}`.startsWith(`${name}.`)).join() === mcpName;
   return [

@@ -1,4 +1,4 @@
-/** `fairlead policy allow`, `ask` and `deny`: write one rule into the user's policy file and name stronger rules. */
+/** `fairlead policy allow`, `ask` and `deny`: write one rule into the user's policy file, and name stronger rules. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -82,7 +82,10 @@ export const ruleVerbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
 
 const isWild = (name: string): boolean => /[*?]/.test(name);
 
-/** @throws HostError `server_unknown` A rule with a mistyped server name would silently do nothing. */
+/**
+ * Refuses an unknown server, because a rule with a mistyped name would do nothing, without a message.
+ * @throws HostError `server_unknown`
+ */
 function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
   if (known !== "nothing" || isWild(server) || word === undefined) return;
   const suggestion = nameHint(
@@ -101,7 +104,7 @@ async function toRule(
 ): Promise<RuleToWrite> {
   const { argsPattern } = command.opts<{ readonly argsPattern?: string }>();
   if (argsPattern !== undefined) await checkPattern(argsPattern);
-  // A server may name a tool like a pattern ("*"): allowing that tool must not allow others.
+  // A server may give a tool the name of a pattern, such as "*": allowing that tool must not allow others.
   const exact = (name: string, isThere: boolean): string =>
     isWild(name) && !(isThere && decision === "allow") ? name : escapeName(name);
   return {
@@ -147,7 +150,7 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
   if (replaced !== rule.decision) out.undo(undoLine(replaced, context));
 }
 
-/** Gemini CLI reads the same files: a rule about prompts or sampling is one about tools to it. */
+/** Warns that Gemini CLI reads the same policy file, and applies a rule about prompts or sampling to tools. */
 function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Output): void {
   if (client !== undefined)
     out.warn(safe`note: Gemini CLI also reads this file and ignores "client": there the rule applies to its own calls`);
@@ -192,11 +195,13 @@ function undoLine(replaced: string | undefined, { command, operands }: Context):
 type RuledTool = ToolTarget & Pick<Subject, "kind" | "client">;
 
 interface Overruled extends ToolTarget {
-  /** The stronger rule; with an `argsPattern` it decides for some calls only. */
+  /** The stronger rule. If it has an `argsPattern`, it decides for some calls only. */
   readonly rule: PolicyRule;
 }
 
-/** Ignores argument patterns: a stronger rule with a pattern is stronger for at least some calls. */
+/**
+ * Finds stronger rules without matching argument patterns: a stronger rule with a pattern still decides for some calls.
+ */
 async function overruledBy(
   written: WrittenRule,
   pairs: readonly RuledTool[],
@@ -221,7 +226,10 @@ function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRul
   return rule;
 }
 
-/** The tools that a rule matches: cached tools that fit its patterns, or else the exact tool that it names. */
+/**
+ * Returns the tools that a rule matches: the cached tools that fit its patterns, or else the tool that it names
+ * exactly.
+ */
 async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host): Promise<readonly RuledTool[]> {
   const { kind, client } = named;
   if (kind !== "tool") return isWild(named.tool) ? [] : [named];

@@ -1,4 +1,4 @@
-/** Shows which tools models are offered: `tools --search`, `--tokens` and `--why`. */
+/** Shows which tools models are offered: `fairlead tools` with `--search`, `--tokens` or `--why`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -33,7 +33,7 @@ export async function showFound(host: Host, query: string, context: Context): Pr
     out.print(toolText({ ...listed, serverToolName: `${listed.server}.${listed.serverToolName}` }, options));
 }
 
-/** The estimated tokens of each tool and each server. */
+/** Shows the estimated tokens of each tool and each server. */
 export async function showCosts(host: Host, server: string | undefined, { out, globals }: Context): Promise<void> {
   const costs = serverCosts(await host.toolOffers(server === undefined ? {} : { servers: [server] }));
   if (!globals.json) {

@@ -42,7 +42,7 @@ Examples:
     const found = await review(context);
     const { root, pending, state, trustedFolders } = found;
     const needsTrust = found.needsTrust || parent;
-    // The question goes to stderr, so the servers it is about are shown there too, even with --quiet.
+    // The question goes to stderr, so the servers are shown on stderr too, even with --quiet.
     if (!yes || !globals.quiet) out.exactly(reviewText(found));
     if ((needsTrust || pending.length > 0) && !yes && !canAsk(io)) refuse(found);
 
@@ -74,7 +74,10 @@ function trustQuestion(root: string, parent: boolean): SafeText {
     : safe`Trust ${toVisibleLine(root)}?`;
 }
 
-/** `trust remove` deletes the rule and all approvals, so it undoes `trust add` only if there were none before. */
+/**
+ * Says how to undo `trust add`. `trust remove` deletes the rule and all approvals, so it restores the earlier state
+ * only if there were none.
+ */
 function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
   const remove = `fairlead trust remove ${toShellWord(root)}`;
   const before = rule === undefined ? "" : `; the previous rule was ${rule} (${trustedFolders})`;
@@ -85,7 +88,7 @@ function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output
     );
 }
 
-/** Asks one question per server, in the order in which they were shown. */
+/** Asks one question for each server, in the order in which the servers were shown. */
 async function choose(io: Io, pending: readonly Pending[]): Promise<readonly Pending[]> {
   const chosen: Pending[] = [];
   for (const server of pending)
@@ -101,7 +104,7 @@ function refuse({ root, pending }: Review): never {
   );
 }
 
-/** Returns the context with the folder argument in place of `-C`. */
+/** Returns the context in which the folder argument replaces the value of `-C`. */
 function inFolder(context: Context): Context {
   const [folder] = context.operands;
   return folder === undefined ? context : { ...context, globals: { ...context.globals, root: folder } };

@@ -38,7 +38,10 @@ Examples:
   },
 };
 
-/** Returns which parent rule or setting still trusts the folder; undefined if none does or the folder does not exist. */
+/**
+ * Returns the parent rule or the setting that still trusts the folder; undefined if there is none or the folder does
+ * not exist.
+ */
 async function trustAbove(context: Context, folder: string): Promise<string | undefined> {
   const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
   if (!isThere) return undefined;
@@ -46,7 +49,10 @@ async function trustAbove(context: Context, folder: string): Promise<string | un
   return trust.trusted ? trust.detail : undefined;
 }
 
-/** Returns the folder's real path, or the path as written if it does not exist: its rule can still be removed. */
+/**
+ * Returns the folder's real path. If the folder does not exist, returns the path as written, so that its rule can be
+ * removed.
+ */
 async function folderOf(context: Context): Promise<string> {
   const [folder] = context.operands;
   if (folder === undefined) return (await locate(configurationOptions(context))).root;

@@ -1,4 +1,7 @@
-/** Collects and prints what a person must check before trusting a folder: its servers in full, with hidden characters shown. */
+/**
+ * Shows what a person must check before trusting a folder: all its servers in full, with hidden characters made
+ * visible.
+ */
 
 import { realpath } from "node:fs/promises";
 import { readToolApprovals, type ToolApproval } from "@fairlead/core/policy/approvals";
@@ -24,9 +27,9 @@ export interface Review {
   readonly state: string;
   /** False if a rule or the settings already trust the folder. */
   readonly needsTrust: boolean;
-  /** The current level of the folder's own rule. */
+  /** The level of the folder's own trust rule, if there is one. */
   readonly rule?: TrustLevel;
-  /** Whether servers of the folder were approved before. */
+  /** Whether the user has approved servers of this folder before. */
   readonly remembered: boolean;
   /** Servers to approve: new, or changed since they were approved. */
   readonly pending: readonly Pending[];
@@ -39,7 +42,7 @@ export interface Pending {
   readonly name: string;
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** What differs from an earlier approval. */
+  /** How the entry differs from the approved one; absent if it was never approved. */
   readonly changed?: string;
   /** Tools that would run without confirmation, each with the rule or approval that allows it. */
   readonly allowed: readonly SafeText[];
@@ -109,7 +112,7 @@ function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {
 
 type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
 
-/** Ignores approvals that cannot be read: they allow nothing. */
+/** Reads which tools are already allowed. Approvals that cannot be read are left out, because they allow nothing. */
 async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllowed> {
   const { root, state } = configuration.locations;
   const { rules } = await loadPolicies(configuration);
@@ -122,7 +125,10 @@ async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllo
   ];
 }
 
-/** Leaves out the entry's own "trust", which the review shows with the entry. */
+/**
+ * Whether the rule allows tools of the server. The entry's own "trust" does not count here, because the review shows it
+ * with the entry.
+ */
 function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
   return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;
 }

@@ -1,4 +1,4 @@
-/** Suggestions for a typed call: tool names, then the parameters of the tool. Pure. */
+/** Suggestions for a typed call: tool names first, then the parameters of the tool. Pure functions. */
 
 import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import type { JsonObject } from "@fairlead/wire";
@@ -21,12 +21,12 @@ export function offerTargets(typed: string, tools: readonly CallTarget[]): reado
   }));
 }
 
-/** All tools by their names, for a command that takes one. */
+/** Returns all tools as suggestions, for a slash command that takes a tool. */
 export function offerTools(tools: readonly ConversationTool[]): readonly CompletionItem[] {
   return tools.map((tool) => ({ value: callName(tool), about: tool.description }));
 }
 
-/** Parameter names and values, or files after `@`. */
+/** Suggests parameter names and values, or files after `@`. */
 export function offerArguments(
   target: string,
   before: readonly string[],
@@ -37,7 +37,7 @@ export function offerArguments(
   return meant && suggestParameters(meant.inputSchema, before, typed);
 }
 
-/** The suggestions that match the typed text. */
+/** Returns the suggestions that match the typed text. */
 export function toSuggestions(answer: CompletionAnswer, typed: string): readonly CompletionItem[] {
   if (answer.kind !== "words") return [];
   return rank(answer.candidates, typed, ({ value }) => value, mostTools);

@@ -1,4 +1,4 @@
-/** The completion list for the word at the cursor, and its keys. Pure. */
+/** The completion list for the word at the cursor, and its keys. Pure functions. */
 
 import { hasUnseen } from "@fairlead/core/text/unseen";
 import { type Editor, withText } from "./editor.ts";
@@ -7,21 +7,23 @@ import type { Key } from "./keys.ts";
 /** One suggestion. Its texts may come from a server and are not yet safe to print. */
 export interface CompletionItem {
   readonly value: string;
-  /** Shown in the list instead of `value`. */
+  /** The text shown in the list instead of `value`. */
   readonly label?: string;
   readonly about?: string;
-  /** The word continues: no space is inserted after it. */
+  /** Whether the user goes on typing this word, so that no space is inserted after it. */
   readonly isOpen?: boolean;
 }
 
 export interface CompletionList {
-  /** Start of the part of the text that a suggestion replaces. */
+  /** Index where the replaced part of the text starts. */
   readonly from: number;
   readonly to: number;
   /** At least one. */
   readonly suggestions: readonly CompletionItem[];
   readonly selected: number;
-  /** Whether Enter inserts the selection: the user has moved it, or the typed text is not complete. */
+  /**
+   * Whether Enter inserts the selected suggestion: the user has moved the selection, or the typed text is incomplete.
+   */
   readonly isChosen: boolean;
 }
 
@@ -30,7 +32,7 @@ export type CompletionStep =
   | { readonly kind: "take"; readonly suggestion: CompletionItem }
   | { readonly kind: "close" };
 
-/** Undefined for a key that the list does not use. */
+/** Returns what a key does in the completion list; undefined if the list does not use the key. */
 export function completionKey(
   completion: CompletionList,
   { name, ctrl, meta, shift }: Key,
@@ -64,23 +66,23 @@ export interface CompletionOffer {
   readonly from: number;
   readonly to: number;
   readonly suggestions: readonly CompletionItem[];
-  /** The typed text is not a complete word. */
+  /** Whether the typed text is only the beginning of a word. */
   readonly isUnfinished?: boolean;
 }
 
 const mostSuggestions = 50;
 
-/** Undefined if the only suggestion is the typed text itself. */
+/** Opens a completion list. Returns undefined if the only suggestion is the text that is already typed. */
 export function openCompletion(text: string, offer: CompletionOffer): CompletionList | undefined {
   const { from, to, isUnfinished = false } = offer;
-  // Names come from servers: a name with invisible characters is not suggested.
+  // Names come from servers, so a name with invisible characters is not suggested.
   const suggestions = offer.suggestions.filter(({ value }) => !hasUnseen(value)).slice(0, mostSuggestions);
   const typed = text.slice(from, to);
   if (suggestions.every(({ value }) => value === typed)) return undefined;
   return { from, to, suggestions, selected: 0, isChosen: isUnfinished };
 }
 
-/** Adds suggestions for the same word; the selection is kept. */
+/** Adds suggestions for the same word, and keeps the selection. */
 export function extend(
   completion: CompletionList | undefined,
   text: string,
@@ -93,11 +95,11 @@ export function extend(
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }
 
-/** Only this many characters of a text are searched. */
+/** Only the first this many characters of a text are searched. */
 const longestText = 300;
 const mostStarts = 20;
 
-/** Higher is better; undefined if the text does not match. */
+/** Returns how well the text matches: a higher score is better; undefined if it does not match. */
 export function fuzzyScore(typed: string, text: string): number | undefined {
   const letters = typed.toLowerCase();
   if (letters === "") return 0;
@@ -107,7 +109,7 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   let start = lower.indexOf(letters.charAt(0));
   for (let tries = 0; start !== -1 && tries < mostStarts; tries += 1) {
     const score = scoreFrom(letters, within, lower, start);
-    // If the text does not match from this start, it matches from no later start.
+    // If the letters do not match from this position, they match from no later position either.
     if (score === undefined) break;
     if (best === undefined || score > best) best = score;
     start = lower.indexOf(letters.charAt(0), start + 1);
@@ -134,7 +136,7 @@ function beginsWord(text: string, at: number): boolean {
   return at === 0 || /[\s/:._-]/.test(before) || (/[a-z]/.test(before) && /[A-Z]/.test(here));
 }
 
-/** The items that match, best first; equal scores keep their order. */
+/** Returns the items that match, best first. Items with equal scores keep their order. */
 export function rank<T>(items: readonly T[], typed: string, textOf: (item: T) => string, most: number): readonly T[] {
   return items
     .flatMap((item) => {

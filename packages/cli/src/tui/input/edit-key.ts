@@ -1,4 +1,4 @@
-/** Applies a key to the text in the prompt. Pure. */
+/** Applies a key to the text in the prompt. Pure functions. */
 
 import { type Editor, erase, insert, type Move, move, moveLine, paste, withText } from "./editor.ts";
 import { createHistory, type HistoryStep, type InputHistory, newer, older } from "./history.ts";
@@ -9,7 +9,7 @@ export interface Edited {
   readonly history?: InputHistory;
 }
 
-/** Undefined if the key does nothing. */
+/** Returns the text after a key; undefined if the key does nothing. */
 export function editKey(editor: Editor, history: InputHistory, key: Key): Edited | undefined {
   const isWord = key.ctrl === true || key.meta === true;
   switch (key.name) {
@@ -71,7 +71,7 @@ function textKey(
   return text === "n" ? vertical(editor, history, 1) : undefined;
 }
 
-/** Moves by a line; above the first and below the last line, through the history. */
+/** Moves the cursor one line up or down. Above the first line and below the last line, moves through the history. */
 function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | undefined {
   const moved = moveLine(editor, by);
   if (moved !== undefined) return { editor: moved };
@@ -79,12 +79,12 @@ function vertical(editor: Editor, history: InputHistory, by: -1 | 1): Edited | u
   return step && recalled(editor, step);
 }
 
-/** A long entry is shown as a paste label. */
+/** Puts a history entry into the prompt. A long entry is shown as a paste label. */
 function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }
 
-/** Applies a key to a text field: as in the prompt, but without the history. */
+/** Applies a key to a text field of a form. The keys are those of the prompt, without the history. */
 export function editLine(editor: Editor, key: Key): Editor {
   return editKey(editor, createHistory([]), key)?.editor ?? editor;
 }

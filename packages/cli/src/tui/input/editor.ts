@@ -1,4 +1,4 @@
-/** The text in the prompt with its cursor. A large paste is shown as a short label. Pure. */
+/** The text in the prompt, with its cursor. A large paste is shown as a short label. Pure functions. */
 
 export interface Editor {
   readonly text: string;
@@ -13,7 +13,7 @@ export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut
 
 export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
 
-/** A paste with more lines is shown as a label. */
+/** A paste with more lines than this is shown as a label. */
 const mostPastedLines = 5;
 const mostPastedCharacters = 1000;
 /** Maximum length of a grapheme, in code units. */
@@ -28,7 +28,7 @@ export function insert(editor: Editor, words: string): Editor {
   return withText(editor, text.slice(0, cursor) + words + text.slice(cursor), cursor + words.length);
 }
 
-/** Inserts pasted text. Long text is inserted as a label, which `wholeText` replaces by the text. */
+/** Inserts pasted text. A long text is inserted as a label, which `wholeText` later replaces by the text. */
 export function paste(editor: Editor, words: string): Editor {
   if (!isLong(words)) return insert(editor, words);
   const lines = words.split("\n").length;
@@ -37,7 +37,7 @@ export function paste(editor: Editor, words: string): Editor {
   return insert({ ...editor, pastes: new Map(editor.pastes).set(name, words) }, name);
 }
 
-/** Whether a paste is shown as a label. */
+/** Whether a pasted text is long enough to be shown as a label. */
 export function isLong(pasted: string): boolean {
   return pasted.length > mostPastedCharacters || pasted.split("\n").length > mostPastedLines;
 }
@@ -49,7 +49,7 @@ function freeName(words: string, { pastes, text }: Editor): string {
   return name;
 }
 
-/** The text with every label replaced by its paste. */
+/** Returns the prompt's text with every label replaced by its pasted text. */
 export function wholeText({ text, pastes }: Editor): string {
   if (pastes.size === 0) return text;
   const names = [...pastes.keys()].map((name) => name.replaceAll(/[[\]]/g, "\\$&"));
@@ -60,7 +60,7 @@ export function move(editor: Editor, where: Move): Editor {
   return { ...editor, cursor: target(editor, where) };
 }
 
-/** Deletes the text between the cursor and the target; a word or more can be inserted again with Ctrl-Y. */
+/** Deletes the text between the cursor and the target. If that is a word or more, Ctrl-Y can insert it again. */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;
   const to = target(editor, where);
@@ -69,7 +69,7 @@ export function erase(editor: Editor, where: Move): Editor {
   return where === "left" || where === "right" ? next : { ...next, cut: text.slice(from, until) };
 }
 
-/** Moves the cursor one line up or down, in the same column if possible; undefined if there is no such line. */
+/** Moves the cursor one line up or down, in the same column if possible. Returns undefined if there is no such line. */
 export function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
   const { text, cursor } = editor;
   const start = lineStart(text, cursor);
@@ -102,7 +102,7 @@ function target(editor: Editor, where: Move): number {
   }
 }
 
-/** The start of the grapheme before the cursor; a paste label counts as one. */
+/** Returns where the character (grapheme) before the cursor starts. A paste label counts as one character. */
 function previousPlace({ text, cursor, pastes }: Editor): number {
   const before = text.slice(0, cursor);
   for (const name of pastes.keys()) if (before.endsWith(name)) return cursor - name.length;

@@ -1,4 +1,4 @@
-/** The history of entered lines: moving through it, and the private file that stores it for all folders. */
+/** The history of entered lines: moves through the entries, and saves them in one private file for all folders. */
 
 import { join } from "node:path";
 import { readState, updateState } from "@fairlead/core/files/atomic/state-file";
@@ -7,9 +7,9 @@ import { looksSecret } from "../../output/servers/server-secrets.ts";
 export interface InputHistory {
   /** Oldest first. */
   readonly entries: readonly string[];
-  /** Index of the entry that is shown; `entries.length` if no entry is shown. */
+  /** Index of the shown entry; `entries.length` if no entry is shown. */
   readonly at: number;
-  /** The text in the prompt before an entry was shown. */
+  /** The text that was in the prompt before the first history entry was shown. */
   readonly draft: string;
 }
 
@@ -25,12 +25,12 @@ export function createHistory(entries: readonly string[]): InputHistory {
   return { entries: kept, at: kept.length, draft: "" };
 }
 
-/** Adds an entry; a repeated last entry is not added. */
+/** Adds an entry, unless it equals the last entry. */
 export function addEntry({ entries }: InputHistory, text: string): InputHistory {
   return createHistory(entries.at(-1) === text ? entries : [...entries, text]);
 }
 
-/** Undefined if there is no older entry. */
+/** Moves to the previous entry. Returns undefined if there is none. */
 export function older(history: InputHistory, current: string): HistoryStep | undefined {
   const { entries, at } = history;
   const text = entries[at - 1];
@@ -44,13 +44,13 @@ export function newer({ entries, at, draft }: InputHistory): HistoryStep | undef
   return { history: { entries, at: at + 1, draft }, text: entries[at + 1] ?? draft };
 }
 
-/** Longer entries are not saved. */
+/** Entries with more characters than this are not saved. */
 const longestEntry = 16_384;
 
 /** Lines that may contain a password or token: `/secret`, and `/mcp add` with a variable, a header or a secret. */
 const secretLine = /^\s*\/(?:secret(?:\s|$)|mcp\s+add(?:\s|\s.*\s)["']?-(?:[eH]|-env|-header|-[a-z-]*secret))/s;
 
-/** An argument, as `name=value` or as a member of JSON, with its value in quotes or not. */
+/** Matches an argument, as `name=value` or as a JSON member. The value may be in quotes. */
 const argument = /([\w.-]+)["']?\s*[=:]\s*(?:"([^"]*)"|'([^']*)'|([^\s"',)}]+))/g;
 
 function mayHoldSecret(text: string): boolean {
@@ -63,7 +63,7 @@ export function loadHistory(folder: string): Promise<readonly string[] | undefin
   return readState(fileIn(folder), readEntries);
 }
 
-/** Saves the entry if it is not too long and cannot contain a secret. */
+/** Saves the entry, unless it is too long or may contain a secret. */
 export async function saveEntry(folder: string, text: string): Promise<void> {
   if (text.length > longestEntry || mayHoldSecret(text)) return;
   await updateState(fileIn(folder), readEntries, (entries = []) => addEntry(createHistory(entries), text).entries);

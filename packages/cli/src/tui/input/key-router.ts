@@ -1,4 +1,4 @@
-/** Routes a key to the dialog, the editor or the session. Pure. */
+/** Routes a key to the dialog, the editor or the session. Pure functions. */
 
 import type { CallStatus } from "@fairlead/core/turn/events";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -30,7 +30,7 @@ export function routeKey(state: AppState, key: Key): Routed {
   const [question] = state.questions;
   if (question !== undefined && state.focus === "dialog" && state.dialog !== undefined) {
     if (isCtrl(key, "c")) return stop(state, true);
-    // Several characters at once are no answer: the user is typing or pasting.
+    // Several characters that arrive at once are no answer: the user is typing or pasting a text.
     const isTyped = key.name === "paste" || (key.name === "text" && Array.from(key.text ?? "").length > 1);
     if (isTyped && !takesText(question)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
     const step = dialogKey(question, state.dialog, key, dialogRoom(state.size));
@@ -48,12 +48,13 @@ export function routeKey(state: AppState, key: Key): Routed {
 }
 
 /**
- * Stops the innermost activity: the question, the call, the turn, the typed text; quits the app only on the second key.
+ * Stops the innermost activity: the question, then the call, then the turn, then the typed text. Only a second key
+ * press quits the app.
  */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  // The user has not seen this question yet, so the key is not meant for it.
+  // A question that the user has not seen yet is not what the key is meant for.
   if (question !== undefined && state.focus !== "unseen")
     return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {
@@ -65,7 +66,10 @@ function stop(state: AppState, canQuit: boolean): Routed {
   return isQuitArmed ? { events: [], action: { type: "quit" } } : { events: [{ type: "arm_quit", isArmed: true }] };
 }
 
-/** Ctrl-D on an empty prompt quits, as in a shell; while a turn runs, or a question is open, only on the second key. */
+/**
+ * Quits after Ctrl-D on an empty prompt, as a shell does. While a turn runs or a question is open, only the second
+ * Ctrl-D quits.
+ */
 function endOfInput({ turn, questions, isQuitArmed }: AppState): Routed {
   const isIdle = turn.kind === "idle" && questions.length === 0;
   return isIdle || isQuitArmed
@@ -79,7 +83,7 @@ function isRunning(status: CallStatus): boolean {
 
 function enter(state: AppState): Routed {
   const { editor } = state;
-  // Enter after a backslash at the end of the text starts a new line.
+  // If the text ends with a backslash, Enter starts a new line.
   if (editor.text.endsWith("\\") && editor.cursor === editor.text.length) {
     const text = `${editor.text.slice(0, -1)}\n`;
     return { events: [{ type: "edit", editor: { ...editor, text, cursor: text.length } }] };

@@ -1,4 +1,4 @@
-/** Parses the bytes of a terminal into keys. Pure: an incomplete sequence is kept until the rest arrives. */
+/** Parses the bytes of a terminal into keys. Keeps an incomplete sequence until the rest arrives. Pure functions. */
 
 type KeyName =
   | "text"
@@ -31,11 +31,14 @@ export interface Key {
 }
 
 export interface KeyState {
-  /** The start of an incomplete sequence. */
+  /** The bytes of an incomplete key sequence. */
   readonly pending: string;
-  /** The part of a paste that has arrived. */
+  /** The part of a paste that has arrived so far. */
   readonly paste?: string;
-  /** The end of a paste did not arrive in time: if it arrives later, the text before it was pasted too. */
+  /**
+   * Set if the end of a paste did not arrive in time. If the end marker comes later, the text before the marker was
+   * pasted too.
+   */
   readonly isPasteCut?: true;
 }
 
@@ -51,7 +54,7 @@ const esc = "\u001b";
 const ctrlC = "\u0003";
 const pasteStart = `${esc}[200~`;
 const pasteEnd = `${esc}[201~`;
-/** Characters of the longest key sequence. */
+/** Number of characters of the longest key sequence. */
 const longestSequence = 64;
 const longestString = 4096;
 
@@ -59,7 +62,7 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   const keys: Key[] = [];
   let { paste } = state;
   let rest = state.pending + chunk;
-  // A single Ctrl-C is a key, not part of the paste.
+  // A single Ctrl-C is a key press, not part of the paste.
   if (paste !== undefined && chunk === ctrlC) {
     const ended = endKeys(state);
     return withKeys(ended.keys, readKeys(ended.state, chunk));
@@ -93,14 +96,14 @@ export function readKeys(state: KeyState, chunk: string): ReadKeys {
   return { keys, state: paste === undefined ? noKeys : { pending: "", paste } };
 }
 
-/** Ends waiting for more input: a pending Escape is the Escape key, and a pending paste is complete. */
+/** Stops waiting for more input: a pending Escape counts as the Escape key, and a pending paste counts as complete. */
 export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
   const keys = pending === "" ? [] : unfinishedKeys(pending);
   if (paste === undefined) return { keys, state: isPasteCut ? pasteCut : noKeys };
   return { keys: [pasted(paste), ...keys], state: pasteCut };
 }
 
-/** Reads the late rest of a paste: a line break in it must not send the prompt. */
+/** Reads the late rest of a paste. A line break in it must not send the prompt. */
 function readAfterCut(text: string): ReadKeys {
   const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
   if (start !== -1 && (end === -1 || start < end)) return readKeys(noKeys, text);
@@ -119,17 +122,17 @@ function withKeys(keys: readonly Key[], read: ReadKeys): ReadKeys {
 function unfinishedKeys(pending: string): readonly Key[] {
   const [, character, ...others] = Array.from(pending);
   if (pending === esc.repeat(pending.length)) return Array.from(pending, () => ({ name: "escape" }));
-  // Alt with `[` or `O` looks like the start of a sequence.
+  // The terminal sends Alt-[ and Alt-O with the same bytes that start a key sequence.
   return others.length === 0 ? [{ name: "text", text: character ?? "", meta: true }] : [{ name: "unknown" }];
 }
 
 interface One {
-  /** Undefined for input that is no key. */
+  /** The key; undefined for input that is not a key. */
   readonly key: Key | undefined;
   readonly length: number;
 }
 
-/** Undefined if the sequence is incomplete. */
+/** Reads one key from the start of the text. Returns undefined if the key sequence is incomplete. */
 function readOne(text: string): One | undefined {
   if (text.startsWith(esc)) return readEscape(text);
   const plain = /^\P{Cc}+/u.exec(text)?.[0];
@@ -155,13 +158,15 @@ function readEscape(text: string): One | undefined {
     if (final === "") return undefined;
     return { key: letterKey(final, 1), length: 3 };
   }
-  // Operating-system commands and the like are answers of the terminal, not keys.
+  // Operating-system commands and similar strings are replies of the terminal, not keys.
   if (next === "]" || next === "P" || next === "_" || next === "^") return readString(text);
   if (next === esc) {
     const inner = readEscape(text.slice(1));
     if (inner === undefined) return undefined;
-    // Some terminals send Alt with an arrow key as ESC, then the arrow's own sequence. If no known key follows the first
-    // ESC, the user pressed the Escape key.
+    /*
+     * Some terminals send Alt with an arrow key as ESC followed by the arrow's own sequence. If the text after the
+     * first ESC is no known key, that ESC is the Escape key.
+     */
     if (inner.key === undefined || inner.key.name === "unknown") return { key: { name: "escape" }, length: 1 };
     return { key: { ...inner.key, meta: true }, length: inner.length + 1 };
   }
@@ -170,7 +175,7 @@ function readEscape(text: string): One | undefined {
   return { key: { ...key, meta: true }, length: 1 + character.length };
 }
 
-/** `ESC [ parameters final`. */
+/** Reads a key sequence of the form `ESC [ parameters final`. */
 function readSequence(text: string): One | undefined {
   // The Linux console sends F1 to F5 as `ESC [ [ A`.
   if (text.startsWith(`${esc}[[`)) return text.length < 4 ? undefined : { key: { name: "unknown" }, length: 4 };
@@ -182,7 +187,7 @@ function readSequence(text: string): One | undefined {
   }
   const isUnfinished = /^[0-?]*[ -/]*$/.test(rest);
   if (isUnfinished && text.length < longestSequence) return undefined;
-  // Not a sequence: the first two characters are dropped and the rest is parsed again.
+  // These bytes are no key sequence: two characters are dropped, and the rest is parsed again.
   return { key: { name: "unknown" }, length: isUnfinished ? text.length : 2 };
 }
 
@@ -224,7 +229,7 @@ function sequenceKey(parameters: string, final: string): Key | undefined {
   if (final === "~") return withModifiers({ name: tildeKeys[first] ?? "unknown" }, modifier);
   if (final === "u") return codeKey(Number.parseInt(first, 10), modifier);
   if (final === "Z") return { name: "tab", shift: true };
-  // Reports of the terminal's focus are not keys.
+  // A terminal's reports that it gained or lost the focus are not keys.
   if ((final === "I" || final === "O") && parameters === "") return undefined;
   return letterKey(final, modifier);
 }
@@ -233,7 +238,9 @@ function letterKey(final: string, modifier: number): Key {
   return withModifiers({ name: letterNames[final] ?? "unknown" }, modifier);
 }
 
-/** Keys by code point: the encoding of terminals that distinguish Shift-Enter from Enter. */
+/**
+ * Returns the key for a Unicode code point. Terminals that distinguish Shift-Enter from Enter send keys in this form.
+ */
 function codeKey(code: number, modifier: number): Key {
   if (!Number.isInteger(code) || code < 0 || code > 0x10ffff) return { name: "unknown" };
   if (code === 0x1b) return withModifiers({ name: "escape" }, modifier);
@@ -242,7 +249,7 @@ function codeKey(code: number, modifier: number): Key {
   return withModifiers(key, modifier);
 }
 
-/** `modifier` is 1, plus 1 for Shift, 2 for Alt and 4 for Ctrl. */
+/** Adds modifier keys to a key. `modifier` is 1, plus 1 for Shift, 2 for Alt and 4 for Ctrl. */
 function withModifiers(key: Key, modifier: number): Key {
   const bits = Number.isInteger(modifier) && modifier > 0 ? modifier - 1 : 0;
   return {
@@ -257,7 +264,7 @@ function pasted(text: string): Key {
   return { name: "paste", text: text.replaceAll(/\r\n?/g, "\n") };
 }
 
-/** How many characters at the end of `text` may be the start of `wanted`. */
+/** Returns how many characters at the end of `text` may be the beginning of `wanted`. */
 function beginningAtEnd(text: string, wanted: string): number {
   const most = Math.min(text.length, wanted.length - 1);
   for (let length = most; length > 0; length--) if (wanted.startsWith(text.slice(text.length - length))) return length;

@@ -1,4 +1,7 @@
-/** Suggestions for an `@` mention: resources, starts of resource templates, and completion requests for template variables. Pure. */
+/**
+ * Suggestions for an `@` mention: resources, beginnings of resource templates, and requests to servers to complete
+ * template variables. Pure functions.
+ */
 
 import type { HostResource } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
@@ -21,13 +24,13 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // After the start of the template, the server completes the variables.
+    // Once the fixed beginning of the template is typed, the server completes the variables.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });
 }
 
-/** A completion request for a template variable, and how to write each answer as a mention. */
+/** A completion request for a template variable, and the function that writes each reply as a mention. */
 export interface TemplateQuestion {
   readonly request: CompletionRequest;
   readonly write: (value: string) => CompletionItem;
@@ -74,7 +77,7 @@ function questionAbout(typed: string, template: Template): TemplateQuestion | un
   return undefined;
 }
 
-/** The literal text before the first variable; undefined if there is none. */
+/** Returns the literal text before the template's first variable; undefined if there is none. */
 function beginningOf({ uriTemplate }: Template): string | undefined {
   const parsed = parseTemplate(uriTemplate);
   const start = parsed.kind === "template" ? literalOf(parsed.pieces[0]) : "";
@@ -86,7 +89,7 @@ interface PlainVariable {
   readonly encode: (value: string) => string;
 }
 
-/** The variable of a simple expression; other expressions are not completed. */
+/** Returns the variable of a simple template expression. Variables of other expressions are not completed. */
 function variableOf(piece: TemplatePiece | undefined): PlainVariable | undefined {
   if (piece?.kind !== "expression" || (piece.operator !== "" && piece.operator !== "+")) return undefined;
   const [only, ...others] = piece.variables;
@@ -102,7 +105,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // The text ends within an escape that is still being typed.
+    // Decoding fails if the text ends inside a percent escape that the user is still typing.
     return text;
   }
 }
@@ -111,7 +114,7 @@ function addressOf(resource: HostResource): string {
   return `${resource.server}:${resource.kind === "resource" ? resource.uri : resource.uriTemplate}`;
 }
 
-/** The forms in which a user may write the address of a resource. */
+/** Returns the forms in which a user may write the address of a resource. */
 function addressesOf(server: string, uri: string): readonly string[] {
   return [`${server}:${uri}`, uri];
 }

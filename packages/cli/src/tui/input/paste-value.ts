@@ -1,13 +1,13 @@
-/** Pastes into the prompt. Inside an argument of a call, a paste stays part of that one value, whatever it contains. Pure. */
+/** Pastes into the prompt. A paste inside an argument of a call stays part of that argument's value. Pure functions. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { closingQuote, splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { type Editor, insert, isLong, paste, withText } from "./editor.ts";
 
-/** The argument in front of the cursor: its name in the first group, then its value, in quotes or not. */
+/** Matches the argument before the cursor. The first group is its name; the value after it may be in quotes. */
 const argument = /(?<!\S)([^\s="']+=)(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[^\s"']*)$/;
 
-/** `isManual`: there is no model, so every line is a call. */
+/** Inserts pasted text at the cursor. `isManual`: there is no model, so every line is a call. */
 export function pasteAtCursor(editor: Editor, pasted: string, isManual: boolean): Editor {
   const { text, cursor } = editor;
   const before = text.slice(0, cursor);
@@ -24,13 +24,13 @@ export function pasteAtCursor(editor: Editor, pasted: string, isManual: boolean)
   return paste(editor, isBetween ? joinLines(pasted) : pasted);
 }
 
-/** `from`: where the value starts, after the `=`. */
+/** Pastes into the value of an argument. `from`: index where the value starts, after the `=`. */
 function pasteValue(editor: Editor, pasted: string, from: number): Editor {
   const { text, cursor } = editor;
   const before = text.slice(from, cursor);
   if (!/[\s"'\\]/.test(pasted) && !isLong(pasted)) return insert(editor, pasted);
   const quote = before.charAt(0) === "'" ? "'" : '"';
-  // The cursor is behind the closing quote: the value continues inside.
+  // If the cursor is after the closing quote, the pasted text goes before that quote.
   if (before.length > 1 && before.startsWith(quote)) {
     const inside = paste({ ...editor, cursor: cursor - 1 }, escaped(pasted, quote));
     return { ...inside, cursor: inside.cursor + 1 };
@@ -45,7 +45,7 @@ function pasteValue(editor: Editor, pasted: string, from: number): Editor {
   return { ...whole, cursor: whole.cursor + 1 };
 }
 
-/** The value of an unquoted word, without its escapes. */
+/** Returns the value of an unquoted word, without its escapes. */
 function plain(word: string): string {
   return splitWords(word)[0]?.text ?? "";
 }
@@ -56,7 +56,7 @@ function escaped(text: string, quote: string): string {
   );
 }
 
-/** What is pasted between the arguments of a call stays in that call: line breaks outside quotes become spaces. */
+/** Replaces line breaks outside quotes by spaces, so that text pasted between the arguments stays in the same call. */
 function joinLines(pasted: string): string {
   return splitTypedLines(pasted).lines.join(" ");
 }

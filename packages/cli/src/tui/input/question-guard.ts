@@ -1,4 +1,4 @@
-/** Ignores keys that were not meant for a question, because it has just appeared or just closed. */
+/** Ignores keys that the user did not mean for a question, because the question has just appeared or just closed. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { AppEvent, AppState } from "../state/app-state.ts";
@@ -14,28 +14,28 @@ export interface QuestionGuardOptions {
 
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
-  /** Call when a frame with this question was drawn; repeated calls are allowed. */
+  /** Call this after a frame with the question was drawn. Repeated calls are allowed. */
   readonly drawn: (question: string | undefined) => void;
-  /** Call when the state has changed. */
+  /** Call this after the state has changed. */
   readonly look: () => void;
   readonly end: () => void;
 }
 
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
-/** Milliseconds without a key after which the user has stopped typing into a closed question. */
+/** After this many milliseconds without a key, the user has stopped typing into a question that closed. */
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
-  /** The question on the screen. */
+  /** The key of the question on the screen. */
   let shown: string | undefined;
   let callOffReading: (() => void) | undefined;
-  /** The question that the user types into. */
+  /** The key of the question that the user types into. */
   let typedInto: string | undefined;
-  /** Set while keys for a closed question may still arrive. */
+  /** Ends the pause in which keys are ignored; set while keys for a closed question may still arrive. */
   let callOffPause: (() => void) | undefined;
 
-  /** Starts the reading time again: a user who types has not read the question. */
+  /** Starts the reading time again, because a user who is typing has not read the question yet. */
   function startReading(question: string): void {
     callOffReading?.();
     callOffReading = clock.after(readingTime, () => dispatch({ type: "drawn", key: question }), { background: true });
@@ -82,7 +82,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
       const [question] = questions;
       if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
       const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
-      // If the key itself answered the question, the question did not close by itself.
+      // If the key answered the question, the question did not close by itself, and no text is lost.
       typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
     },
     end() {

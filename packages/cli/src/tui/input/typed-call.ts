@@ -1,4 +1,4 @@
-/** Tells a typed call from a message to the model. Pure. */
+/** Distinguishes a typed call from a message to the model. Pure functions. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
@@ -6,7 +6,7 @@ import type { ConversationTool } from "@fairlead/core/turn/conversation";
 import { readObject } from "../../arguments/arguments.ts";
 import { callName } from "./call-words.ts";
 
-/** Whether every line is a call: `server.tool` of a known tool, followed by nothing but arguments. */
+/** Whether every line is a call: `server.tool` of a known tool, followed only by arguments. */
 export function isTypedCall(text: string, tools: () => readonly ConversationTool[]): boolean {
   const { lines, open } = splitTypedLines(text);
   if (lines.length === 0 || (open !== undefined && text.includes("\n")) || !lines.every(looksLikeCall)) return false;
@@ -19,11 +19,11 @@ function targetOf(line: string): string {
   return written ?? splitWords(line)[0]?.text ?? "";
 }
 
-/** Whether a line has the form of a call, `server.tool` with nothing but arguments. The tool may not exist. */
+/** Whether a line has the form of a call: `server.tool`, followed only by arguments. The tool need not exist. */
 export function looksLikeCall(line: string): boolean {
   if (/^[^\s=("']+\.[^\s=("']+\([\s\S]*\)$/.test(line)) return true;
   const [, named, json] = /^([^\s=("']+)\s+(\{.*\})$/s.exec(line) ?? [];
-  // A call as the transcript shows it: `server.tool {"key":"value"}`.
+  // This is the form in which the transcript shows a call: `server.tool {"key":"value"}`.
   if (named?.includes(".") && json !== undefined && readObject(json) !== undefined) return true;
   const [target, ...words] = splitWords(line).map(({ text }) => text);
   return target?.includes(".") === true && words.every((word) => /^[^\s=]+=/.test(word));

@@ -1,4 +1,7 @@
-/** Turns an entered line into keys and events, fills in form fields, and detects a line that is too late. Pure. */
+/**
+ * Turns an entered line into keys and events, fills in form fields, and detects a line that comes too late. Pure
+ * functions.
+ */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Key } from "../input/keys.ts";
@@ -15,7 +18,10 @@ export type LineStep = { readonly key: Key } | { readonly event: AppEvent };
 const enter: LineStep = { key: { name: "enter" } };
 const cancel: LineStep = { key: { name: "escape" } };
 
-/** Without a question the line is sent. An answer is a letter, a number or a value; an empty line means no. */
+/**
+ * Returns the steps for an entered line. If no question is open, the line is sent. If one is open, a letter, a number
+ * or a value answers it, and an empty line means no.
+ */
 export function lineSteps(state: AppState, line: string): readonly LineStep[] {
   const { questions, focus, dialog } = state;
   const [question] = questions;
@@ -46,7 +52,10 @@ function chosenSteps({ options }: QuestionOf<"choice">, dialog: Of<"chosen">, wo
   return [say(`"${words}" is not a choice: type a number from 1 to ${options.length}.`), put(dialog)];
 }
 
-/** A line fills in one field, an empty line keeps it. `-` declines and `.` cancels; after a backslash they are text. */
+/**
+ * Fills in one form field with a line; an empty line keeps its value. `-` declines the form and `.` cancels it; `\-`
+ * and `\.` enter these characters.
+ */
 function formSteps(dialog: Of<"form">, line: string): readonly LineStep[] {
   const { form } = dialog;
   const withForm = (next: FormState): LineStep => put({ ...dialog, form: next });
@@ -67,7 +76,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** Sets the dialog even if it is unchanged, because that prints the question again. */
+/** Sets the dialog again even if it has not changed, because that prints the question again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -76,24 +85,29 @@ function say(text: string): LineStep {
   return { event: { type: "note", tone: "warning", text } };
 }
 
-/** The text is typed and not pasted, because a paste may become a label. */
+/** Enters the text as typed text, because a paste may be replaced by a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }
 
 export interface LateLine {
-  /** Call when the state has changed. */
+  /** Call this after the state has changed. */
   readonly look: () => void;
-  /** Returns whether the user began the last line while a question was open that has closed since. */
+  /** Whether the user began the last line while a question was open that has closed since. */
   readonly isLate: () => boolean;
-  /** Call after a line was handled: a question that has closed now was answered by that line. */
+  /** Call this after a line was handled: if a question closed during that, the line has answered it. */
   readonly read: () => void;
 }
 
-/** A line entered later than this many milliseconds after a question closed counts as begun after it. */
+/**
+ * A line that is entered later than this many milliseconds after a question closed counts as typed after the question.
+ */
 const longestLine = 5000;
 
-/** Detects a line that the user typed for a question that has closed meanwhile: it must not be sent elsewhere. */
+/**
+ * Detects a line that the user typed for a question that has closed in the meantime: such a line must not be sent
+ * anywhere else.
+ */
 export function createLateLine({ get, clock }: { readonly get: () => AppState; readonly clock: Clock }): LateLine {
   let open: string | undefined;
   let goneAt: number | undefined;
@@ -117,7 +131,7 @@ export function createLateLine({ get, clock }: { readonly get: () => AppState; r
   };
 }
 
-/** The form at its next field, or at the same field with a problem if the line is invalid. */
+/** Returns the form at its next field. If the line is invalid, returns the form at the same field, with the problem. */
 function fillIn(form: FormState, line: string): FormState {
   const { focus, fields, entries } = form;
   const field = typeof focus === "number" ? fields[focus] : undefined;

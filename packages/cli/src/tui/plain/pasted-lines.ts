@@ -1,4 +1,6 @@
-/** Lines that a terminal delivers at once were pasted: they are one message, or calls that run one after the other. */
+/**
+ * Detects pasted lines: a terminal delivers them at once. They are one message, or calls that run one after the other.
+ */
 
 import type { Clock } from "@fairlead/core/clock";
 import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
@@ -8,7 +10,7 @@ import type { AppState } from "../state/app-state.ts";
 
 export interface PastedLines {
   readonly add: (line: string) => void;
-  /** Enters the lines that were added and not entered yet. */
+  /** Enters all added lines that are still waiting. */
   readonly flush: () => void;
 }
 
@@ -16,11 +18,11 @@ interface PastedLinesOptions {
   readonly clock: Clock;
   readonly get: () => AppState;
   readonly enter: (line: string) => void;
-  /** Called instead of `enter`, with the reason. */
+  /** Called instead of `enter` if the pasted lines are refused, with the reason. */
   readonly refuse: (reason: string) => void;
 }
 
-/** A line that comes later than this many milliseconds after the one before it was typed, not pasted. */
+/** A line that comes later than this many milliseconds after the previous line was typed, not pasted. */
 const longestGap = 30;
 
 export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOptions): PastedLines {
@@ -32,7 +34,7 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
     const together = lines;
     lines = [];
     const { questions, model, editor } = get();
-    // Each line fills in one field of a form, or answers one question.
+    // While a question is open, each line answers one question or fills in one field of a form.
     if (together.length < 2 || questions.length > 0) {
       together.forEach(enter);
       return;
@@ -51,7 +53,7 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
       lines.push(line);
       stopWaiting?.();
       stopWaiting = clock.after(longestGap, () => {
-        // On a busy machine, a line may have waited in the terminal meanwhile: it is read before this runs.
+        // On a busy machine a line may still wait in the terminal. `setImmediate` lets Node read that line first.
         const last = setImmediate(flush);
         stopWaiting = () => clearImmediate(last);
       });
@@ -62,7 +64,7 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
 
 const longestQuote = 40;
 
-/** The first line that is neither a call nor a slash command. */
+/** Returns the first line that is neither a call nor a slash command. */
 function notACall(text: string): string | undefined {
   const line = splitTypedLines(text).lines.find((one) => !one.startsWith("/") && !looksLikeCall(one));
   return line && clip(line, longestQuote);

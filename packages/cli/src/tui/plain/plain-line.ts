@@ -1,8 +1,14 @@
-/** A line without box drawing: a screen reader would read every bar and corner aloud. Pure. */
+/**
+ * Removes box-drawing characters from a line, because a screen reader would read every bar and corner aloud. Pure
+ * functions.
+ */
 
 import type { Line } from "../view/line.ts";
 
-/** Only whole spans are replaced: Fairlead's own bars and frames are spans of their own, and text stays as it is. */
+/**
+ * Only spans that consist of box drawing are replaced: Fairlead's own bars and frames are separate spans, and other
+ * text does not change.
+ */
 const drawn = /^[\s─│╭╰├┼▏┃]+$/u;
 
 const replacements: ReadonlyMap<string, string> = new Map([

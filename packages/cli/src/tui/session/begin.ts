@@ -1,4 +1,7 @@
-/** The start of the app: chooses the model, shows the welcome text, and asks whether to trust the workspace before any of its servers has started. */
+/**
+ * Starts the app: chooses the model, shows the welcome text, and asks whether to trust the workspace before any of its
+ * servers starts.
+ */
 
 import { demoName, type HostTool } from "@fairlead/core/host";
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
@@ -20,7 +23,7 @@ export function reviewHere({ context }: Pick<Services, "context">): Promise<Revi
   return review(captured(context).context);
 }
 
-/** Whether servers wait for trust or approval, so that the app asks at its start. */
+/** Whether servers wait for trust or an approval. If so, the app asks when it starts. */
 function hasWaiting({ servers }: Configuration): boolean {
   return servers.some(
     ({ admission }) =>
@@ -29,7 +32,10 @@ function hasWaiting({ servers }: Configuration): boolean {
   );
 }
 
-/** One answer trusts the folder and all its servers, exactly as shown; `fairlead trust add` asks about each server. */
+/**
+ * Asks one question about the folder and all its servers, exactly as shown. `fairlead trust add` asks about each server
+ * separately.
+ */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
   const servers = pending.map(({ server, definition, changed }) => ({
@@ -69,11 +75,11 @@ export async function chooseAtStart(
   session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
 }
 
-/** Asks about trust if servers wait for it, unless a rule says that the folder is not trusted. */
+/** Asks about trust if servers wait for it. Does not ask if a rule says that the folder is not trusted. */
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);
-  // A server that `/mcp add` wrote is approved and waits only for the folder.
+  // A server that `/mcp add` wrote is already approved; it only waits until the folder is trusted.
   const isWaiting = found.pending.length > 0 || (found.needsTrust && found.approved.length > 0);
   if (isWaiting && found.rule !== TrustLevel.DO_NOT_TRUST) await askTrust(found, services);
 }
@@ -81,7 +87,7 @@ export async function askIfWaiting(services: Services): Promise<void> {
 interface Welcome {
   readonly configuration: Configuration;
   readonly tools: readonly HostTool[];
-  /** Undefined with `--model manual`. */
+  /** The chosen model; undefined with `--model manual`. */
   readonly choice: ModelChoice | undefined;
   /** The value of `--model`. */
   readonly wanted: string | undefined;
@@ -89,7 +95,7 @@ interface Welcome {
 
 const mostModels = 5;
 
-/** The first text on the screen: settings, servers, model, an example call, and how to add a server. */
+/** Returns the first text on the screen: settings, servers, model, an example call, and how to add a server. */
 function welcomeText(welcome: Welcome): string {
   const { configuration, tools } = welcome;
   const { servers } = configuration;

@@ -1,4 +1,6 @@
-/** Holds the app's conversation, which `/clear` replaces by a new one and `/resume` by an earlier one. */
+/**
+ * Holds the app's current conversation. `/clear` replaces it by a new conversation, and `/resume` by an earlier one.
+ */
 
 import type { Model } from "@fairlead/core/model/model";
 import type { Conversation } from "@fairlead/core/turn/conversation";

@@ -1,4 +1,4 @@
-/** Shows requests of the gateway's clients that wait for approval as confirmations in the app, while the app runs. */
+/** Shows gateway clients' requests that wait for approval as confirmations in the app, while the app runs. */
 
 import { type ToolCallConfirmationDetails, ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { ConsentAnswer, Inbox, InboxEntry } from "@fairlead/gateway/consent/inbox";
@@ -8,18 +8,18 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
   readonly inbox: Pick<Inbox, "list" | "answer" | "watch">;
   readonly note: (tone: "info", text: string) => void;
   readonly fail: (error: unknown) => void;
-  /** The clock, in milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * The age in milliseconds after which a request was refused before the app could show it; `fairlead approvals` lists
- * it.
+ * Older requests, in milliseconds, are not shown: the gateway refused them before the app could show them. `fairlead
+ * approvals` lists them.
  */
 const recent = 60_000;
 const place = "the terminal app";
 
-/** Registers the app as a process that shows the inbox: clients wait for the user while the app runs. */
+/** Registers the app as a place where the user can answer, so that clients wait for the user while the app runs. */
 export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
   const open = new Map<string, AbortController>();
   let looking: Promise<void> = Promise.resolve();
@@ -32,12 +32,12 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // The request was answered elsewhere or expired, or the app ends: closing the question is not a no.
+      // The question closed because the request was answered elsewhere, expired, or the app ends: that is not a no.
       if (gone.signal.aborted) return;
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
-      // Waits for the next read of the inbox: a read that has begun may still list the entry.
+      // The entry is forgotten only after the next read of the inbox, because a read that has begun may still list it.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }
@@ -108,7 +108,7 @@ function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
       return "conversation";
     case ToolConfirmationOutcome.ProceedAlwaysAndSave:
       return "always";
-    // Not offered, because an answer for a whole server would allow more than the question asks.
+    // The app does not offer this answer, because it would allow the whole server and not only the requested tool.
     case ToolConfirmationOutcome.ProceedAlwaysServer:
     case ToolConfirmationOutcome.Cancel:
       return "no";

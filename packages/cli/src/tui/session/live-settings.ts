@@ -1,4 +1,4 @@
-/** The current settings of the running app: reads them again after a change and hands them to the host. */
+/** Holds the current settings of the running app: reads them again after a change, and passes them to the host. */
 
 import type { ServerChanges } from "@fairlead/core/events";
 import { readText } from "@fairlead/core/files/read-text";
@@ -12,13 +12,13 @@ import { captured } from "../captured.ts";
 
 export interface LiveSettings {
   readonly get: () => Configuration;
-  /** Reads the settings files again. The host calls this on a reload. */
+  /** Reads the settings files again. The host calls this function during a reload. */
   readonly read: () => Promise<Configuration>;
-  /** Reloads the host with the settings on the disk. Servers whose definition is the same keep running. */
+  /** Reloads the host with the settings on disk. Servers whose definition has not changed keep running. */
   readonly reload: () => Promise<ServerChanges>;
-  /** Runs work that changes the settings, then reloads the host. */
+  /** Runs a function that changes the settings, then reloads the host. */
   readonly change: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Whether another program has changed the file since the app last read it. Waits for a `change` under way. */
+  /** Whether another program has changed the file since the app last read it. Waits first for a running `change`. */
   readonly isChangedElsewhere: (file: string) => Promise<boolean>;
 }
 
@@ -26,14 +26,14 @@ export interface LiveSettingsOptions {
   readonly context: Context;
   readonly configuration: Configuration;
   readonly host: () => Pick<Host, "reload">;
-  /** Called with problems of the settings, which must not be printed over the screen. */
+  /** Called with each problem in the settings. The app shows it, because printing to stderr would damage the screen. */
   readonly warn: (text: string) => void;
 }
 
 export function createLiveSettings({ context, configuration, host, warn }: LiveSettingsOptions): LiveSettings {
   let current = configuration;
   let changes: Promise<unknown> = Promise.resolve();
-  /** The files as the app last read them; empty before the first reload. */
+  /** The contents of the files when the app last read them; empty before the first reload. */
   let texts: ReadonlyMap<string, string | undefined> = new Map();
 
   const approvalsAtStart = contentOf(approvalsPath(configuration.locations.state));
@@ -57,7 +57,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
       texts = new Map(await Promise.all(files.map(async (file) => [file, await contentOf(file)] as const)));
       const next = await configurationOf(quiet);
       if (text() !== "") warn(text());
-      // The host keeps its configuration while a file is broken, so the app does too.
+      // While a settings file is invalid, the host keeps its configuration, so the app keeps it too.
       if (next.settings.files.every(({ state }) => state !== "broken")) current = next;
       return next;
     },
@@ -76,8 +76,8 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   };
 
   /**
-   * The part of a file whose change reloads the settings. Of the approvals file that is only the part about this
-   * workspace: the app itself also saves approvals of tools there.
+   * Returns the part of a file whose change must reload the settings. For the approvals file, that is only the part
+   * about this workspace, because the app itself saves approvals of tools in that file.
    */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;
@@ -87,7 +87,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   }
 }
 
-/** Undefined for a file that is missing or cannot be read. */
+/** Reads a file as text; undefined if the file is missing or cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   const read = await readText(file, limits.settingsBytes);
   return read.kind === "text" ? read.text : undefined;

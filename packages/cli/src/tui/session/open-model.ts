@@ -1,4 +1,4 @@
-/** The models of the app, and manual mode, which parses typed lines as tool calls. */
+/** The models that the app can use, including manual mode, which parses typed lines as tool calls. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -11,7 +11,7 @@ import { readManualLine } from "../../headless/manual-line.ts";
 import type { Context } from "../../shell/verb.ts";
 import { typedHere } from "../slash/typed-here.ts";
 
-/** A model that parses each line as a call, in the syntax of `fairlead call`. */
+/** The model of manual mode: parses each line as a call, in the syntax of `fairlead call`. */
 export function openManualModel(
   host: () => Host,
   tools: () => readonly ConversationTool[],
@@ -31,14 +31,14 @@ export function openManualModel(
 }
 
 export interface Models {
-  /** The model of manual mode, which parses each line as a call. */
+  /** Creates the model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly find: (wanted?: string) => Promise<ModelChoice>;
 }
 
 /**
- * Whether a call typed in manual mode needs no confirmation, as with `fairlead call`: a denying rule, an asking rule of the
- * user or an administrator, and a changed definition still stop it.
+ * Whether a call typed in manual mode needs no confirmation, as with `fairlead call`. A deny rule, an ask rule of the
+ * user or an administrator, and a changed definition still stop the call.
  */
 export async function isConsentedByTyping(
   host: Pick<Host, "decide">,

@@ -37,7 +37,7 @@ import { createStore } from "./store.ts";
 
 export interface OpenedAppSession {
   readonly session: AppSession;
-  /** Resolves when every server has stopped. */
+  /** Closes the session. Resolves when every server has stopped. */
   readonly close: () => Promise<void>;
 }
 
@@ -45,14 +45,14 @@ export interface Screen extends Pick<SessionOptions, "onQuit" | "onRedraw"> {
   readonly size: Size;
   /** False with `--plain`. */
   readonly hasScreen: boolean;
-  /** Writes a control sequence that moves nothing. */
+  /** Writes a control sequence that neither prints text nor moves the cursor. */
   readonly writeTerminal: (sequence: string) => void;
 }
 
-/** Returns at once: servers and the model are reached in the background. */
+/** Opens the session and returns at once. It connects to servers and to the model in the background. */
 export function openAppSession(context: Context, configuration: Configuration, screen: Screen): OpenedAppSession {
   const { state: folder } = configuration.locations;
-  // Nothing but the app writes to the terminal.
+  // The output of commands is captured, because only the app may write to the terminal.
   const { context: quiet } = captured(context);
   const settings = createLiveSettings({
     context,
@@ -108,8 +108,8 @@ export function openAppSession(context: Context, configuration: Configuration, s
   }
 
   /**
-   * `fairlead "…"`: the first message. The text may come from a file or another program, so it runs no command and no
-   * call of its own; of slash commands, only a prompt of a server is run.
+   * Handles the first message of `fairlead "…"`. Its text may come from a file or another program, so it may not run a
+   * call or a built-in slash command. It may only run a server's prompt.
    */
   function submitPrompt(): void {
     const prompt = context.operands.join(" ").trim();
@@ -124,7 +124,10 @@ export function openAppSession(context: Context, configuration: Configuration, s
     }
   }
 
-  /** Without a model the text would run as a call: the user reads it first, and presses Enter. */
+  /**
+   * Puts the first message into the prompt if there is no model. There it would run as a call, so the user reads it
+   * first and presses Enter.
+   */
   function offerPrompt(text: string): void {
     const { editor } = store.get();
     if (screen.hasScreen && editor.text === "") {
@@ -133,7 +136,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
   }
 
-  /** Loaded after the first frame. */
+  /** Opens the inbox. Its code is loaded only after the first frame, so that the app starts faster. */
   async function openInboxQuestions(): Promise<AsyncDisposable> {
     const [{ openInbox }, { showInbox }] = await Promise.all([
       import("@fairlead/gateway/consent/inbox"),
@@ -163,7 +166,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     async close() {
       isClosed = true;
       end();
-      // Before the open questions are closed: that is not the user's answer.
+      // The inbox closes before the open questions do, so that closing a question does not count as the user's answer.
       const shown = await inbox?.catch(() => undefined);
       const isLeft = shown?.[Symbol.asyncDispose]();
       session.refuseAll();
@@ -172,7 +175,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   };
 }
 
-/** Saves the media of an event. Calls `warn` for media that cannot be saved; the result is still used. */
+/** Saves the media of an event. Calls `warn` for media that cannot be saved; the event is still used. */
 async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
   if (event.type !== "call" || event.media === undefined) return event;
   const files: string[] = [...(event.files ?? [])];
@@ -200,11 +203,11 @@ interface ServicesOptions {
 interface OpenedServices {
   readonly services: Services;
   readonly overlay: Overlay;
-  /** Cancels pending requests of the overlay. */
+  /** Cancels the pending requests of the completion list and the panel. */
   readonly end: () => void;
 }
 
-/** Screen columns that the output of a command leaves free. */
+/** Number of screen columns that the output of a command leaves free. */
 const margin = 4;
 
 function openServices({ session, context, settings, manual, screen }: ServicesOptions): OpenedServices {
@@ -217,7 +220,7 @@ function openServices({ session, context, settings, manual, screen }: ServicesOp
     if (file === approvalsPath(locations.state))
       return base.servers.reload(() => `Approvals of the servers of ${locations.root} changed.`);
     if (file !== locations.trustedFolders) return session.note("info", `Settings changed: ${file}`, "/mcp reload");
-    // A folder that is no longer trusted must not keep its servers until the user types a command.
+    // If the folder is no longer trusted, its servers must stop now, not only when the user types a command.
     await base.servers.reload(() => trustWords(locations.root, trust.trusted, settings.get().trust.trusted));
   }
 

@@ -10,7 +10,7 @@ import {
 import type { Store } from "./store.ts";
 
 export interface QuestionQueue {
-  /** Resolves with the answer, or with the refusal if `signal` aborts. */
+  /** Asks a question. Resolves with the user's answer, or with the refusal if `signal` aborts. */
   readonly ask: <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,
@@ -53,7 +53,7 @@ export function createQuestionQueue({ get, dispatch }: Store): QuestionQueue {
   };
 }
 
-/** An answer of another kind counts as the refusal. */
+/** Returns the value of an answer. An answer of another kind counts as a refusal. */
 function answerTo<K extends Asked["kind"]>(kind: K, answer: QuestionAnswer): AnswersByKind[K] {
   const given: { readonly kind: string; readonly value: unknown } = answer.kind === kind ? answer : refusals[kind];
   return given.value as AnswersByKind[K];

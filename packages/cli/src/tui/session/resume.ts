@@ -1,4 +1,4 @@
-/** Continues a recorded conversation in the app: at its start, and with `/resume`. */
+/** Continues a recorded conversation in the app, at its start or with `/resume`. */
 
 import { conversationPath } from "@fairlead/core/conversations/conversation-file";
 import { findConversation } from "@fairlead/core/conversations/list-conversations";
@@ -39,7 +39,10 @@ export async function chooseConversation(services: Services): Promise<void> {
   if (info !== undefined) await resumeConversation(info.id, services);
 }
 
-/** @throws HostError `not_found`; `busy` if the conversation is open elsewhere, or a turn is running */
+/**
+ * Continues a recorded conversation.
+ * @throws HostError `not_found`; `busy` if the conversation is open elsewhere, or a turn is running
+ */
 export async function resumeConversation(wanted: string, services: Services): Promise<void> {
   const { session, settings } = services;
   if (session.store.get().turn.kind === "running")
@@ -59,7 +62,10 @@ export async function resumeConversation(wanted: string, services: Services): Pr
     session.note("warning", `Its model was ${info.model.name}, which is not configured.`, `/model ${info.model.name}`);
 }
 
-/** The conversation's own model, if it is available; otherwise the current model. `--model` takes precedence. */
+/**
+ * Returns the conversation's own model if it is available, otherwise the current model. `--model` takes precedence over
+ * both.
+ */
 async function modelOf(name: string | undefined, { session, models, context }: Services): Promise<Model> {
   const { model: given } = context.command.opts<{ readonly model?: string }>();
   if (name === undefined || given !== undefined) return session.model();

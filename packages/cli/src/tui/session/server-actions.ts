@@ -11,7 +11,7 @@ import type { LiveSettings } from "./live-settings.ts";
 import type { AppSession } from "./session.ts";
 
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
-  /** `device`: with a code on another device. */
+  /** Signs in to a server. `device`: with a code that the user enters on another device. */
   readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
   /** Reads the settings again and starts the servers. `reason` returns a sentence to show before the changes. */
   readonly reload: (reason?: () => string) => Promise<void>;
@@ -23,7 +23,7 @@ export interface ServerActionsOptions {
   readonly session: Pick<AppSession, "host" | "note" | "show" | "fail">;
   readonly settings: LiveSettings;
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
-  /** Signs in with a separate connection. */
+  /** Signs in to a server with a separate connection. */
   readonly signIn: (server: string, device: boolean) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     }
   }
 
-  /** Writes `enabled` into the user's settings, so that it also applies after the app ends. */
+  /** Writes `enabled` into the user's settings, so that it stays in effect after the app ends. */
   async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
     note("info", await settings.change(() => runVerb("mcp", verb, server)));
   }
@@ -96,7 +96,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     async reload(reason) {
       const changes = changeWords(await settings.reload());
       note("info", `${reason === undefined ? "" : `${reason()} `}Settings reloaded. ${changes}`);
-      // The prompt must not wait for servers.
+      // The servers start in the background, because the user must not have to wait for them.
       host.start().catch(fail);
     },
   };

@@ -14,16 +14,16 @@ import type { QuestionQueue } from "./question-queue.ts";
 export interface ServerQuestionsOptions {
   readonly asking: () => Pick<QuestionQueue, "ask">;
   readonly model: () => Model;
-  /** Whether the user has consented by typing the call. */
+  /** Whether the user has already consented by typing this call. */
   readonly isConsented: (details: ToolCallConfirmationDetails) => Promise<boolean>;
-  /** Resolves to false if no browser could be opened. */
+  /** Opens the address in a browser. Resolves to false if no browser could be opened. */
   readonly openUrl: (url: string) => Promise<boolean>;
   readonly tell: (text: string) => void;
 }
 
 type Answerers = Required<Pick<OpenHostOptions, "confirm" | "elicit" | "sample" | "onUnaskable">>;
 
-/** The host's name for a sampling request; no tool can have this name. */
+/** The name that the host gives a sampling request. No tool can have this name. */
 const samplingName = "sampling/createMessage";
 
 const longestAddress = 300;
@@ -96,7 +96,10 @@ interface Sampled extends SampledAnswer {
   readonly isCut: boolean;
 }
 
-/** Average number of characters per token. The model does not get `maxTokens`, so its answer is cut here. */
+/**
+ * Average number of characters in a token. The model does not know `maxTokens`, so Fairlead cuts its answer to this
+ * estimate.
+ */
 const charactersPerToken = 4;
 
 /** Runs a sampling request of a server on the user's model, without the messages of the conversation. */

@@ -27,7 +27,7 @@ export interface SlashCommand {
   /** The arguments, as `/help` shows them: `[list|auth SERVER]`. */
   readonly usage?: string;
   readonly prompt?: HostPrompt;
-  /** `words`: the text after the name. The app shows an error that this function throws. */
+  /** Runs the command. `words`: the text after its name. The app shows any error that this function throws. */
   readonly run: (words: string, session: AppSession) => void | Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface AppSession extends QuestionQueue {
   readonly host: Host;
   readonly conversation: Conversation;
   readonly clock: Clock;
-  /** All current commands, including prompts of servers. */
+  /** Returns all current commands, including the prompts of servers. */
   readonly commands: () => readonly SlashCommand[];
   readonly press: (key: Key) => void;
   /** Runs a typed line: a command, or a message for the model. */
@@ -44,7 +44,7 @@ export interface AppSession extends QuestionQueue {
   /** Runs typed calls in the conversation, whether or not it has a model. */
   readonly sendCall: (calls: string, shown?: string) => void;
   /**
-   * Sends a message to the model, also if it begins with a slash. `shown`: the text for the transcript; `before`:
+   * Sends a message to the model, even if it begins with a slash. `shown`: the text for the transcript. `before`:
    * earlier messages of the same prompt, with their roles.
    */
   readonly send: (input: string | readonly Part[], shown?: string, before?: readonly Content[]) => void;
@@ -52,23 +52,23 @@ export interface AppSession extends QuestionQueue {
   readonly note: (tone: NoteTone, text: string, next?: string) => void;
   readonly show: (title: string, text: string) => void;
   readonly fail: (error: unknown) => void;
-  /** The model that the user has chosen; the conversation has none while a typed call runs. */
+  /** The model that the user has chosen. While a typed call runs, the conversation itself uses no model. */
   readonly model: () => Model;
-  /** Changes the model from the next request on. */
+  /** Changes the model, starting with the next request. */
   readonly setModel: (model: Model) => void;
   /** Begins a new conversation and clears the screen. */
   readonly clear: () => void;
   /** Continues with another conversation, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
-  /** Lets the model summarise the conversation, while no turn runs. Esc stops it, and messages wait for its end. */
+  /** Lets the model summarise the conversation. Cannot run during a turn. Esc stops it; messages wait until it ends. */
   readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
 
 export interface Overlay {
-  /** Returns whether the overlay has used the key. */
+  /** Handles a key. Returns false if the overlay does not use this key. */
   readonly press: (key: Key) => boolean;
-  /** Called after another part of the app has handled a key. */
+  /** Called after another part of the app has handled the key. */
   readonly pressed: (key: Key) => void;
 }
 
@@ -76,22 +76,22 @@ export interface SessionOptions {
   readonly host: Host;
   readonly store: Store;
   readonly conversation: ConversationSlot;
-  /** Manual mode: parses each line as a call. */
+  /** The model of manual mode, which parses each line as a call. */
   readonly manual: Model;
   readonly clock: Clock;
-  /** Resolves when the model is chosen; messages sent before that wait. */
+  /** Resolves when the model is chosen. Messages that are sent earlier wait for it. */
   readonly ready: Promise<void>;
   readonly commands: (session: AppSession) => readonly SlashCommand[];
   readonly onEntered: (text: string) => void;
-  /** The panel and the completion list, which get keys first. */
+  /** The panel and the completion list, which receive each key first. */
   readonly overlay?: Overlay;
   readonly onQuit: () => void;
-  /** Saves the media of an event and adds the file names to it. */
+  /** Saves the media of an event, and returns the event with the file names. */
   readonly keepMedia: (event: TurnEvent) => Promise<TurnEvent>;
   readonly onRedraw: () => void;
 }
 
-/** `settings_changed` is handled in `open-services.ts`, which ignores the app's own changes. */
+/** The host events that change the app's state. `open-session.ts` handles `settings_changed` separately. */
 const hostEvents: readonly HostEvent["type"][] = [
   ...(["state", "history_failed", "conversation_not_recorded", "refresh_failed", "catalog"] as const),
 ];
@@ -100,14 +100,14 @@ export function createSession(options: SessionOptions): AppSession {
   const { host, store, conversation, manual, clock, ready, onEntered, keepMedia, onQuit, onRedraw } = options;
   const { dispatch } = store;
   const asking = createQuestionQueue(store);
-  /** Messages entered while a turn was running. */
+  /** Messages that the user entered while a turn was running. */
   const queue: Message[] = [];
   let stop: AbortController | undefined;
   let { model } = conversation;
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // Replaces all states at once: a replaced server may still send events.
+  // All server states are replaced at once, because a server that was replaced may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -125,10 +125,10 @@ export function createSession(options: SessionOptions): AppSession {
     stop = controller;
     try {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // If `ready` fails, `fail` shows the error, and the turn continues in manual mode.
+      // If `ready` fails, `fail` has shown the error, and the turn continues in manual mode.
       await Promise.race([ready.catch(() => undefined), stopped]);
       conversation.setModel(isCall ? manual : model);
-      // A call has no references: `@` in a value names a file. It waits for its own server only.
+      // In a call, `@` in a value names a file, not a resource. The call waits only for its own server.
       const isManual = conversation.model.provider === "manual";
       const waitFor =
         isManual && typeof input === "string"
@@ -137,7 +137,7 @@ export function createSession(options: SessionOptions): AppSession {
       for await (const event of conversation.send(input, { signal, references: !isManual, before, shown, waitFor }))
         dispatch({ type: "turn", event: await keepMedia(event), now: clock.now() });
     } catch (error) {
-      // A conversation reports failures as events, so a throw is a bug; the turn must end anyway.
+      // A conversation reports failures as events, so an exception here is a bug. The turn must end all the same.
       dispatch({ type: "turn", event: { type: "error", error: unexpected(error) }, now: clock.now() });
     } finally {
       stop = undefined;
@@ -165,7 +165,7 @@ export function createSession(options: SessionOptions): AppSession {
     }
   }
 
-  /** Puts queued messages back into the prompt: a user who stops something does not want the next thing to start. */
+  /** Puts queued messages back into the prompt: a user who stops something does not want the next one to start. */
   function takeBack(): void {
     const texts = queue.splice(0).map(({ shown }) => shown);
     if (texts.length === 0) return;
@@ -186,7 +186,7 @@ export function createSession(options: SessionOptions): AppSession {
         break;
       case "cancel_calls":
         takeBack();
-        // Between two calls none is running: cancel the turn.
+        // If no call is running at the moment, the turn is cancelled instead.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;
       case "cancel_turn":
@@ -208,7 +208,7 @@ export function createSession(options: SessionOptions): AppSession {
     await command.run(words, session);
   }
 
-  /** A prompt under another of its names: `server.prompt`, `server:prompt`, or the name that a model sees. */
+  /** Returns a filter for a prompt by its name: `server.prompt`, `server:prompt`, or the name that a model sees. */
   function isPromptNamed(name: string): (command: SlashCommand) => boolean {
     const found = findPrompt(name, host.promptRegistry);
     return ({ prompt }) =>
@@ -228,7 +228,7 @@ export function createSession(options: SessionOptions): AppSession {
       if (options.overlay?.press(key) === true) return;
       const { events, action } = routeKey(store.get(), key);
       for (const event of events) {
-        // A folded or expanded result changes rows that are drawn already.
+        // Folding or expanding a result changes rows that are already on the screen, so they are drawn again.
         if (event.type === "fold") onRedraw();
         dispatch(event);
       }
@@ -252,7 +252,7 @@ export function createSession(options: SessionOptions): AppSession {
     model: () => model,
     setModel(next) {
       model = next;
-      // A typed call that runs goes on without a model.
+      // If a typed call is running, the conversation gets the model only after that call.
       if (conversation.model !== manual || stop === undefined) conversation.setModel(next);
       dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
     },
@@ -294,7 +294,7 @@ export function createSession(options: SessionOptions): AppSession {
   return session;
 }
 
-/** A message of the user, or typed calls. */
+/** One entry for the model: a message of the user, or typed calls. */
 interface Message {
   readonly input: string | readonly Part[];
   readonly shown: string;

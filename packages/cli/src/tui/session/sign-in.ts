@@ -18,11 +18,14 @@ export interface AppSignInOptions {
   readonly session: Pick<AppSession, "ask" | "note" | "store" | "host">;
   readonly settings: LiveSettings;
   readonly context: Pick<Context, "io" | "globals">;
-  /** Sign in with a code on another device (RFC 8628), instead of in the browser. */
+  /** Whether to sign in with a code on another device (RFC 8628) instead of in the browser. */
   readonly device: boolean;
 }
 
-/** Resolves when the server accepts the tokens. @throws HostError why the sign-in failed */
+/**
+ * Signs in to a server. Resolves when the server accepts the tokens.
+ * @throws HostError with the reason why the sign-in failed
+ */
 export async function signInFromApp(serverName: string, options: AppSignInOptions): Promise<void> {
   const { session, settings, context } = options;
   const configuration = settings.get();
@@ -43,7 +46,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
     { signIn: ways },
   )
     .catch((error: unknown) => {
-      // The user stopped the sign-in: the reason says so.
+      // If the user stopped the sign-in, the abort reason says so.
       ending.signal.throwIfAborted();
       throw error;
     })
@@ -52,8 +55,8 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
 }
 
 /**
- * Messages appear in the question that waits for the pasted address or for the other device; messages after it are
- * notes.
+ * Shows a sign-in in the app. Messages appear in the open question, which waits for a pasted address or for the other
+ * device. After that question has closed, messages appear as notes in the transcript.
  */
 function screenSignIn(
   serverName: string,
@@ -76,7 +79,7 @@ function screenSignIn(
     return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
   }
 
-  /** Shows the code until the sign-in has ended; the user can only stop it. */
+  /** Shows the device code until the sign-in has ended. The only thing that the user can do is stop the sign-in. */
   async function showCode(): Promise<void> {
     const closing = new AbortController();
     closeCode = () => closing.abort();
@@ -91,7 +94,7 @@ function screenSignIn(
     device,
     openBrowser: (url) => openUrl(url, programPlace(settings.get())),
     show(message) {
-      // The question is closed, or closes now.
+      // The user has signed in, so the question with the device code closes.
       if (message.kind === "signed_in") closeCode();
       if (message.kind === "signed_in" || message.kind === "scopes_differ" || message.kind === "paste_over")
         return note("info", joinSafe(messageLines(message, { place, browserFirst })));
@@ -108,7 +111,7 @@ function screenSignIn(
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
       const reason = cancelled();
-      // The browser may have returned meanwhile; then the sign-in continues.
+      // If the signal aborted, the browser has returned to Fairlead in the meantime, and the sign-in continues.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
     },

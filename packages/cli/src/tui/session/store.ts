@@ -6,11 +6,13 @@ import { reduce } from "../state/reduce.ts";
 export interface Store {
   readonly get: () => AppState;
   readonly dispatch: (event: AppEvent) => void;
-  /** Returns the function that stops listening. */
+  /** Adds a listener. Returns the function that removes it. */
   readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** Notifies listeners once for all events of one event-loop turn: a model's text arrives in bursts. */
+/**
+ * Notifies listeners once for all events of one event-loop turn, because a model's text arrives in many small pieces.
+ */
 export function createStore(initial: AppState): Store {
   const listeners = new Set<() => void>();
   let state = initial;

@@ -9,11 +9,11 @@ import type { Services } from "../services.ts";
 export interface BuiltIn {
   readonly name: string;
   readonly summary: string;
-  /** The arguments, as `/help` shows them. */
+  /** The arguments of the command, as `/help` shows them. */
   readonly usage?: string;
-  /** Suggestions for the word after `before`. Synchronous: typing must not wait. */
+  /** Returns suggestions for the word after `before`. It is synchronous, because typing must not wait. */
   readonly complete?: (before: readonly string[], services: Services) => readonly CompletionItem[];
-  /** Runs the command with the text after its name. The app shows an error that this function throws. */
+  /** Runs the command with the text after its name. The app shows any error that this function throws. */
   readonly run: (words: string, services: Services) => void | Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function wordsOf(line: string): readonly string[] {
   return splitWords(line).map(({ text }) => text);
 }
 
-/** Screen columns that a list leaves free. */
+/** Number of screen columns that a list leaves free. */
 const margin = 4;
 const narrowest = 20;
 
@@ -34,7 +34,10 @@ export function lookFor({ session }: Services): { readonly style: Style; readonl
   return { style: plainStyle, columns: Math.max(narrowest, session.store.get().size.columns - margin) };
 }
 
-/** The server named in the line; undefined for all. @throws HostError `server_unknown` */
+/**
+ * Returns the server that the line names; undefined if it names none, which means all servers.
+ * @throws HostError `server_unknown`
+ */
 export function namedServer(line: string, { servers }: Services): string | undefined {
   const name = line.trim();
   return name === "" ? undefined : servers.stateOf(name).name;

@@ -1,4 +1,7 @@
-/** The table of slash commands: built-in commands, then prompts of servers. Also has the short built-in commands. */
+/**
+ * The table of all slash commands: built-in commands, then prompts of servers. This file also defines the short
+ * built-in commands.
+ */
 
 import type { ModelChoice } from "@fairlead/core/model/choose-model";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -59,14 +62,14 @@ const trust: BuiltIn = {
   },
 };
 
-/** `/history`: the last calls, with the rule that decided each. */
+/** `/history`: shows recent calls, with the rule that decided each call. */
 const history: BuiltIn = {
   name: "history",
   summary: "show recent calls and the rules that decided them",
   usage: "[--server NAME] [--denied] [--since 1d]",
   complete: () => ["--server", "--tool", "--since", "--denied", "--utc", "--limit"].map((value) => ({ value })),
   async run(words, { session, runVerb }) {
-    // A request that has just ended is shown too.
+    // Waits until the history contains the request that has just ended.
     await session.host.flushHistory();
     session.show("/history", await runVerb("history", "--limit", "20", ...wordsOf(words)));
   },
@@ -93,7 +96,7 @@ const model: BuiltIn = {
   },
 };
 
-/** `isGuess`: the provider was not asked whether the model exists. */
+/** Returns the text about the new model. `isGuess`: the provider was not asked whether the model exists. */
 function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
   set();
   const doubt = isGuess

@@ -1,4 +1,6 @@
-/** Slash commands about the conversation: call a tool, begin again, continue an earlier one, name, compact and export it. */
+/**
+ * Slash commands about the conversation: call a tool; begin a new conversation; continue, name, compact or export one.
+ */
 
 import { writeFile } from "node:fs/promises";
 import { resolve as toAbsolute } from "node:path";
@@ -11,7 +13,7 @@ import { chooseConversation, resumeConversation } from "../session/resume.ts";
 import { lastAnswer, toMarkdown } from "../state/conversation-text.ts";
 import { type BuiltIn, wordsOf } from "./command.ts";
 
-/** `/call`: calls a tool, also with a model; the model sees the result with your next message. */
+/** `/call`: calls a tool, even if a model is configured. The model sees the result with the user's next message. */
 export const call: BuiltIn = {
   name: "call",
   summary: "call a tool yourself; the model sees the result with your next message",
@@ -46,7 +48,7 @@ export const resume: BuiltIn = {
   run: (line, services) => (line === "" ? chooseConversation(services) : resumeConversation(line, services)),
 };
 
-/** `/rename`: names the conversation, for lists. */
+/** `/rename`: gives the conversation a name, which lists show. */
 export const rename: BuiltIn = {
   name: "rename",
   summary: "give the conversation a name",
@@ -58,7 +60,7 @@ export const rename: BuiltIn = {
   },
 };
 
-/** `/compact`: replaces the history by a summary that the model writes. */
+/** `/compact`: lets the model write a summary, which replaces the conversation's history. */
 export const compact: BuiltIn = {
   name: "compact",
   summary: "let the model summarise the conversation, to make requests smaller; /compact undo restores it",
@@ -75,10 +77,10 @@ export const compact: BuiltIn = {
   },
 };
 
-/** Terminals ignore a longer sequence. */
+/** Maximum number of characters to copy. Terminals ignore a longer sequence. */
 const longestCopy = 75_000;
 
-/** `/copy`: copies the last answer to the clipboard, with a sequence that the terminal understands (OSC 52). */
+/** `/copy`: copies the last answer to the clipboard, with a control sequence for the terminal (OSC 52). */
 export const copy: BuiltIn = {
   name: "copy",
   summary: "copy the last answer to the clipboard",
@@ -117,7 +119,7 @@ export const exportConversation: BuiltIn = {
     if (shown === undefined) throw new HostError("usage", "there is no conversation to write yet");
     const text = await session.host.hideSecrets(shown);
     const file = toAbsolute(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
-    // A new file: nothing is ever replaced.
+    // The flag `wx` creates a new file and fails if the file exists.
     await writeFile(file, toSafeText(text), { flag: "wx", mode: privateFileMode }).catch((error: unknown) => {
       const reason =
         error instanceof Error && "code" in error && error.code === "EEXIST"

@@ -50,7 +50,7 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
   return findToolTarget(word, serversOf(tools));
 }
 
-/** Values that need no quotes and are not read as JSON. */
+/** Matches values that need no quotes and are not read as JSON. */
 const plain = /^[\w./:+-]+$/;
 
 export function writeCall(target: ToolTarget, args: JsonObject): string {

@@ -1,10 +1,13 @@
-/** The text of `/help` for a width: names on the left, words beside them, or below a name that is too long. Pure. */
+/**
+ * Formats the text of `/help` for a screen width: names on the left, explanations beside them or below long names. Pure
+ * functions.
+ */
 
 export type HelpRow = readonly [name: string, words: string];
 
-/** Columns of the names; a longer name has its own rows. */
+/** Width of the column of names. The explanation of a longer name is in the rows below it. */
 const widestName = 24;
-/** With fewer columns, words are always below. */
+/** On a screen with fewer columns, explanations are always below the names. */
 const narrow = 60;
 
 export function helpText(rows: readonly HelpRow[], columns: number): string {
@@ -31,7 +34,7 @@ function rowLines(
 
 function wrapped(text: string, columns: number): readonly string[] {
   const rows: string[] = [""];
-  // A usage such as `[list|desc|…]` may be broken after its bars.
+  // A usage text such as `[list|desc|…]` may be broken after each `|`.
   for (const [word] of text.matchAll(/[^ |]*(?:\|| +|$)/g)) {
     const last = rows.at(-1) ?? "";
     if (last !== "" && last.length + word.trimEnd().length > columns) rows.push("");

@@ -1,4 +1,4 @@
-/** `/mcp`: opens the panel of servers, and runs the subcommands. */
+/** `/mcp`: opens the panel of servers, and runs the subcommands of `/mcp`. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { HostTool } from "@fairlead/core/host";
@@ -74,7 +74,7 @@ export const mcp: BuiltIn = {
     const run = (): Promise<string> => services.runVerb("mcp", verb, ...words);
     services.session.show(`/mcp ${verb}`, await (verb === "get" ? run() : services.settings.change(run)));
     if (verb === "add" || verb === "import") await askIfWaiting(services);
-    // Starts added servers in the background.
+    // Servers that were added start in the background.
     services.session.host.start().catch(services.session.fail);
   },
 };

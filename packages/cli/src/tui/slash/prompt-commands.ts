@@ -1,4 +1,4 @@
-/** Prompts of servers as slash commands: the result goes to the model, or is shown if there is none. */
+/** Offers prompts of servers as slash commands. The result goes to the model, or is only shown if there is no model. */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";
@@ -59,7 +59,7 @@ function offerArguments(prompt: HostPrompt, before: readonly string[]): readonly
     }));
 }
 
-/** The completion request for the argument value that is being typed. */
+/** Returns the completion request for the argument value that the user is typing. */
 export function valueQuestion(
   { server, serverPromptName, arguments: wanted }: HostPrompt,
   before: readonly string[],
@@ -98,7 +98,9 @@ async function run(prompt: HostPrompt, name: string, words: string, services: Se
   session.show(typed, text());
 }
 
-/** The arguments; a form asks for required ones that are missing. Undefined if the user cancels the form. */
+/**
+ * Returns the prompt's arguments. A form asks for missing required arguments. Undefined if the user cancels the form.
+ */
 async function argumentsOf(
   prompt: HostPrompt,
   words: string,

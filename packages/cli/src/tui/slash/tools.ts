@@ -37,7 +37,10 @@ export const tools: BuiltIn = {
   },
 };
 
-/** The tools that the model is offered; before its first request, the tools that it would be offered now. */
+/**
+ * Returns the tools that the model is offered. Before the first request, returns the tools that a request would offer
+ * now.
+ */
 async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
   const { model, history } = conversation;
   if (model.provider === "manual") return [];
@@ -53,7 +56,7 @@ function toggle(names: readonly string[], isOn: boolean, { session }: Services):
   note("info", `${words}: ${meant.map(callName).join(", ")}`, `/tools ${isOn ? "off" : "on"} ${names.join(" ")}`);
 }
 
-/** All tools of a server, or one tool. */
+/** Finds the tools that a name means: all tools of a server, or one tool. */
 function toolsNamed(name: string, all: readonly ConversationTool[]): readonly ConversationTool[] {
   const meant = all.filter((tool) => [tool.server, callName(tool), tool.name].includes(name));
   if (meant.length > 0) return meant;
@@ -62,7 +65,9 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
   throw new HostError("tool_unknown", `this conversation has no tool "${name}"${hint}`, { next: "/tools" });
 }
 
-/** The text of `/tools` and `/mcp desc`: the tools that the model has, then the tools that it does not have, with reasons. */
+/**
+ * Returns the text of `/tools` and `/mcp desc`: first the tools that the model has, then the other tools with reasons.
+ */
 export function toolListText(
   server: string | undefined,
   isWhole: boolean,
@@ -91,7 +96,7 @@ export function toolListText(
   return texts.length === 0 ? safe`No tools found.` : joinSafe(texts, safe`\n\n`);
 }
 
-/** Why the model is offered tools of a server directly, and which it has to search for. */
+/** Says which tools of a server the model is offered directly, which it must search for, and why. */
 function offerLines(tools: readonly OfferedTool[]): readonly SafeText[] {
   const byReason = [...groupBy(tools, ({ reason }) => reason)];
   return byReason.map(([reason, some]) => {

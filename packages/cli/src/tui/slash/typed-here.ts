@@ -1,8 +1,8 @@
-/** Rewrites shell commands in a text as slash commands: `fairlead mcp auth x` becomes `/mcp auth x`. Pure. */
+/** Rewrites shell commands in a text as slash commands: `fairlead mcp auth x` becomes `/mcp auth x`. Pure functions. */
 
 const asSlash = /(?<![\w./@-])(?:npx )?fairlead (?=(?:mcp|tools|resources|prompts|policy|trust|history)\b)/g;
 
-/** The app's own list of conversations. */
+/** Matches the shell command that lists conversations; in the app, `/resume` shows that list. */
 const asList = /(?<![\w./@-])(?:npx )?fairlead conversations\b/g;
 
 export function typedHere(text: string): string {

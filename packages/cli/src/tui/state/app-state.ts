@@ -1,4 +1,4 @@
-/** The state of the terminal app and its events: plain data, and pure functions on it. */
+/** The state of the terminal app and its events: plain data, and pure functions on that data. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import type { ConversationTokens } from "@fairlead/core/turn/conversation";
@@ -12,26 +12,26 @@ import type { QuestionNumber, UserQuestion } from "./questions.ts";
 import { isSettled, type NoteTone, type TranscriptItem } from "./transcript.ts";
 
 export interface AppState {
-  /** The transcript, in order of start. */
+  /** The items of the transcript, in the order in which they started. */
   readonly items: readonly TranscriptItem[];
-  /** How many of the first items are complete. */
+  /** Number of complete items at the start of `items`. */
   readonly settled: number;
-  /** Incremented to draw the screen again. */
+  /** A counter; increasing it makes the app draw the screen again. */
   readonly epoch: number;
-  /** The first item to draw again; earlier ones are in the scrollback. */
+  /** Index of the first item to draw again. Earlier items are in the terminal's scrollback. */
   readonly drawnFrom: number;
   readonly turn: TurnState;
   /** Open questions; the first one is shown. */
   readonly questions: readonly UserQuestion[];
-  /** Where keys go while a question is open. */
+  /** Which part of the app receives keys while a question is open. */
   readonly focus: Focus;
   readonly dialog?: DialogState;
   readonly editor: Editor;
   readonly completion?: CompletionList;
-  /** The `/mcp` panel, while it is open. It gets the keys, unless a question is open. */
+  /** The `/mcp` panel; absent while it is closed. It receives the keys, unless a question is open. */
   readonly panel?: PanelState;
   readonly history: InputHistory;
-  /** Messages entered during a turn; sent when it ends. */
+  /** Messages that the user entered during a turn. They are sent when the turn ends. */
   readonly waiting: readonly string[];
   readonly servers: readonly ServerState[];
   readonly model: ModelLine;
@@ -42,7 +42,7 @@ export interface AppState {
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
   readonly size: Size;
-  /** Counter for the keys of items. */
+  /** A counter that gives each item its key. */
   readonly serial: number;
 }
 
@@ -51,14 +51,15 @@ export type TurnState =
   | {
       readonly kind: "running";
       readonly startedAt: number;
-      /** Names the servers or the next attempt that the turn waits for. */
+      /** What the turn waits for: names of servers, or the next attempt. */
       readonly doing?: string;
       readonly isCancelling: boolean;
     };
 
 /**
- * A key can answer a question only after the user could see it, and a user who is typing is not interrupted:
- * `unseen` until its first frame is drawn, then `dialog` if the prompt is empty and no panel is open, else `input` until Tab.
+ * Where keys go while a question is open. It is `unseen` until the first frame with the question is drawn, so that a
+ * key cannot answer a question that the user has not seen. Then it is `dialog` if the prompt is empty and no panel is
+ * open; otherwise it is `input` until the user presses Tab, so that typing is not interrupted.
  */
 type Focus = "input" | "unseen" | "dialog";
 
@@ -86,7 +87,7 @@ export type AppEvent =
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
   | { readonly type: "ask"; readonly question: UserQuestion }
-  /** Updates the open question with more text. */
+  /** Replaces the text of the open question by a longer one. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
   /** The question was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }
@@ -95,15 +96,15 @@ export type AppEvent =
   | { readonly type: "focus"; readonly focus: "input" | "dialog" }
   | { readonly type: "dialog"; readonly dialog: DialogState }
   | { readonly type: "edit"; readonly editor: Editor; readonly history?: InputHistory }
-  /** Undefined closes the list. */
+  /** Sets the completion list; without `completion`, closes it. */
   | { readonly type: "completion"; readonly completion?: CompletionList }
   | { readonly type: "panel"; readonly panel?: PanelState }
   | { readonly type: "entered"; readonly text: string }
   | { readonly type: "history"; readonly entries: readonly string[] }
   | { readonly type: "wait"; readonly text: string }
-  /** This many of the first queued messages were sent. */
+  /** The first `count` queued messages were sent. */
   | { readonly type: "waited"; readonly count: number }
-  /** Expands or folds the result of a call; without an id, of the last call. */
+  /** Expands or folds the result of a call; without an id, the result of the last call. */
   | { readonly type: "fold"; readonly id?: string }
   | { readonly type: "model"; readonly model: ModelLine }
   | { readonly type: "resize"; readonly size: Size }
@@ -119,20 +120,22 @@ export function add(state: AppState, item: New<TranscriptItem>): AppState {
   return { ...state, serial, items: [...state.items, { ...item, key: `item-${serial}` }] };
 }
 
-/** Counts the complete items at the top: they are drawn only once. */
+/** Counts the complete items at the start of the transcript, which are drawn only once. */
 export function markSettled(state: AppState): AppState {
   const open = state.items.findIndex((item, at) => at >= state.settled && !isSettled(item));
   const settled = open === -1 ? state.items.length : open;
   return settled === state.settled ? state : { ...state, settled };
 }
 
-/** An estimate of the rows of an item. */
+/** Estimates the number of rows of an item. */
 export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): number {
   const text = item === undefined ? "" : item.kind === "call" ? (item.call.isOpen ? item.call.display : "") : item.text;
   return (text ?? "").split("\n").reduce((rows, line) => rows + Math.ceil((line.length + 1) / columns), 1);
 }
 
-/** The number of the open question among all questions; requested calls count, because each will ask. */
+/**
+ * Returns the number of the open question and the total. Requested calls count too, because each will ask a question.
+ */
 export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
   const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");
   const isOfTurn = questions.some(({ kind }) => kind === "confirmation");

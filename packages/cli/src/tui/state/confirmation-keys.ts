@@ -1,4 +1,4 @@
-/** The keys of a confirmation. Only a single letter can allow a call; Enter and Escape cancel. Pure. */
+/** The keys of a confirmation. Only a single letter can allow a call; Enter and Escape cancel. Pure functions. */
 
 import { ToolConfirmationOutcome } from "@fairlead/core/registry/confirmation";
 import type { Key } from "../input/keys.ts";
@@ -12,7 +12,7 @@ export interface ConfirmationState {
 export interface AnswerKey {
   readonly letter: string;
   readonly words: string;
-  /** The label for a narrow screen. */
+  /** The label that is shown on a narrow screen. */
   readonly short: string;
   readonly outcome: ToolConfirmationOutcome;
 }
@@ -25,7 +25,7 @@ const answerKeys: readonly AnswerKey[] = [
   { letter: "n", words: "no (also Enter, Esc)", short: "no", outcome: ToolConfirmationOutcome.Cancel },
 ];
 
-/** The keys whose answers can take effect; "no" is always among them. */
+/** Returns the keys that this confirmation accepts; "no" is always one of them. */
 export function offeredKeys(outcomes: readonly ToolConfirmationOutcome[]): readonly AnswerKey[] {
   return answerKeys.filter(({ outcome }) => outcome === ToolConfirmationOutcome.Cancel || outcomes.includes(outcome));
 }
@@ -36,7 +36,7 @@ export function confirmationKey(
   { outcomes, extent }: { readonly outcomes: readonly ToolConfirmationOutcome[]; readonly extent: Extent },
 ): KeyStep<ConfirmationState, "confirmation"> {
   if (key.name === "escape" || key.name === "enter") return { answer: ToolConfirmationOutcome.Cancel };
-  // Only a single letter is an answer; longer text was typed or pasted for something else.
+  // Only a single letter is an answer; a longer text was typed or pasted for something else.
   const letter = key.name === "text" && key.ctrl !== true && key.meta !== true ? key.text?.toLowerCase() : undefined;
   const answered = offeredKeys(outcomes).find((each) => each.letter === letter);
   if (answered !== undefined) return { answer: answered.outcome };

@@ -1,19 +1,19 @@
-/** The conversation as text: the last answer, and all of it as Markdown. Pure. */
+/** The conversation as text: the last answer, or the whole conversation as Markdown. Pure functions. */
 
 import type { CallCard, TranscriptItem } from "./transcript.ts";
 
-/** The last answer of the model, or the last result if no answer follows it; undefined if there is neither. */
+/** Returns the model's last answer, or the last result if no answer follows it; undefined if there is neither. */
 export function lastAnswer(items: readonly TranscriptItem[]): string | undefined {
   const end = items.findLastIndex(({ kind }) => kind === "answer" || kind === "call");
   const last = items[end];
   if (last?.kind === "call") return last.call.display ?? last.call.error?.message;
   if (last === undefined) return undefined;
-  // A long answer is several items.
+  // A long answer is split into several items.
   const start = items.findLastIndex(({ kind }, at) => at < end && kind !== "answer") + 1;
   return textOf(items.slice(start, end + 1)).trim();
 }
 
-/** Undefined if the user has sent no message. */
+/** Returns the conversation as Markdown; undefined if the user has sent no message. */
 export function toMarkdown(items: readonly TranscriptItem[], model: string): string | undefined {
   const sections: string[] = [];
   for (const [at, item] of items.entries()) {
@@ -43,7 +43,7 @@ function callText({ server, tool, args, status, display = "", error, files }: Ca
   ].join("\n\n");
 }
 
-/** A fence that is longer than any in the text. */
+/** Returns a code fence that is longer than any fence in the text. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -1,4 +1,4 @@
-/** The state of the open question and its keys. Pure. */
+/** The state of the open question, and what its keys do. Pure functions. */
 
 import { editLine } from "../input/edit-key.ts";
 import { type Editor, emptyEditor, wholeText } from "../input/editor.ts";
@@ -33,7 +33,7 @@ export function openDialog(question: UserQuestion): DialogState {
     case "sign_in":
     case "client_id":
       if (!takesText(question)) return { key, kind: "read", scroll: 0 };
-      // The input field is at the end.
+      // The dialog opens scrolled to its end, where the input field is.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
       return { key, kind: "chosen" };
@@ -46,7 +46,7 @@ export function takesText(question: UserQuestion): boolean {
   return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
 }
 
-/** The room of a dialog; running items, the prompt and the status line stay visible. */
+/** Returns the space for a dialog. Running items, the prompt and the status line stay visible. */
 export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }
@@ -66,7 +66,7 @@ export function dialogKey(question: UserQuestion, dialog: DialogState, key: Key,
 
 type Of<K extends DialogState["kind"]> = Extract<DialogState, { readonly kind: K }>;
 
-/** Only the height of the frame matters here, so any question number works. */
+/** A placeholder for the question's number: only the height of the frame matters here. */
 const alone = { index: 1, total: 1 };
 
 function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Room): DialogStep {
@@ -83,7 +83,7 @@ function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Roo
     : { answer };
 }
 
-/** Returns the answer that a key gives; only one letter means yes. */
+/** Returns the answer that a key gives. Only one letter means yes. */
 function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
   const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
   const isNo = name === "enter" || name === "escape" || letter === "n";
@@ -92,7 +92,7 @@ function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): Quest
     const value = urlAnswers.get(name === "text" ? (letter ?? "") : name);
     return value === undefined ? undefined : { kind: "url", value };
   }
-  // Enter does not stop a sign-in: it is pressed too easily while the user types the code elsewhere.
+  // Enter does not stop a sign-in, because users press it by mistake while they type the code elsewhere.
   if (question.kind === "sign_in")
     return name === "escape" || letter === "n" ? { kind: "sign_in", value: undefined } : undefined;
   if ((question.kind !== "sampling" && question.kind !== "trust") || !(isNo || isYes)) return undefined;
@@ -113,7 +113,7 @@ function inForm(question: QuestionOf<"form">, dialog: Of<"form">, key: Key, room
   const frame = formFrame(question, step.state, alone, room);
   const extent = frameExtent(frame, room);
   const still = formScroll(frame, extent, 0);
-  // Scrolling stops at the ends of the form.
+  // The scroll position stops at the first and the last row of the form.
   return { dialog: { ...dialog, form: { ...step.state, look: formScroll(frame, extent, step.state.look) - still } } };
 }
 

@@ -1,4 +1,4 @@
-/** Makes form fields from a JSON Schema of a server, which is untrusted. Pure. */
+/** Makes form fields from a server's JSON Schema, which is untrusted. Pure functions. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
@@ -11,7 +11,7 @@ export interface FormField {
   readonly title: string;
   readonly description?: string;
   readonly isRequired: boolean;
-  /** Whether the name suggests a secret, so that the form warns. */
+  /** Whether the name suggests a secret. The form then shows a warning. */
   readonly isSecret: boolean;
   readonly default?: unknown;
   readonly input: FieldInput;
@@ -35,7 +35,7 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** Any other type: the user types the value as after `key=` in a call. */
+  /** Any other type: the user types the value in the same syntax as after `key=` in a call. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
 export interface Choice {
@@ -72,7 +72,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
   if (choices !== undefined) return { kind: "choice", choices };
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap((shape) => [...shape.types]));
-  // `null` is sent by leaving the field empty.
+  // An empty field stands for `null`, so `null` needs no type of its own.
   types.delete("null");
   const [type, ...others] = types;
   const list = type === "array" && others.length === 0 ? shapes[0] : undefined;
@@ -90,7 +90,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
 
 const formats: readonly TextFormat[] = ["email", "uri", "date", "date-time"];
 
-/** The choices of an `enum` (with or without `enumNames`), or of alternatives with a `const` each. */
+/** Returns the choices of an `enum` (with or without `enumNames`), or of alternatives that each have a `const`. */
 function choicesOf(schema: unknown, root: unknown): readonly Choice[] | undefined {
   const values = listOf(member(schema, "enum"));
   const names = listOf(member(schema, "enumNames"));
@@ -127,7 +127,7 @@ function bounds<K extends Bound>(schema: unknown, ...keywords: readonly K[]): { 
   return Object.fromEntries(found) as { [Key in K]?: number };
 }
 
-/** Names of secrets, however the words are joined. */
+/** Matches names of secrets. Before matching, all words are in lower case and joined with `_`. */
 const secretWords =
   /pass(?:word|phrase|code|wd)|(?:^|_)(?:pass|pwd|pin|otp|ssn|cvv|cvc)(?:_|$)|secret|token(?!s|iz)|(?:api|access|private)_?key|credential|card_?number|social_security|mnemonic|seed_?phrase/;
 

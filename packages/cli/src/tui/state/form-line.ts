@@ -1,4 +1,4 @@
-/** Reads a typed line as the value of a form field. Pure. */
+/** Reads a typed line as the value of a form field. Pure functions. */
 
 import { emptyEditor, insert } from "../input/editor.ts";
 import type { Choice, FieldInput } from "./form-field.ts";
@@ -6,7 +6,10 @@ import type { FieldEntry } from "./form-value.ts";
 
 type Filled = { readonly entry: FieldEntry } | { readonly problem: string };
 
-/** A choice is typed by its name or the beginning of it, several with commas. */
+/**
+ * Reads a line into a field. The user types a choice by its name or the beginning of it, and several choices with
+ * commas.
+ */
 export function entryFrom(input: FieldInput, line: string): Filled {
   const words = line.trim();
   switch (input.kind) {
@@ -36,7 +39,9 @@ const switchWords: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** Choices separated by commas; a title with a comma must be typed alone. A single comma selects none. */
+/**
+ * Reads choices separated by commas. A title that contains a comma must be typed alone. A single comma selects nothing.
+ */
 function severalFrom(choices: readonly Choice[], words: string): Filled {
   const whole = findChoice(choices, words);
   const parts = words.split(",").flatMap((part) => (part.trim() === "" ? [] : part.trim()));
@@ -49,7 +54,7 @@ function severalFrom(choices: readonly Choice[], words: string): Filled {
   return { entry: { kind: "several", chosen, at: 0, isTouched: true } };
 }
 
-/** An exact match wins over a prefix; an ambiguous text matches nothing. */
+/** Finds the choice that the text means. An exact match wins over a prefix; an ambiguous text matches nothing. */
 function findChoice(choices: readonly Choice[], words: string): number | undefined {
   const lower = words.toLowerCase();
   const ways: readonly ((choice: Choice) => boolean)[] = [
@@ -74,7 +79,7 @@ function valueWords(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Most choices listed in a problem. */
+/** Maximum number of choices that an error message lists. */
 const mostNamed = 30;
 
 function notFound(choices: readonly Choice[], words: string): string {

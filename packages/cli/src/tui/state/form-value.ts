@@ -1,4 +1,4 @@
-/** Converts the input of a form field to the value that is sent, or to a problem. Pure. */
+/** Converts the input of a form field to the value that is sent, or to a problem. Pure functions. */
 
 import { parseUrl } from "@fairlead/wire/text";
 import { coerce, inexactNumber } from "../../arguments/coerce.ts";
@@ -9,7 +9,7 @@ export type FieldEntry =
   | { readonly kind: "typed"; readonly editor: Editor }
   | { readonly kind: "switched"; readonly isOn?: boolean }
   | { readonly kind: "chosen"; readonly at?: number }
-  /** `isTouched`: the user has changed the selection, so an empty selection is an answer. */
+  /** `isTouched`: the user has changed the selection, so even an empty selection counts as an answer. */
   | {
       readonly kind: "several";
       readonly chosen: ReadonlySet<number>;
@@ -21,14 +21,14 @@ export type FieldValue =
   | { readonly kind: "value"; readonly value: unknown }
   /** The field is empty. */
   | { readonly kind: "nothing" }
-  /** Completes the sentence "FIELD …". */
+  /** `problem` completes a sentence that starts with the field's name. */
   | { readonly kind: "problem"; readonly problem: string };
 
 const nothing: FieldValue = { kind: "nothing" };
 
 export function fieldValue(field: FormField, entry: FieldEntry): FieldValue {
   const found = enteredValue(field, entry);
-  // An empty field with a default counts as filled in.
+  // A field with a default counts as filled in, even if it is empty.
   const isMissing = found.kind === "nothing" && field.isRequired && field.default === undefined;
   return isMissing ? problem("is required") : found;
 }
@@ -110,7 +110,7 @@ const isOfFormat: Readonly<Record<TextFormat, (text: string) => boolean>> = {
   },
 };
 
-/** Whether the calendar has this date. */
+/** Whether the date exists in the calendar. */
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const day = new Date(`${text}T00:00:00Z`);

@@ -1,4 +1,4 @@
-/** The state of a form and its keys: fields, values and focus. Pure. */
+/** The state of a form, and what its keys do: fields, values and focus. Pure functions. */
 
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";
@@ -13,15 +13,15 @@ import type { KeyStep } from "./questions.ts";
 
 export interface FormState {
   readonly fields: readonly FormField[];
-  /** How many fields are not shown. */
+  /** Number of fields that the form does not show. */
   readonly leftOut: number;
-  /** The input of each field. */
+  /** The input of each field, in the order of `fields`. */
   readonly entries: readonly FieldEntry[];
-  /** The index of a field, or one of the two buttons below the fields. */
+  /** What has the focus: the index of a field, or one of the two buttons below the fields. */
   readonly focus: number | "send" | "decline";
-  /** Problems found by the last attempt to send, by field number. */
+  /** Problems that the last attempt to send found, by the index of the field. */
   readonly problems: ReadonlyMap<number, string>;
-  /** Rows by which the view is scrolled away from the focus. */
+  /** Number of rows that the user has scrolled away from the focused field. */
   readonly look: number;
 }
 
@@ -29,7 +29,7 @@ export type FormValues =
   | { readonly kind: "values"; readonly values: JsonObject }
   | { readonly kind: "problems"; readonly problems: ReadonlyMap<number, string> };
 
-/** `values` override the defaults of the schema. */
+/** Opens a form. `values`: initial values, which replace the defaults of the schema. */
 export function openForm(schema: unknown, values: JsonObject = {}): FormState {
   const fields = fieldsOf(schema);
   return {
@@ -73,7 +73,7 @@ function wordsOf(value: unknown): string {
   return value === undefined || !isShallow(value) ? "" : JSON.stringify(value);
 }
 
-/** The values of all fields; empty fields are left out. */
+/** Returns the values of all fields, without empty fields. */
 export function formValues({ fields, entries }: FormState): FormValues {
   const problems = new Map<number, string>();
   const values: [string, unknown][] = [];
@@ -84,7 +84,7 @@ export function formValues({ fields, entries }: FormState): FormValues {
     if (found.kind === "problem") problems.set(at, found.problem);
     if (found.kind === "value") values.push([field.name, found.value]);
   }
-  // From entries, because a field may be called __proto__.
+  // `Object.fromEntries` is safe for a field called `__proto__`; an assignment is not.
   return problems.size > 0 ? { kind: "problems", problems } : { kind: "values", values: Object.fromEntries(values) };
 }
 
@@ -109,7 +109,10 @@ export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
   return { state: { ...seen, entries: seen.entries.with(focus, enterInto(field.input, entry, key)), problems } };
 }
 
-/** The arrows move within a list of choices and stop at its ends, so that no field is left by accident; Tab leaves it. */
+/**
+ * Moves within a list of choices with the arrow keys. They stop at its ends, so that the user does not leave the field
+ * by accident; Tab leaves it.
+ */
 function chooseKey(form: FormState, { name }: Key): FormState | undefined {
   const { focus, fields, entries } = form;
   if (typeof focus !== "number" || (name !== "up" && name !== "down")) return undefined;
@@ -140,7 +143,7 @@ function onButton(form: FormState, key: Key): FormState {
     : form;
 }
 
-/** Enter moves to the next field; only the button sends. */
+/** Handles Enter: it moves to the next field. Only the button sends the form. */
 function enter(form: FormState): { readonly state: FormState } | { readonly answer: ElicitationAnswer } {
   if (form.focus === "decline") return { answer: { action: "decline" } };
   if (form.focus !== "send") return { state: moveFocus(form, 1) };
@@ -194,7 +197,7 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/** The choice with exactly this title, else the next choice whose title starts with the letters. */
+/** Returns the choice with exactly this title, otherwise the next choice whose title starts with the letters. */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);

@@ -1,4 +1,7 @@
-/** The state of the `/mcp` panel and its keys: the selected server, the open server and its tab. Pure. */
+/**
+ * The state of the `/mcp` panel, and what its keys do: the selected server, the open server and its tab. Pure
+ * functions.
+ */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { SafeText } from "@fairlead/core/text/safe-text";
@@ -12,7 +15,7 @@ export const panelTabs = ["tools", "prompts", "resources", "log", "calls"] as co
 export type PanelTab = (typeof panelTabs)[number];
 
 export interface PanelState {
-  /** The name of the selected server: positions in the list may change. */
+  /** The selected server by its name, because its position in the list may change. */
   readonly server?: string;
   readonly signIns: ReadonlyMap<string, SafeText>;
   readonly open?: OpenServer;
@@ -29,7 +32,7 @@ export interface OpenServer {
 export type PanelStep =
   | { readonly kind: "stay"; readonly panel: PanelState }
   | { readonly kind: "close" }
-  /** The text of the tab must be loaded. */
+  /** The app must load the text of this tab. */
   | { readonly kind: "look"; readonly panel: PanelState; readonly server: string; readonly tab: PanelTab }
   | { readonly kind: "do"; readonly verb: ServerVerb; readonly server: string };
 
@@ -48,13 +51,13 @@ export function openPanel(): PanelState {
   return { signIns: new Map() };
 }
 
-/** The server that keys act on. */
+/** Returns the server that the keys act on. */
 export function selectedServer({ server, open }: PanelState, servers: readonly ServerState[]): ServerState | undefined {
   const wanted = open?.server ?? server;
   return servers.find(({ name }) => name === wanted) ?? servers[0];
 }
 
-/** The actions that make sense in the server's state. */
+/** Returns the actions that are possible in the server's current state. */
 export function offeredVerbs(state: ServerState): readonly (typeof panelVerbs)[number][] {
   return panelVerbs.filter(({ verb }) => changes(verb, state));
 }
@@ -110,7 +113,7 @@ function openKey(panel: PanelState, open: OpenServer, key: Key): PanelStep {
     const at = panelTabs.indexOf(open.tab) + by;
     return look(panel, open.server, panelTabs[(at + panelTabs.length) % panelTabs.length] ?? "tools");
   }
-  // No limit here: the view limits the scroll position to the length of the text.
+  // Here the scroll position has no limit; the view limits it to the length of the text.
   const extent = { rows: Number.MAX_SAFE_INTEGER, page: pageRows };
   const scroll = key.name === "end" ? open.scroll : (scrollKey(open.scroll, key, extent) ?? open.scroll);
   return { kind: "stay", panel: { ...panel, open: { ...open, scroll } } };

@@ -1,4 +1,4 @@
-/** The kinds of questions to the user and their answers. Texts come from servers and are not yet safe to print. */
+/** The kinds of questions to the user, and their answers. The texts come from servers and are not yet safe to print. */
 
 import type { ConsentRequest, SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
@@ -9,11 +9,11 @@ import type { JsonObject } from "@fairlead/wire";
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** An earlier version of the entry was approved. */
+  /** Whether the user approved an earlier version of this entry. */
   readonly isChanged: boolean;
 }
 
-/** The model's answer to a sampling request, before the server gets it. */
+/** The model's answer to a sampling request. The server has not received it yet. */
 export interface SampledAnswer {
   readonly text: string;
   readonly inputTokens?: number;
@@ -24,9 +24,9 @@ export type Asked =
   | { readonly kind: "confirmation"; readonly details: ToolCallConfirmationDetails }
   | {
       readonly kind: "form";
-      /** The server that asks, or whose tool is called. */
+      /** The server that asks, or the server of the tool that is called. */
       readonly serverName: string;
-      /** The tool or prompt that gets the arguments. */
+      /** The tool or prompt that receives the arguments. */
       readonly toolName?: string;
       readonly message: string;
       readonly schema: JsonObject;
@@ -42,7 +42,9 @@ export type Asked =
       readonly purpose: "elicitation" | "sign_in";
       readonly consent?: ConsentRequest;
     }
-  /** Without `answer`: may the server use the model? With it: may the server get the answer? */
+  /**
+   * Without `answer`, asks whether the server may use the model. With `answer`, asks whether the server may receive it.
+   */
   | {
       readonly kind: "sampling";
       readonly serverName: string;
@@ -57,7 +59,10 @@ export type Asked =
       /** Names of servers that the user has already approved. */
       readonly approved: readonly string[];
     }
-  /** A sign-in in the browser: the user can paste the address at which the browser ended. With a device code, only stop. */
+  /**
+   * A sign-in. In the browser, the user can paste the address where the browser ended. With a device code, the user can
+   * only stop the sign-in.
+   */
   | {
       readonly kind: "sign_in";
       readonly serverName: string;
@@ -75,7 +80,10 @@ export type Asked =
 export type UserQuestion = { readonly key: string } & Asked;
 export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;
 
-/** The answer type of each kind of question. A question that closes without an answer gets its answer from `refusals`. */
+/**
+ * The answer type of each kind of question. If a question closes without an answer, its entry in `refusals` is the
+ * answer.
+ */
 export interface AnswersByKind {
   readonly confirmation: ToolConfirmationOutcome;
   readonly form: ElicitationAnswer;
@@ -83,11 +91,11 @@ export interface AnswersByKind {
   readonly url: "open" | "by_hand" | "decline" | "cancel";
   readonly sampling: boolean;
   readonly trust: boolean;
-  /** The pasted text; undefined cancels the sign-in. */
+  /** The pasted text; undefined if the user cancels the sign-in. */
   readonly sign_in: string | undefined;
   /** Empty if the user enters no client ID. */
   readonly client_id: string;
-  /** The index in `options`; undefined if the user chooses none of them. */
+  /** The index in `options`; undefined if the user chooses no option. */
   readonly choice: number | undefined;
 }
 
@@ -95,10 +103,10 @@ export type QuestionAnswer = {
   readonly [K in Asked["kind"]]: { readonly kind: K; readonly value: AnswersByKind[K] };
 }[Asked["kind"]];
 
-/** The effect of a key on a dialog: a new state, or the answer. */
+/** What a key does in a dialog: it changes the state, or it gives the answer. */
 export type KeyStep<State, K extends Asked["kind"]> = { readonly state: State } | { readonly answer: AnswersByKind[K] };
 
-/** The answer of a question that is closed: always a refusal. */
+/** The answer to a question that closes without one: always a refusal. */
 export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, { readonly kind: K }> } = {
   confirmation: { kind: "confirmation", value: "cancel" },
   form: { kind: "form", value: { action: "cancel" } },
@@ -110,7 +118,7 @@ export const refusals: { readonly [K in Asked["kind"]]: Extract<QuestionAnswer, 
   choice: { kind: "choice", value: undefined },
 };
 
-/** The number of a question among the open ones: "1 of 3". */
+/** The position of a question among the open questions, as in "1 of 3". */
 export interface QuestionNumber {
   readonly index: number;
   readonly total: number;

@@ -1,4 +1,4 @@
-/** Applies an event of a turn to the state. Pure. */
+/** Applies an event of a turn to the app's state. Pure functions. */
 
 import type { CallEvent, DoneReason, TurnEvent } from "@fairlead/core/turn/events";
 import { type AppState, add } from "./app-state.ts";
@@ -17,7 +17,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
       return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
     }
-    // Ignored: the host asks the user through `confirm`.
+    // The app ignores this event, because the host asks the user through `confirm`.
     case "confirmation":
       return state;
     case "quarantined": {
@@ -82,7 +82,7 @@ function doing(state: AppState, what: string | undefined): AppState {
   return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
 }
 
-/** Appends text to the last answer or thought, or starts one. */
+/** Appends text to the last answer or thought, or starts a new one. */
 function grow(state: AppState, kind: "answer" | "thought", text: string): AppState {
   const last = state.items.at(-1);
   if (last?.kind !== kind || last.isDone) return add(endTexts(state), { kind, text, isDone: false });
@@ -105,7 +105,7 @@ function withCall(state: AppState, event: CallEvent, now: number): AppState {
   return changeCall(state, event.id, (item) => ({ ...item, call: toCard(event, item.call, now) }));
 }
 
-/** Ends the turn; calls without an outcome count as cancelled. */
+/** Ends the turn. Calls without an outcome count as cancelled. */
 function end(state: AppState): AppState {
   const items = endTexts(state).items.map((item) =>
     item.kind === "call" && !isOver(item.call.status)
@@ -131,10 +131,13 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
   return { ...state, items: state.items.with(at, item) };
 }
 
-/** An answer with fewer characters is not split. */
+/** An answer with fewer characters than this is not split. */
 const least = 400;
 
-/** Index after the last complete paragraph of a growing answer; 0 if there is none. Never inside a code block or a list. */
+/**
+ * Returns the index after the last complete paragraph of a growing answer; 0 if there is none. Never splits a code
+ * block or a list.
+ */
 function finishedPart(text: string): number {
   if (text.length < least) return 0;
   let end = 0;

@@ -1,4 +1,4 @@
-/** Applies an event to the state of the app. Pure. */
+/** Applies an event to the state of the app. Pure functions. */
 
 import type { HostEvent, ServerState } from "@fairlead/core/events";
 import { emptyEditor } from "../input/editor.ts";
@@ -140,7 +140,7 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const text = changeWords(event);
       return text === undefined ? state : markSettled(add(state, { kind: "note", tone: "info", text }));
     }
-    // Views read this data from the host when they need it; the session reports changed settings itself.
+    // These events change nothing here: views read the data from the host, and the session reports changed settings.
     case "settings_changed":
     case "discovery":
     case "servers":
@@ -153,14 +153,16 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
   }
 }
 
-/** Notes a lost connection, because a call may have failed with it; the status line shows whether it comes back. */
+/**
+ * Adds a note about a lost connection, because a call may have failed with it. The status line shows any reconnection.
+ */
 function tellLoss(state: AppState, server: ServerState): AppState {
   if (server.status !== "disconnecting" || server.because === undefined) return state;
   const { message, next } = server.because;
   return markSettled(add(state, { kind: "note", tone: "warning", text: message, ...(next !== undefined && { next }) }));
 }
 
-/** Notes changed definitions, because the user may have allowed the old ones. */
+/** Adds a note about changed definitions, because the user may have allowed the old definitions. */
 function changeWords({ server, tools }: Extract<HostEvent, { readonly type: "catalog" }>): string | undefined {
   if (tools.changed.length === 0) return undefined;
   return `"${server}" changed the definitions of these tools: ${tools.changed.join(", ")}`;
@@ -195,7 +197,7 @@ function fold(state: AppState, id: string | undefined): AppState {
   return at < state.settled ? redraw({ ...state, items }, at) : { ...state, items };
 }
 
-/** Draws the items on the screen again; a terminal cannot redraw its scrollback. */
+/** Draws again the items that are on the screen. A terminal cannot redraw its scrollback. */
 function redraw(state: AppState, from: number = state.settled): AppState {
   const { items, settled, size } = state;
   let drawnFrom = settled;

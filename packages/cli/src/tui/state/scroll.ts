@@ -1,14 +1,14 @@
-/** Scroll positions and their keys. Pure. */
+/** Scroll positions, and the keys that change them. Pure functions. */
 
 import type { Key } from "../input/keys.ts";
 
 export interface Extent {
   readonly rows: number;
-  /** Number of visible rows. */
+  /** Number of rows that are visible at a time. */
   readonly page: number;
 }
 
-/** The scroll position after a key; undefined for a key that does not scroll. */
+/** Returns the scroll position after a key; undefined for a key that does not scroll. */
 export function scrollKey(scroll: number, { name, text, ctrl }: Key, extent: Extent): number | undefined {
   const here = clampScroll(scroll, extent);
   const page = Math.max(1, extent.page - 1);

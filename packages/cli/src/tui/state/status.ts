@@ -1,4 +1,7 @@
-/** The states of all servers in one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in (mail)`. Pure. */
+/**
+ * Formats the states of all servers as one line: `3 ready · 1 starting (github 4 s) · 1 needs sign-in (mail)`. Pure
+ * functions.
+ */
 
 import type { ServerState } from "@fairlead/core/events";
 import { demoName } from "@fairlead/core/host";
@@ -30,7 +33,7 @@ const order: readonly Group[] = [
   "idle",
 ];
 
-/** Groups whose servers are named. */
+/** The groups of states for which the line also names the servers. */
 const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);
 const mostNamed = 2;
 
@@ -45,7 +48,7 @@ export function serverWords(servers: readonly ServerState[], now: number): strin
   return parts.length === 0 ? "no servers" : parts.join(" · ");
 }
 
-/** The demo server is left out beside configured servers. */
+/** Whether the status line shows the server. The demo server is shown only if no other server is configured. */
 function isOfInterest({ name }: ServerState, _at: number, all: readonly ServerState[]): boolean {
   return name !== demoName || all.length === 1;
 }
@@ -55,14 +58,14 @@ function names(members: readonly ServerState[], now: number): string {
   return [...shown, ...(members.length > mostNamed ? ["…"] : [])].join(", ");
 }
 
-/** How long a start has taken, or when the next attempt is due. */
+/** Returns how long a start has taken so far, or the time until the next attempt. */
 function timeWords(state: ServerState, now: number): string {
   if (state.status === "disconnected" && state.reason === "backoff") return ` in ${waitWords(state.nextTryAt - now)}`;
   const seconds = Math.floor((now - state.since) / 1000);
   return groupOf(state) === "starting" && seconds > 0 ? ` ${seconds} s` : "";
 }
 
-/** Undefined for a server that the user has disabled. */
+/** Returns the group of a server's state; undefined for a server that the user has disabled. */
 function groupOf(state: ServerState): Group | undefined {
   switch (state.status) {
     case "connected":
@@ -84,13 +87,13 @@ function groupOf(state: ServerState): Group | undefined {
   }
 }
 
-/** Whether the line shows seconds, so that it must be drawn again every second. */
+/** Whether the status line shows seconds, and so must be drawn again every second. */
 export function hasMoving(servers: readonly ServerState[]): boolean {
   return servers.some((state) => ["starting", "reconnecting"].includes(groupOf(state) ?? ""));
 }
 
 /**
- * The estimated part of the model's context that the next request takes: `12 % of the context: tools 1.2k, messages 9k,
+ * Estimates how much of the model's context the next request takes: `12 % of the context: tools 1.2k, messages 9k,
  * results 5k`.
  */
 export function contextWords({ declarations, history, results, context }: ConversationTokens): SafeText {

@@ -1,11 +1,11 @@
-/** The items of the transcript. Their texts are untrusted; views make them safe. */
+/** The items of the transcript. Their texts are untrusted; the views make them safe to print. */
 
 import type { CallEvent, CallFailure, CallStatus } from "@fairlead/core/turn/events";
 import type { JsonObject } from "@fairlead/wire";
 
 export type TranscriptItem = { readonly key: string } & (
   | { readonly kind: "person"; readonly text: string; readonly attachments: readonly string[] }
-  /** Markdown that grows until `isDone`. */
+  /** An answer as Markdown. Its text grows until `isDone` is true. */
   | { readonly kind: "answer"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "thought"; readonly text: string; readonly isDone: boolean }
   | { readonly kind: "call"; readonly call: CallCard }
@@ -24,11 +24,11 @@ interface CallProgress {
 export interface CallCard {
   readonly id: string;
   readonly server?: string;
-  /** The tool's name on its server; for a function of the host, the name that the model uses. */
+  /** The tool's name on its server. For a function of the host itself, the name that the model uses. */
   readonly tool: string;
   readonly args: JsonObject;
   readonly status: CallStatus;
-  /** When the call started to run, on the session's clock. */
+  /** When the call started to run, in milliseconds on the session's clock. */
   readonly startedAt?: number;
   readonly durationMs?: number;
   readonly progress?: CallProgress;
@@ -40,7 +40,7 @@ export interface CallCard {
   readonly isOpen: boolean;
 }
 
-/** Whether the item will not change any more. */
+/** Whether the item is complete, so that it does not change any more. */
 export function isSettled(item: TranscriptItem): boolean {
   switch (item.kind) {
     case "answer":
@@ -70,7 +70,7 @@ export function isOver(status: CallStatus): boolean {
   }
 }
 
-/** The card after an event; the first event of a call creates it. */
+/** Returns the card of a call after an event. The call's first event creates the card. */
 export function toCard(event: CallEvent, before: CallCard | undefined, now: number): CallCard {
   const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
   const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);

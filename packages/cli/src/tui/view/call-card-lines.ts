@@ -1,4 +1,4 @@
-/** A tool call as lines: a headline, and below it progress, error and result. Pure. */
+/** Formats a tool call as lines: a headline, and below it the progress, the error and the result. Pure functions. */
 
 import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -37,7 +37,7 @@ export function callCardLines(card: CallCard, now: number, width: number): reado
     ...resultLines(card, inner),
     ...mediaLines(card, inner),
     ...(isEmpty(card) ? [[span(safe`empty result`, { isDim: true })]] : []),
-    // Paths are copied, so they are broken only at the edge.
+    // Users copy file paths, so a path is broken only at the screen edge and not between words.
     ...card.files.flatMap((file) => breakLine([span(safe`saved in ${toVisibleLine(file)}`, { isDim: true })], inner)),
   ];
   return [headLine(card, now, width), ...below.map((line) => [span(safe`  `), ...line])];
@@ -47,7 +47,7 @@ function isEmpty({ status, display, media, files }: CallCard): boolean {
   return status === "ok" && display === "" && media.length === 0 && files.length === 0;
 }
 
-/** Descriptions of media, if the result has no text. */
+/** Returns descriptions of the media, if the result has no text. */
 function mediaLines({ media, display = "" }: CallCard, width: number): readonly Line[] {
   if (display !== "") return [];
   return media.flatMap(({ mimeType, data }) => readingLines(bytesText(mimeType, data), width));
@@ -62,7 +62,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   const end = [span(time === undefined ? safe` ${words}` : safe` ${words}, ${time}`, { isDim: true })];
   const start = [span(safe`${moving ?? sign} `, { ...(colour && { colour }) }), span(name, { isBold: true })];
   const room = width - lineColumns(end);
-  // The status must fit; name and arguments are cut.
+  // The status must always fit, so the name and the arguments are cut if necessary.
   const begun = clipLine(start, Math.max(8, room));
   const left = room - lineColumns(begun) - 1;
   const hasArguments = Object.keys(card.args).length > 0;
@@ -71,7 +71,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   return clipLine([...begun, ...said, ...end], width);
 }
 
-/** Maximum number of characters of a value; a line holds fewer. */
+/** Maximum number of characters of a value. No line has room for more. */
 const longestValue = 300;
 
 function argumentWords({ args }: CallCard): SafeText {
@@ -86,7 +86,7 @@ function valueWords(value: unknown): string {
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 
-/** Durations below this many milliseconds are not shown. */
+/** Shorter durations, in milliseconds, are not shown. */
 const shortest = 1000;
 
 function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {
@@ -123,7 +123,7 @@ const mostRows = 2000;
 const mostCharacters = 400_000;
 
 function resultLines({ display = "", error, isOpen, files }: CallCard, width: number): readonly Line[] {
-  // The error is shown already.
+  // A result that only repeats the error message is not shown again.
   const text = error !== undefined && display === error.message ? "" : display.trimEnd();
   if (text === "") return [];
   if (isOpen) {

@@ -1,4 +1,4 @@
-/** The rows of a dialog: a title, a body with a bar on its left side, and the keys. Pure. */
+/** Lays out the rows of a dialog: a title, a body with a bar on its left side, and the keys. Pure functions. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { clampScroll, type Extent } from "../state/scroll.ts";
@@ -11,14 +11,14 @@ export interface Room {
 
 export interface Frame {
   readonly title: Line;
-  /** Rows of the body, already wrapped to `bodyWidth`. */
+  /** The rows of the body, already wrapped to the width `bodyWidth`. */
   readonly body: readonly Row[];
-  /** The keys and their actions; a key is wrapped only if it is longer than a row. */
+  /** The keys with their actions. A key is wrapped only if its text is longer than a row. */
   readonly keys: readonly Line[];
   readonly colour: Colour;
 }
 
-/** `isBare`: a row without the bar, so that it can be copied; only for text that cannot look like a frame. */
+/** `isBare`: a row without the bar, so that the user can copy it. Allowed only for text that cannot imitate a frame. */
 export type Row = Line | { readonly isBare: true; readonly line: Line };
 
 const barColumns = 2;
@@ -30,7 +30,7 @@ export function bodyWidth({ width }: Room): number {
 export function frameExtent(frame: Frame, { width, height }: Room): Extent {
   const around = 1 + keyRows(frame, width).length;
   const page = Math.max(1, height - around);
-  // One row is reserved for the number of hidden rows.
+  // If rows are hidden, one row shows how many.
   const { length } = frame.body;
   return { rows: length, page: length > page ? Math.max(1, page - 1) : page };
 }
@@ -56,7 +56,7 @@ function more(above: number, below: number): Line {
   return [span(safe`${start}↓ ${below} more rows`, { isBold: true }), span(safe` (arrows, PgDn)`)];
 }
 
-/** Puts as many keys into a row as fit. */
+/** Puts as many keys into each row as fit. */
 function keyRows({ keys }: Frame, width: number): readonly Line[] {
   const room = Math.max(2, width - 3);
   const rows: Line[] = [];

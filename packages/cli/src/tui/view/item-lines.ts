@@ -1,4 +1,4 @@
-/** Text items of the transcript as lines. Pure. */
+/** Formats text items of the transcript as lines. Pure functions. */
 
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
@@ -38,7 +38,7 @@ export function itemLines(item: TextKind, width: number): readonly Line[] {
 }
 
 /**
- * How many lines of a user's message are shown: the user knows the text, and a long paste would take seconds to draw.
+ * Maximum number of lines of a user's message. The user knows the text, and drawing a long paste would take seconds.
  */
 const mostTyped = { lines: 20, characters: 4000 };
 const mostOutput = { lines: 2000, characters: 400_000 };
@@ -47,7 +47,7 @@ function typedLines(text: string, width: number): readonly Line[] {
   return firstLines(text, mostTyped, (part) => outputLines(part, width, { isBold: true }));
 }
 
-/** The first lines of a text, and how many are left out. */
+/** Returns the first lines of a text, and the number of lines that are left out. */
 function firstLines(
   text: string,
   most: { readonly lines: number; readonly characters: number },

@@ -1,10 +1,10 @@
-/** Lines of styled, safe text, and how to clip and wrap them. Pure. */
+/** Lines of styled, safe text, and functions that clip and wrap them. Pure functions. */
 
 import { type SafeText, safe, sliceSafe } from "@fairlead/core/text/safe-text";
 
 export type Colour = "red" | "green" | "yellow" | "blue" | "magenta" | "cyan";
 
-/** The style of a span. Colour must never carry meaning alone. */
+/** The style of a span. Colour must never be the only sign of a meaning. */
 export interface SpanStyle {
   readonly colour?: Colour;
   readonly isBold?: boolean;
@@ -25,15 +25,18 @@ export function span(text: SafeText, style: SpanStyle = {}): Span {
 }
 
 const plain = /^[\x20-\x7e]*$/;
-/** Combining marks that every terminal draws on the letter before; some terminals draw others beside it. */
+/**
+ * Matches the combining marks that every terminal draws on the letter before. Some terminals draw other marks in a
+ * column of their own.
+ */
 const mark = /[\u0300-\u036f]/;
-/** Characters of two columns: East Asian letters and emoji. */
+/** Matches characters that take two columns: East Asian letters and emoji. */
 const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /**
- * Counts the columns of a text, and rather overestimates them: a line that is too long for the terminal continues in
- * the first column of the next row, where only Fairlead's own frames begin.
+ * Counts the columns of a text, if in doubt too many. A line that is too long would continue in the first column of the
+ * next row, where only Fairlead's own frames may begin.
  */
 export function columns(text: string): number {
   if (plain.test(text)) return text.length;
@@ -52,7 +55,7 @@ export function lineColumns(line: Line): number {
   return line.reduce((sum, { text }) => sum + columns(text), 0);
 }
 
-/** How many code units of the text fit into `room` columns. */
+/** Returns how many code units of the text fit into `room` columns. */
 function fitting(text: string, room: number): number {
   if (plain.test(text)) return Math.min(text.length, room);
   let [used, at] = [0, 0];
@@ -68,7 +71,7 @@ function part({ text, ...style }: Span, from: number, to?: number): Span {
   return { ...style, text: sliceSafe(text, from, to) };
 }
 
-/** Cuts a line to the width, with `…` at the end. */
+/** Cuts a line to the width, with `…` at the end if text is left out. */
 export function clipLine(line: Line, width: number): Line {
   if (lineColumns(line) <= width) return line;
   const kept: Span[] = [];
@@ -82,7 +85,7 @@ export function clipLine(line: Line, width: number): Line {
   return [...kept, { ...kept.at(-1), text: width > 0 ? safe`…` : safe`` }];
 }
 
-/** Breaks a line exactly at the width; no character is left out. */
+/** Breaks a line exactly at the width. No character is left out. */
 export function breakLine(line: Line, width: number): readonly Line[] {
   return rowsOf(
     line.map((each) => ({ spans: [each], isBlank: false })),
@@ -91,13 +94,13 @@ export function breakLine(line: Line, width: number): readonly Line[] {
   );
 }
 
-/** Wraps a line between words; spaces at a break are left out, and a word longer than a row is broken. */
+/** Wraps a line between words. Spaces at a break are left out, and a word longer than a row is broken. */
 export function wrapLine(line: Line, width: number): readonly Line[] {
   return rowsOf(wordsOf(line), width, false);
 }
 
 interface Word {
-  /** The style may change within a word. */
+  /** The spans of a word: the style may change within the word. */
   readonly spans: Span[];
   readonly isBlank: boolean;
 }
@@ -116,7 +119,7 @@ function wordsOf(line: Line): readonly Word[] {
 }
 
 function rowsOf(words: readonly Word[], given: number, isExact: boolean): readonly Line[] {
-  // The widest character has two columns.
+  // The width is at least 2, because the widest character takes two columns.
   const width = Math.max(2, given);
   const rows: Span[][] = [[]];
   let used = 0;
@@ -145,14 +148,14 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
   for (const { spans, isBlank } of words) {
     const size = isExact ? 0 : lineColumns(spans);
     if (used + size > width && !isExact) {
-      // Spaces at a break would indent the next row.
+      // Spaces at a break are dropped, because they would indent the next row.
       if (isBlank && used > 0) {
         breakRow();
         continue;
       }
       if (used > 0 && size <= width) breakRow();
     }
-    // Drop spaces after a broken word.
+    // Spaces after a broken word are dropped.
     if (isBlank && used === 0 && rows.length > 1) continue;
     for (const each of spans) add(each);
   }

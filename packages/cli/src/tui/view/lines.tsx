@@ -1,4 +1,4 @@
-/** Draws lines with Ink, one row each. The only place that turns styles into escape sequences. */
+/** Draws lines with Ink, one row for each line. Only this file turns styles into escape sequences. */
 
 import { Box, Text } from "ink";
 import { type Context, createContext, createElement, type ReactElement, useContext } from "react";
@@ -10,10 +10,15 @@ export interface LinesProps {
   readonly lines: readonly Line[];
 }
 
-/** One Ink text for each row is slow for many rows, but one text for all is measured again when a single row changes. */
+/**
+ * Above this number of rows, all rows are one Ink text. Below it, each row is its own text, so that Ink measures only
+ * the rows that change.
+ */
 const mostRows = 100;
 
-/** The lines fit already, so Ink does not wrap them. Rows are identified by position and need no key. */
+/**
+ * Draws lines. They already fit the screen, so Ink does not wrap them. Rows are identified by position and need no key.
+ */
 export function Lines({ lines }: LinesProps): ReactElement {
   const { hasColour } = useContext(LookContext);
   const rows = lines.map((line) => toSpans(line, hasColour));
@@ -26,7 +31,7 @@ export function Lines({ lines }: LinesProps): ReactElement {
   );
 }
 
-/** An empty row becomes a space: otherwise it has no height. */
+/** Returns the spans of a row. An empty row becomes a space, because Ink gives an empty text no height. */
 function toSpans(line: Line, hasColour: boolean): readonly (ReactElement | string)[] {
   if (line.length === 0) return [" "];
   return line.map((each) => (isPlain(each) ? each.text : createElement(Styled, { span: each, hasColour })));
@@ -36,7 +41,7 @@ function isPlain(each: Span): boolean {
   return Object.keys(each).every((name) => name === "text");
 }
 
-/** Inverse is written directly, so that the cursor is visible without colours too. */
+/** The escape sequences for inverse text, written directly so that the cursor is visible even without colours. */
 const [inverse, plain] = ["\u001b[7m", "\u001b[27m"];
 
 function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: boolean }): ReactElement {
@@ -54,11 +59,11 @@ function Styled({ span, hasColour }: { readonly span: Span; readonly hasColour: 
   );
 }
 
-/** The terminal's abilities, for the views: colours, code highlighting, image drawing. */
+/** What the terminal can do, for the views: colours, code highlighting, drawing images. */
 export interface Look {
   readonly hasColour: boolean;
   readonly highlighter?: Highlighter;
-  /** Set if the terminal can draw images. */
+  /** Draws images; set only if the terminal can draw them. */
   readonly draw?: DrawImage;
 }
 

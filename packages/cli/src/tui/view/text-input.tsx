@@ -1,4 +1,7 @@
-/** The prompt: the typed text as rows of a terminal, with the cursor in one of them. Wide characters take two columns. */
+/**
+ * Draws the prompt: the typed text as rows of a terminal, with the cursor in one of them. Wide characters take two
+ * columns.
+ */
 
 import { type SafeText, safe, toSafeText } from "@fairlead/core/text/safe-text";
 import type { ReactElement } from "react";
@@ -9,9 +12,9 @@ import { Lines } from "./lines.tsx";
 
 export interface TextInputProps {
   readonly editor: Editor;
-  /** Whether keys go to the prompt. */
+  /** Whether the prompt receives the keys. */
   readonly isActive: boolean;
-  /** A question has just appeared: keys are ignored for a moment. */
+  /** Whether keys are ignored for a moment, because a question has just appeared. */
   readonly isPaused: boolean;
   readonly width: number;
   readonly height: number;
@@ -45,14 +48,14 @@ function rowLine({ before, under, after }: InputRow, mark: SafeText, isActive: b
 
 interface InputRow {
   readonly before: SafeText;
-  /** The character under the cursor; only in the cursor's row. */
+  /** The character under the cursor; set only in the cursor's row. */
   readonly under?: SafeText;
   readonly after: SafeText;
 }
 
 export interface InputLayout {
   readonly rows: readonly InputRow[];
-  /** Number of rows that are out of sight. */
+  /** Number of rows that are scrolled out of sight above the visible rows. */
   readonly above: number;
   readonly below: number;
 }
@@ -76,7 +79,7 @@ export function layoutInput(
 
   function put(shown: SafeText, isUnderCursor: boolean): void {
     const columns = stringWidth(shown);
-    // The cursor after the last character needs a column too.
+    // After the last character, the cursor needs a column of its own.
     if (column + columns > width && column > 0) breakRow();
     const row = rows.at(-1);
     if (row === undefined) return;
@@ -88,7 +91,7 @@ export function layoutInput(
     else row.after = safe`${row.after}${shown}`;
   }
 
-  // The first Segmenter takes long to make, and the first frame has no text.
+  // Creating the first Segmenter takes long, and the first frame has no text, so creation waits until there is text.
   for (const { segment, index } of text === "" ? [] : new Intl.Segmenter().segment(text)) {
     const isUnderCursor = cursor >= index && cursor < index + segment.length;
     if (segment === "\n" || segment === "\r\n") {

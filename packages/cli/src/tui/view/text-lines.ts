@@ -1,4 +1,4 @@
-/** Untrusted text as lines, for reading or for decisions. Pure. */
+/** Formats untrusted text as lines, for reading or for decisions. Pure functions. */
 
 import { writeJson } from "@fairlead/core/text/deep-json";
 import {
@@ -13,17 +13,17 @@ import {
 } from "@fairlead/core/text/safe-text";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "./line.ts";
 
-/** Text for reading: wrapped between words. */
+/** Formats text for reading: wrapped between words. */
 export function readingLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => wrapLine([span(row, style)], width));
 }
 
-/** Text whose columns matter, such as program output: broken at the width only. */
+/** Formats text whose columns matter, such as program output: broken only at the width. */
 export function outputLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return rowsOf(text).flatMap((row) => breakLine([span(row, style)], width));
 }
 
-/** The output of a Fairlead command: wrapped between words; continuation rows keep the indent. */
+/** Formats the output of a Fairlead command: wrapped between words. Continuation rows keep the indent. */
 export function indentedLines(text: string, width: number): readonly Line[] {
   return rowsOf(text).flatMap((row) => {
     const words = sliceSafe(row, row.search(/\S|$/));
@@ -39,22 +39,22 @@ function rowsOf(text: string): readonly SafeText[] {
     .map((row) => toSafeLine(row.replaceAll("\t", "    ")));
 }
 
-/** Text for a decision: nothing is left out or invisible. */
+/** Formats text for a decision: nothing is left out, and nothing is invisible. */
 export function decisionLines(text: string, width: number, style?: SpanStyle): readonly Line[] {
   return text.split("\n").flatMap((row) => breakLine([span(toDecisionText(row), style)], width));
 }
 
-/** A run of spaces long enough to push text out of sight. */
+/** Matches a run of spaces that is long enough to push text out of sight. */
 const longBlank = / {25,}/g;
 
 export function toDecisionText(row: string): SafeText {
-  // `toVisibleLine` counts longer runs only; on a narrow screen fewer spaces hide text.
+  // `toVisibleLine` marks only longer runs of spaces; on a narrow screen, shorter runs can hide text too.
   return replaceSafe(toVisibleLine(row), longBlank, (run) => safe` ⟨×${run.length}⟩`);
 }
 
 /**
- * JSON exactly as it is sent. A line break follows each `\n` in a string: text of many lines can be read in many lines,
- * and cannot look like the end of the string.
+ * Formats JSON exactly as it is sent. A row ends after each `\n` inside a string, so that a text of many lines is
+ * readable. Such a row cannot look like the end of the string.
  */
 export function jsonLines(value: unknown, width: number): readonly Line[] {
   const json = writeJson(value, 2);
@@ -62,10 +62,10 @@ export function jsonLines(value: unknown, width: number): readonly Line[] {
   return decisionLines(broken, width);
 }
 
-/** Puts a bar before untrusted lines, so that they cannot look like Fairlead's own. */
+/** Puts a bar before untrusted lines, so that they cannot imitate Fairlead's own lines. */
 export function quoted(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => [span(safe`▏ `, { isDim: true }), ...line]);
 }
 
-/** Columns that `quoted` adds. */
+/** Number of columns that `quoted` adds to a line. */
 export const quoteColumns = 2;

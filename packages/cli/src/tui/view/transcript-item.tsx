@@ -1,4 +1,4 @@
-/** One item of the transcript. */
+/** Draws one item of the transcript. */
 
 import { safe } from "@fairlead/core/text/safe-text";
 import { useStdout } from "ink";
@@ -14,7 +14,7 @@ export interface TranscriptItemProps {
   readonly item: TranscriptItem;
   readonly now: number;
   readonly width: number;
-  /** Maximum number of rows while the item can change; undefined once it is complete. */
+  /** Maximum number of rows while the item can still change; undefined once the item is complete. */
   readonly height?: number;
 }
 
@@ -74,7 +74,7 @@ function CallCardView({ card, now, width, height }: CallCardViewProps): ReactEle
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
 }
 
-/** Draws the images once, below the finished items: text cannot be drawn over an image. */
+/** Draws the images once, below the finished items, because text cannot be drawn over an image. */
 function Pictures({ media }: { readonly media: CallCard["media"] }): null {
   const { draw } = useContext(LookContext);
   const { write } = useStdout();
@@ -91,7 +91,7 @@ function Pictures({ media }: { readonly media: CallCard["media"] }): null {
 interface MarkdownProps {
   readonly text: string;
   readonly width: number;
-  /** False while the answer grows: then only its last rows are shown. */
+  /** False while the answer still grows; then only its last rows are shown. */
   readonly isDone: boolean;
   readonly height: number;
 }
@@ -110,7 +110,7 @@ function Markdown({ text, width, isDone, height }: MarkdownProps): ReactElement 
   return <Lines lines={isDone ? lines : lastLines(lines, height)} />;
 }
 
-/** The last rows that fit: a terminal cannot change rows in its scrollback. */
+/** Returns the last rows that fit. Earlier rows would move into the scrollback, where a terminal cannot change them. */
 function lastLines(lines: readonly Line[], height: number): readonly Line[] {
   if (lines.length <= height) return lines;
   const kept = lines.slice(lines.length - Math.max(1, height - 1));

@@ -29,11 +29,11 @@ export interface Added {
   readonly noUndo?: string;
 }
 
-/** The report of the written entry, before Fairlead asks about the folder. */
+/** What `mcp add` wrote, for the report that is printed before Fairlead asks about trusting the folder. */
 interface Entries {
   readonly added: readonly Added[];
   readonly destination: Destination;
-  /** The servers as read back from the settings. */
+  /** The added servers, read back from the settings. */
   readonly servers: readonly AdmittedServer[];
   /** The command that trusts the folder and approves its servers. */
   readonly trustLine: string;
@@ -44,7 +44,7 @@ interface Report extends Entries {
   readonly trusted: boolean;
 }
 
-/** `tested`: the servers that Fairlead tried to connect to. */
+/** Returns the JSON report of `mcp add`. `tested`: the servers that Fairlead tried to connect to. */
 export function document(
   { added, destination: { scope, file }, servers, trusted, approval }: Report,
   tested: readonly ListedServer[],
@@ -78,7 +78,7 @@ export function printAdded(entries: Entries, out: Output): void {
   for (const added of entries.added) printOne(added, entries, out);
 }
 
-/** The reason why the servers cannot start: a missing approval, or a folder that is not trusted. */
+/** Returns why the servers cannot start: an approval is missing, or the folder is not trusted. */
 export function printApproval(report: Report, out: Output): void {
   const { destination, trusted, approval } = report;
   for (const { name, variables } of approval.unseen)
@@ -111,7 +111,7 @@ function printOne(
     if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
     for (const note of definition ? launchNotes(definition.transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
-    // Also with --quiet: the approval covers these files.
+    // These lines are printed also with --quiet, because the user's approval covers the files that they name.
     for (const note of definition ? programNotes(definition) : []) out.warn(safe`note: ${toVisibleLine(note)}`);
   }
   for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);
@@ -119,14 +119,17 @@ function printOne(
   else out.say(safe`cannot be undone: ${toSafeLine(noUndo ?? "")}`);
 }
 
-/** The files of the folder that would run. A command such as `npx` may be one, if `PATH` has a folder of the project. */
+/**
+ * Returns a note for each file of the workspace that the entry would run. A command such as `npx` can be such a file,
+ * if `PATH` contains a folder of the workspace.
+ */
 function programNotes({ programs = [] }: ServerDefinition): string[] {
   return programs.flatMap(({ file, digest }) =>
     digest === undefined ? [] : [`runs ${file}, a file of this folder (SHA-256 ${digest.slice(0, 12)}…)`],
   );
 }
 
-/** The fields that the entry sets; defaults are left out. */
+/** Returns the fields that the entry sets, without defaults. */
 function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
   const { transport, trust, description } = definition;
   const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });
@@ -145,7 +148,7 @@ function inForce(name: string, servers: readonly AdmittedServer[]): AdmittedServ
   return servers.find(({ server }) => server.name === name)?.server;
 }
 
-/** Warnings about literal values that look like secrets. */
+/** Returns warnings about literal values that look like secrets. */
 export function hints(entry: Entry): string[] {
   return secretHints(entry).map(
     ({ key, secret }) =>

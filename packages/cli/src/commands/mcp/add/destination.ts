@@ -1,4 +1,7 @@
-/** The settings file that `mcp add`, `import`, `pin` and `remove` write to, the approval of servers written there, and the command that undoes a change. */
+/**
+ * Where `mcp add`, `import`, `pin` and `remove` write: the settings file, the approval of written servers, and the
+ * command that undoes a change.
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import { explain } from "@fairlead/core/files/system-error";
@@ -17,7 +20,7 @@ import { configurationIfTrusted } from "../../../shell/configuration.ts";
 import type { Context, Globals } from "../../../shell/verb.ts";
 import { type Entry, refuseInvalidEntry } from "./new-entry.ts";
 
-/** `project` is Gemini CLI's word for the workspace scope. */
+/** The values of `--scope`. `project` is Gemini CLI's word for the workspace scope. */
 export type ScopeWord = "user" | "project";
 
 export interface Destination {
@@ -50,7 +53,7 @@ export interface WrittenApproval {
   readonly approved: readonly string[];
   /** Servers that are not approved, because the workspace's .env file sets variables that the user has not seen. */
   readonly unseen: readonly { readonly name: string; readonly variables: readonly string[] }[];
-  /** Why the approvals could not be stored; the entries stay in the settings. */
+  /** Why the approvals could not be stored. The entries are in the settings all the same. */
   readonly failure?: string;
 }
 
@@ -83,7 +86,9 @@ export async function approveWritten(
   }
 }
 
-/** Whether the current entry with this name is approved; unreadable approvals count as none. */
+/**
+ * Whether the current entry with this name is approved. If approvals cannot be read, the entry counts as not approved.
+ */
 export async function isApproved(name: string, { servers, locations }: Configuration): Promise<boolean> {
   const definition = servers.find(({ server }) => server.name === name)?.server.definition;
   const approvals = await readApprovals(locations.state).catch(() => undefined);
@@ -91,12 +96,12 @@ export async function isApproved(name: string, { servers, locations }: Configura
   return definition !== undefined && isApprovedBy(approval, definition);
 }
 
-/** The `trust add` command for this root; it names the folder only if `-C` selected it. */
+/** Returns the `trust add` command for this workspace. It names the folder only if the user selected it with `-C`. */
 export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootFrom">): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }
 
-/** `noUndo` completes "cannot be undone: …". */
+/** `undo`: the command that undoes the change. `noUndo`: the reason after "cannot be undone: ". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };
 
 export function removeLine(name: string, scope: ScopeWord, globals: Globals): string {
@@ -105,13 +110,16 @@ export function removeLine(name: string, scope: ScopeWord, globals: Globals): st
 
 interface Before {
   readonly name: string;
-  /** The value as it was in the file. */
+  /** The entry's value, as it was in the file. */
   readonly entry: unknown;
   /** Whether the entry was approved; if not, the undo command adds `--no-approve`. */
   readonly approved: boolean;
 }
 
-/** Builds the command that restores an entry. A command with literal secrets is shown on a terminal only, never in a log. */
+/**
+ * Builds the command that restores an entry. Literal secrets appear in it only on a terminal, never in redirected
+ * output.
+ */
 export function restore(
   { name, entry, approved }: Before,
   { scope, word }: Pick<Destination, "scope" | "word">,
@@ -140,7 +148,7 @@ function whyRefused(name: string, entry: Entry, scope: Destination["scope"]): st
   }
 }
 
-/** Repeats `-C` and `--settings` for a suggested command, each followed by a space. */
+/** Returns the user's `-C` and `--settings` options for a suggested command, each followed by a space. */
 export function placeWords({ root, settings }: Globals): string {
   const words = [
     root === undefined ? "" : `-C ${toShellWord(root)} `,

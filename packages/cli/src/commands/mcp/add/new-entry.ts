@@ -36,7 +36,7 @@ export interface AddOptions {
 interface AddWords {
   readonly operands: readonly string[];
   readonly rest: readonly string[];
-  /** Whether a file with exactly this path exists; the path may contain spaces. */
+  /** Whether a file with exactly this path exists. The path may contain spaces. */
   readonly isFile: (path: string) => boolean;
 }
 
@@ -64,7 +64,7 @@ export function newServers({ operands, rest, isFile }: AddWords, options: AddOpt
   }
 }
 
-/** `"npx -y package"`, quoted as one word, is split into words as in a shell. */
+/** Splits a command that was quoted as one word, such as `"npx -y package"`, into words as a shell does. */
 function commandWords(word: string): readonly string[] {
   if (!/\s/.test(word.trim())) return [word.trim()];
   const line = splitShellLine(word);
@@ -73,7 +73,7 @@ function commandWords(word: string): readonly string[] {
 }
 
 function checkedUrl(url: string): string {
-  // A URL with a variable can be checked only after expansion.
+  // A URL with a variable can be checked only after the variable is replaced by its value.
   if (!url.includes("$") && parseUrl(url) === undefined) throw usage(`"${url}" is not a URL`);
   if (!/^https?:/i.test(url)) throw usage(`"${url}" is not supported: a server's URL starts with https:// or http://`);
   return url;
@@ -85,7 +85,7 @@ function checkedName(name: string): string {
   throw usage(`"${toVisibleLine(name)}" is not a valid server name: it ${flaw}`);
 }
 
-/** One entry, `{"name": entry}`, or a whole settings file's `{"mcpServers": {…}}`. */
+/** Reads a snippet: one entry, `{"name": entry}`, or a whole settings file with `mcpServers`. */
 function fromSnippet(name: string | undefined, text: string): readonly NewServer[] {
   const { root, errors } = parseJsonc(text.trimStart().startsWith("{") ? text : `{${text}}`);
   const [error] = errors;
@@ -133,7 +133,10 @@ function withOptions({ name, entry }: NewServer, options: AddOptions): NewServer
   return { name, entry: { ...entry, ...Object.fromEntries(added) } };
 }
 
-/** Refuses an entry that can never work; problems of this machine are reported after writing. @throws HostError `settings_invalid` */
+/**
+ * Refuses an entry that no machine can use. Problems of this machine only are reported after writing.
+ * @throws HostError `settings_invalid`
+ */
 export function refuseInvalidEntry({ name, entry }: NewServer, scope: Scope): void {
   const { root } = parseJsonc(JSON.stringify({ mcpServers: { [name]: entry } }));
   const node = childNode(root, "mcpServers", name);
@@ -156,7 +159,7 @@ function merged(before: unknown, pairs: readonly (readonly [string, string])[]):
   return Object.fromEntries([...old, ...pairs]);
 }
 
-/** Splits `NAME=VALUE` at the first `=`; `NAME` alone passes on the variable with that name. */
+/** Splits `NAME=VALUE` at the first `=`. For `NAME` alone, the server gets the user's own variable of that name. */
 function toVariable(word: string): readonly [string, string] {
   const at = word.indexOf("=");
   const name = at < 0 ? word : word.slice(0, at);
@@ -195,7 +198,7 @@ const switches = new Set(
   ),
 );
 
-/** Tells whether the word after the name is a URL, a JSON snippet or a command. */
+/** Returns whether the word after the server's name is a URL, a JSON snippet or a command. */
 function targetKind(word: string): "url" | "snippet" | "command" {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) return "url";
   // Snippets are often copied without the braces around them: "github": { … }
@@ -221,7 +224,7 @@ export function splitAddWords(words: readonly string[]): Words {
   return { ours: [...options, "--", ...operands], rest: words.slice(at) };
 }
 
-/** Server arguments that look like Fairlead's options: the user may have misplaced them. */
+/** Returns the server's arguments that look like options of Fairlead: the user may have put them in the wrong place. */
 export function lookalikes(rest: readonly string[]): string[] {
   const names = rest.map((word) => (word.startsWith("--") ? (word.split("=")[0] ?? "") : word));
   return [...new Set(names.filter((name) => withValue.has(name) || switches.has(name)))];

@@ -9,8 +9,8 @@ import type { Context } from "../../../shell/verb.ts";
 import { trustAddLine } from "./destination.ts";
 
 /**
- * Trusts the folder if the user says yes. Without a terminal, with `--json`, and where a rule or a variable has already
- * decided, nothing is asked. Other servers of the folder still need an approval.
+ * Asks the user whether to trust the folder, and trusts it after a yes. Does not ask without a terminal, with `--json`,
+ * or if a rule or a variable has already decided. Other servers of the folder still need an approval.
  */
 export async function askToTrust(
   { trust, locations }: Configuration,

@@ -1,4 +1,4 @@
-/** Replaces the literal secrets of an imported entry by references to the secret store. Pure. */
+/** Replaces the literal secrets of an imported entry by references to the secret store. Pure functions. */
 
 import { isObject } from "@fairlead/wire/json";
 import { runsCode } from "../../../output/servers/server-notes.ts";
@@ -10,17 +10,17 @@ export interface FoundSecret {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly value: string;
-  /** The name for the secret, if it is free. */
+  /** The preferred name of the secret; another name is used if the store already has this one. */
   readonly name: string;
 }
 
-/** Returns the name under which a secret is stored. */
+/** Returns the name under which the secret is stored. */
 export type NameSecret = (secret: FoundSecret) => string;
 
-/** Returns the entry with `${secret:NAME}` in place of each literal secret. Other text stays as it is. */
+/** Returns the entry with `${secret:NAME}` in place of each literal secret. Other text does not change. */
 export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecret): Entry {
   const refer = (key: string, value: string, name: string): string => {
-    // `$$` is a dollar sign in settings.
+    // In settings, `$$` stands for one dollar sign.
     const secret = { key, value: value.replaceAll("$$", "$"), name };
     return `\${secret:${nameOf(secret)}}`;
   };
@@ -39,7 +39,7 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
         return [key, Object.fromEntries(texts)];
       }
       if ((key === "url" || key === "httpUrl") && typeof value === "string") return [key, inAddress(value, key)];
-      // A line of code is shown and approved as it is.
+      // If an argument is program code, its text stays unchanged: the user approves exactly this code.
       if (key === "args" && Array.isArray(value) && !runsCode(String(entry["command"]), value.map(String)))
         return [key, value.map((argument, at) => inArgument(argument, value[at - 1], `args[${at}]`))];
       return [key, value];
@@ -72,7 +72,7 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
   }
 }
 
-/** Also an address of a database, such as `postgres://…`. */
+/** Whether the text is a URL of any scheme, including databases such as `postgres://…`. */
 function isAddress(text: string): boolean {
   return /^[a-z][\w+.-]*:\/\//i.test(text);
 }

@@ -10,12 +10,12 @@ import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import type { Destination, Undo } from "../add/destination.ts";
 import { literalSecretsOf, type StoredSecret } from "./store-secrets.ts";
 
-/** The files and servers that go to one settings file. */
+/** The part of an import that goes to one settings file. */
 export interface ImportPart {
   readonly destination: Destination;
   readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
   readonly servers: readonly PlannedServer[];
-  /** One for each server that was written. */
+  /** The undo commands, one for each written server. */
   readonly undo: Undo[];
 }
 
@@ -101,7 +101,7 @@ function serverText(server: PlannedServer, report: ImportReport, { style }: Outp
   return joinSafe([
     safe`${style.bold(toVisibleLine(target))}: ${words}`,
     safe`  from ${sourceWords(source)}`,
-    // An entry that cannot be imported is explained by its remarks.
+    // The remarks of an entry that cannot be imported give the reason.
     ...(action.kind === "refused" ? [] : entry.map((line) => safe`    ${line}`)),
     ...remarksOf(server, report).map(remarkText),
     safe``,

@@ -47,7 +47,9 @@ export async function entriesIn({ scope, file }: Destination): Promise<ReadonlyM
   return new Map([...entriesOf(childNode(root, "mcpServers"))].map(([name, { value }]) => [name, plainValueOf(value)]));
 }
 
-/** Writes one server. A disabled server is disabled before it is written, so it is never enabled in between. */
+/**
+ * Writes one server. If it is disabled, writes `enabled: false` before the entry, so that it cannot start in between.
+ */
 export async function writeImported(
   { target, conversion, action }: PlannedServer,
   destination: Destination,

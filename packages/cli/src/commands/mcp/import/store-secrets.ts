@@ -10,11 +10,11 @@ export interface StoredSecret {
   /** Where the secret was in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly name: string;
-  /** Whether the secret was stored; false if the store already had the same value under this name. */
+  /** Whether this import stored the secret. False if the store already had the same value under this name. */
   readonly isNew: boolean;
 }
 
-/** Finds the secrets of an entry, under the names that they would have in an empty store. */
+/** Finds the secrets of an entry, with the names that they get if the secret store is empty. */
 export function literalSecretsOf({ target, conversion }: PlannedServer): readonly FoundSecret[] {
   const found: FoundSecret[] = [];
   withStoredSecrets(target, conversion.entry, (secret) => {
@@ -24,7 +24,10 @@ export function literalSecretsOf({ target, conversion }: PlannedServer): readonl
   return found;
 }
 
-/** Stores the secrets of the servers, and returns the servers with references to them. A stored secret is never replaced. */
+/**
+ * Stores the secrets of the servers, and returns the servers with references to these secrets. Never overwrites a
+ * stored secret.
+ */
 export async function storeSecrets(
   servers: readonly PlannedServer[],
   store: SecretStore,
@@ -45,7 +48,9 @@ export async function storeSecrets(
   return { servers: changed, stored };
 }
 
-/** Another value under the same name belongs to another server: this one gets the server's name too, then a number. */
+/**
+ * Stores one secret. If the name already has another value, adds the server's name to it, and then a number if needed.
+ */
 async function keep(
   { name, value }: FoundSecret,
   server: string,

@@ -1,4 +1,4 @@
-/** The frame of the open question and its visible part. Pure. */
+/** Lays out the frame of the open question, and its visible part. Pure functions. */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import type { ToolCallConfirmationDetails } from "@fairlead/core/registry/confirmation";
@@ -65,13 +65,13 @@ export function dialogFrame(
   }
 }
 
-/** The scroll position that shows the focused field, moved by `look` rows. */
+/** Returns the scroll position that shows the focused field, plus the `look` rows that the user has scrolled. */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);
 }
 
-/** Columns below which the keys have short labels. */
+/** On a screen with fewer columns, the keys have short labels. */
 const narrow = 50;
 
 /** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. */
@@ -125,7 +125,7 @@ const hints: ReadonlyMap<string, readonly [yes: string, no: string]> = new Map([
   ["openWorldHint", ["open world", "closed world"]],
 ]);
 
-/** Annotations in words. Fairlead cannot verify them, and the text says so. */
+/** Returns the annotations in words. The text says that Fairlead cannot verify them. */
 function claimWords(annotations: JsonObject): string {
   const claims = Object.entries(annotations).map(([name, value]) => {
     const words = hints.get(name);

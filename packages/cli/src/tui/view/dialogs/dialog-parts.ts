@@ -1,4 +1,4 @@
-/** Parts of dialogs: titles, labelled rows, sections of untrusted text, keys. Pure. */
+/** Parts of dialogs: titles, labelled rows, sections of untrusted text, and keys. Pure functions. */
 
 import { padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Editor } from "../../input/editor.ts";
@@ -6,7 +6,9 @@ import type { QuestionNumber } from "../../state/questions.ts";
 import { breakLine, type Line, type SpanStyle, span, wrapLine } from "../line.ts";
 import { decisionLines, quoteColumns, quoted, toDecisionText } from "../text-lines.ts";
 
-/** `(1 of 3) github asks`. The number comes first, because the end of a title may be cut. */
+/**
+ * Formats a title such as `(1 of 3) github asks`. The number comes first, because the end of a long title may be cut.
+ */
 export function titleLine(words: Line, { index, total }: QuestionNumber): Line {
   return [...(total > 1 ? [span(safe`(${index} of ${total}) `)] : []), ...words];
 }
@@ -15,7 +17,7 @@ export function nameSpan(name: string): Line[number] {
   return span(toVisibleLine(name), { isBold: true });
 }
 
-/** `label  value`, with the whole value in its own column; below the label on a narrow screen. */
+/** Formats `label  value`, with the value in its own column. On a narrow screen the value is below the label. */
 export function labelled(label: SafeText, value: string, width: number): readonly Line[] {
   return beside(label, width, (room) => breakLine([span(toVisibleLine(value))], room));
 }
@@ -37,12 +39,12 @@ function beside(label: SafeText, width: number, layOut: (room: number) => readon
 
 const labelColumns = 9;
 
-/** A heading by Fairlead, and untrusted lines with a bar on their left side. */
+/** Formats a section: Fairlead's own heading, then untrusted lines with a bar on their left side. */
 export function section(heading: SafeText, lines: readonly Line[], width: number, style?: SpanStyle): readonly Line[] {
   return [...wrapLine([span(heading, { isBold: true, ...style })], width), ...quoted(lines)];
 }
 
-/** A heading with the whole text of a server; nothing if the text is empty. */
+/** Formats a heading and the whole text of a server. Returns no lines if the text is empty. */
 export function speech(heading: SafeText, text: string, width: number): readonly Line[] {
   return text.trim() === "" ? [] : section(heading, decisionLines(text, width - quoteColumns), width);
 }
@@ -51,7 +53,10 @@ export function key(letter: SafeText, words: SafeText): Line {
   return [span(letter, { isBold: true }), span(safe` ${words}`)];
 }
 
-/** A URL to read and copy: in the first column if it is plain ASCII, else with a bar on its left side. */
+/**
+ * Formats a URL for reading and copying: in the first column if it is plain ASCII, otherwise with a bar on its left
+ * side.
+ */
 export function addressRows(
   url: string,
   room: { readonly width: number; readonly body: number },
@@ -63,7 +68,7 @@ export function addressRows(
 
 const mostRows = 6;
 
-/** The text of a field, with the cursor if it has the focus. */
+/** Formats the text of a field, with the cursor if the field has the focus. */
 export function editorLines({ text, cursor }: Editor, isFocused: boolean, width: number): readonly Line[] {
   if (!isFocused)
     return text === ""

@@ -1,4 +1,4 @@
-/** The frame of a form: title, message, fields and two buttons. Pure. */
+/** Lays out the frame of a form: title, message, fields and two buttons. Pure functions. */
 
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { FormState } from "../../state/form.ts";
@@ -74,7 +74,7 @@ interface Look {
   readonly width: number;
 }
 
-/** The name and value of a field; with focus, also its description and limits. */
+/** Formats the name and value of a field. A field with the focus also shows its description and limits. */
 function fieldLines(field: FormField, entry: FieldEntry, { problem, isFocused, width }: Look): readonly Line[] {
   const { name, title, isRequired, isSecret, description } = field;
   const named = title === name ? toVisibleLine(name) : safe`${toVisibleLine(title)} (${toVisibleLine(name)})`;

@@ -1,4 +1,4 @@
-/** The `/mcp` panel as lines: the list of servers, or one server with its tabs. Pure. */
+/** Lays out the `/mcp` panel as lines: the list of servers, or one server with its tabs. Pure functions. */
 
 import type { ServerState } from "@fairlead/core/events";
 import { joinSafe, type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -44,7 +44,7 @@ function listFrame(view: PanelView, room: Room): Frame {
   };
 }
 
-/** The rows of each server: its state, and for the selected one also the reason. */
+/** Returns the rows of each server: its state. For the selected server, the reason follows. */
 function listRows({ panel, servers, now }: PanelView, room: Room): readonly (readonly Line[])[] {
   const width = bodyWidth(room);
   const selected = selectedServer(panel, servers);
@@ -70,7 +70,7 @@ function listRows({ panel, servers, now }: PanelView, room: Room): readonly (rea
   });
 }
 
-/** The first visible row, so that the selected server is visible. */
+/** Returns the index of the first visible row, chosen so that the selected server is visible. */
 function firstRow(view: PanelView, room: Room, page: number): number {
   const selected = selectedServer(view.panel, view.servers);
   const rows = listRows(view, room);

@@ -1,4 +1,4 @@
-/** The frames of all questions other than confirmations and forms. Pure. */
+/** Lays out the frames of all questions other than confirmations and forms. Pure functions. */
 
 import { joinSafe, type SafeText, safe, splitSafe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
 import { isObject, listOf, member } from "@fairlead/wire/json";
@@ -41,7 +41,7 @@ export function urlFrame(question: QuestionOf<"url">, place: QuestionNumber, roo
   };
 }
 
-/** The host of a URL, in Punycode, so that look-alike letters are visible. */
+/** Returns the host of a URL in Punycode, so that look-alike letters become visible. */
 function siteOf(url: string): string {
   if (parseUrl(url) === undefined) return url;
   const { protocol, host } = new URL(url);
@@ -69,7 +69,7 @@ export function samplingFrame(question: QuestionOf<"sampling">, place: QuestionN
   };
 }
 
-/** Average length of a token of English text. */
+/** Average number of characters in a token of English text. */
 const charactersPerToken = 4;
 
 function costBefore(params: object): string {
@@ -130,7 +130,7 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, pla
       ...servers.flatMap(({ server, definition, isChanged }) => {
         const name = toVisibleLine(definition.name);
         const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
-        // The text is safe already; each line is one value.
+        // The text is already safe to print; each line is one value.
         const fields = splitSafe(layout(approvalFields(definition, server), safe``));
         const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
         return section(heading, lines, width);
@@ -152,7 +152,7 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
     messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
-      // A row without the bar, so that the address can be copied.
+      // This row has no bar on its left side, so that the user can copy the address.
       /^https?:\/\/\S+$/.test(line)
         ? addressRows(line, { width: room.width, body: width })
         : wrapLine([span(line)], width),

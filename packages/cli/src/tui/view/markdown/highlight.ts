@@ -1,10 +1,10 @@
-/** Syntax highlighting. The module is large, so `highlighter.ts` loads it on demand. */
+/** Highlights the syntax of code. This module is large, so `highlighter.ts` loads it on demand. */
 
 import { toSafeLine } from "@fairlead/core/text/safe-text";
 import { common, createLowlight } from "lowlight";
 import { type Line, type Span, type SpanStyle, span } from "../line.ts";
 
-/** Returns the lines of the code, not yet wrapped; undefined for an unknown language. */
+/** Returns the lines of the code, not yet wrapped to a width; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly Line[] | undefined;
 
 /** Longer code is not highlighted, because that takes too long. */
@@ -28,7 +28,7 @@ export function createHighlight(): Highlight {
   };
 }
 
-/** The members of a syntax tree node that are used here. */
+/** The members of a syntax tree node that this file uses. */
 interface Node {
   readonly type: string;
   readonly value?: string;

@@ -1,9 +1,9 @@
-/** Loads syntax highlighting when the first code is shown; until then code is plain. */
+/** Loads syntax highlighting when the first code block is shown. Until then, code has no colours. */
 
 import type { Highlight } from "./highlight.ts";
 
 export interface Highlighter {
-  /** Returns undefined until highlighting is loaded. */
+  /** Highlights code. Returns undefined until highlighting is loaded. */
   readonly get: () => Highlight | undefined;
   readonly want: () => void;
   readonly subscribe: (listener: () => void) => () => void;
@@ -25,7 +25,7 @@ export function createHighlighter(): Highlighter {
     want() {
       if (isWanted) return;
       isWanted = true;
-      // Without highlighting, code stays plain.
+      // If highlighting cannot be loaded, code has no colours.
       load().catch(() => undefined);
     },
     subscribe(listener) {

@@ -1,4 +1,7 @@
-/** Markdown as lines. Texts are made safe after parsing, because parsing can produce new characters. Pure. */
+/**
+ * Formats Markdown as lines. Texts are made safe after parsing, because parsing can produce new characters. Pure
+ * functions.
+ */
 
 import { repeatSafe, type SafeText, safe, splitSafe, toSafeLine } from "@fairlead/core/text/safe-text";
 import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
@@ -40,7 +43,7 @@ function textLines(text: string, width: number, highlight: Highlight | undefined
   return tokens === undefined ? readingLines(text, width) : blockLines(tokens, { width, highlight });
 }
 
-/** Undefined if the text is nested too deeply for the lexer. */
+/** Parses the text into Markdown tokens; undefined if the text is nested too deeply for the lexer. */
 function lex(text: string): readonly Token[] | undefined {
   try {
     return new Lexer({ gfm: true }).lex(text);
@@ -100,7 +103,7 @@ function lineOfBlock(token: MarkedToken, where: Where): readonly Line[] {
   }
 }
 
-/** Minimum text width in columns. Text is not indented further if that would make it narrower. */
+/** Minimum width of text, in columns. Text is not indented further if it would become narrower. */
 const narrowest = 10;
 
 function indented(
@@ -135,7 +138,7 @@ function inlineLines(tokens: readonly Token[], width: number, style: SpanStyle =
   return lines.flatMap((line) => wrapLine(line, width));
 }
 
-/** Inline tokens as spans; only hard breaks contain newlines. */
+/** Returns inline tokens as spans. Only hard line breaks become newlines. */
 function inline(tokens: readonly Token[], style: SpanStyle): readonly Span[] {
   return tokens.flatMap((token) => spansOf(token as MarkedToken, style));
 }
@@ -152,7 +155,7 @@ function spansOf(token: MarkedToken, style: SpanStyle): readonly Span[] {
       return [span(shown(token.text), { ...style, colour: "cyan" })];
     case "link": {
       const words = inline(token.tokens, { ...style, isUnderlined: true });
-      // The target is always shown: the link text may lie.
+      // The link target is always shown, because the link text may claim another address.
       const isSaid = token.text === token.href || `mailto:${token.text}` === token.href;
       return isSaid ? words : [...words, span(safe` (${toSafeLine(token.href)})`, { ...style, isDim: true })];
     }
@@ -188,12 +191,12 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["&quot;", '"'],
 ]);
 
-/** Decodes the named entities that models write; the lexer decodes numeric ones. */
+/** Decodes the named entities that models write. The lexer already decodes numeric entities. */
 function decoded(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) => entities.get(entity) ?? entity);
 }
 
-/** A soft line break is a space. */
+/** Makes a text safe to print. A soft line break becomes a space. */
 function shown(text: string): SafeText {
   return toSafeLine(text.replaceAll(/[ \t]*\n[ \t]*/g, " ").replaceAll("\t", "    "));
 }
@@ -203,12 +206,12 @@ type MarkdownBlock =
   | { readonly kind: "text"; readonly text: string };
 
 const fence = /^( {0,3})(`{3,}|~{3,})\s*([^\s`]*)/;
-/** A fence inside a list. */
+/** Matches a code fence, which may be indented because it is inside a list. */
 const innerFence = /^\s*(`{3,}|~{3,})/;
-/** Continues a block after an empty line: indented text, or the next list item. */
+/** Matches a line that continues a block after an empty line: indented text, or the next list item. */
 const continues = /^(?:\s|[-*+] |\d{1,9}[.)] )/;
 
-/** Splits Markdown into blocks; an open fence is code up to the end. */
+/** Splits Markdown into blocks. A code block without a closing fence extends to the end of the text. */
 function markdownBlocks(text: string): readonly MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
   let lines: string[] = [];
@@ -243,7 +246,7 @@ function markdownBlocks(text: string): readonly MarkdownBlock[] {
   return blocks;
 }
 
-/** The row that closes the fence, or `rows.length`. */
+/** Returns the index of the row that closes the fence, or `rows.length` if there is none. */
 function closingRow(rows: readonly string[], from: number, mark: string): number {
   const closing = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}\\s*$`);
   const found = rows.findIndex((row, at) => at >= from && closing.test(row));

@@ -1,4 +1,7 @@
-/** A Markdown table as lines: columns if they fit, otherwise one `head: cell` line for each cell. Pure. */
+/**
+ * Formats a Markdown table as lines: in columns if they fit, otherwise one `head: cell` line for each cell. Pure
+ * functions.
+ */
 
 import { joinSafe, repeatSafe, safe } from "@fairlead/core/text/safe-text";
 import { type Line, lineColumns, span, wrapLine } from "../line.ts";
@@ -6,7 +9,7 @@ import { type Line, lineColumns, span, wrapLine } from "../line.ts";
 const gap = 3;
 const narrowestColumn = 6;
 
-/** Lays out rows; the first row is the head. */
+/** Lays out the rows of a table. The first row is the head. */
 export function tableLines(rows: readonly (readonly Line[])[], width: number): readonly Line[] {
   const [head = [], ...body] = rows;
   const wanted = head.map((_, at) => Math.max(1, ...rows.map((row) => lineColumns(row[at] ?? []))));
@@ -28,7 +31,7 @@ function bold(line: Line): Line {
   return line.map((each) => ({ ...each, isBold: true }));
 }
 
-/** Shrinks the widest columns first; undefined if the table cannot fit. */
+/** Returns the column widths; the widest columns shrink first. Undefined if the table cannot fit. */
 function fit(wanted: readonly number[], room: number): readonly number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((sum, each) => sum + each, 0) - room;
