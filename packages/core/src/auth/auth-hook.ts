@@ -14,23 +14,23 @@ import type { Credentials } from "./store/credentials.ts";
 export interface AuthHookOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Whether credentials may be stored for the server; fast, because it opens no keychain. */
+  /** Resolves with false if no credentials are stored for the server. Opens no keychain, so that the check is fast. */
   readonly hasCredentials: () => Promise<boolean>;
   readonly keeper: () => Promise<TokenKeeper>;
   /** Lets the person sign in; absent if there is no terminal to ask on. */
   readonly signIn?: ((request: SignInRequest, signal: AbortSignal) => Promise<Credentials>) | undefined;
-  /** Whether `signIn` works without a person: it requests a token with the machine's own credentials. */
+  /** True if `signIn` needs no person, because it requests a token with the machine's own credentials. */
   readonly isMachine?: boolean;
   /** The wall clock, in milliseconds since 1970; `Date.now` by default. */
   readonly now?: () => number;
-  /** Ignores stored credentials, because the person wants to sign in again. */
+  /** If true, the hook ignores stored credentials, because the person wants to sign in again. */
   readonly isForced?: boolean;
 }
 
 /** The facts about a server's refusal that a sign-in needs. */
 export interface SignInRequest {
   readonly challenge: BearerChallenge;
-  /** IP address at which the server was reached, if known. */
+  /** The IP address at which the server was reached; absent if unknown. */
   readonly address?: string;
   /** Scopes that were requested before and are not enough. */
   readonly before?: readonly string[];
@@ -38,7 +38,10 @@ export interface SignInRequest {
 
 /** Maximum number of sign-ins for more scopes that one request may cause. */
 const mostStepUps = 2;
-/** Maximum number of token refreshes that one request may cause; after these, the person signs in. */
+/**
+ * Maximum number of token refreshes that one request may cause. If the server still refuses the token, the person signs
+ * in.
+ */
 const mostRenewals = 2;
 
 /** Creates the sign-in hook of an OAuth server. */
@@ -55,7 +58,10 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   /** Whether the person has signed in since the first refusal of a request. */
   let hasAsked = false;
   let stepUps = 0;
-  /** The URL of the last request, and whether it belongs to this server: most requests use the same URL. */
+  /**
+   * The URL of the last request, and whether that URL belongs to this server. Cached, because most requests use one
+   * URL.
+   */
   let checked = { url: serverUrl, isOwn: true };
 
   function isOwn(url: string): boolean {
@@ -85,7 +91,10 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
     return (await (await keeper()).refused(serverUrl, sent)) !== undefined;
   }
 
-  /** Whether the server only requires its nonce in the proof, and the next proof contains it. */
+  /**
+   * Keeps the nonce of the response. Returns true if a repeated request can succeed, because the server only required
+   * this nonce in the proof.
+   */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];
     const isNew = typeof nonce === "string" && new URL(url).origin === origin && dpop?.proofs.keepNonce(url, nonce);
@@ -95,7 +104,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
     if (refusal.attempt === 0) hasAsked = false;
     if (takesNonce(refusal)) return true;
-    // A new token would not help: the server would reject its proof too.
+    // A new token would not help: the server would reject the proof of that token too.
     if (isProofRejected(refusal)) throw proofRejected(serverName, refusal, now());
     const sent = tokenIn(refusal);
     // The server refuses a token from a sign-in that just finished: another sign-in would not help.
@@ -209,7 +218,10 @@ function scopeWords(wanted: readonly string[]): string {
 }
 
 interface SharedWork<T> {
-  /** Starts the work, or joins work that is already running. Rejects with the reason of `signal` when that aborts. */
+  /**
+   * Starts the work, or joins work that is already running. Rejects with the reason of `signal` when `signal` is
+   * aborted.
+   */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
 

@@ -9,7 +9,7 @@ export interface SignInNeedOptions {
   /** Records that a person must sign in; `refused` is the token that the server refused, if any. */
   readonly want: (refused: string | undefined) => Promise<void>;
   readonly forget: () => Promise<void>;
-  /** Whether the person chose to sign in again, so that the stored token may still be valid. */
+  /** True if the person chose to sign in again. The stored token may then still be valid. */
   readonly isForced: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface ServerAuth extends AuthHook {
 
 /** Wraps `hook` so that refusals and accepted tokens are recorded. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // If the record cannot be written, only `mcp list` is less exact: the request must not fail.
+  // A record that cannot be written makes only `mcp list` less exact, so the request must not fail.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),

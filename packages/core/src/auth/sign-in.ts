@@ -139,7 +139,7 @@ async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<
   const state = randomWord();
   const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
-    // Another program uses the port of the registered redirect URI: register a client with another port.
+    // If another program uses the port of the registered redirect URI, registers a client with another port.
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
     const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
     return await authorize(flow, { client, listener, state });
@@ -170,11 +170,11 @@ async function authorize(
 }
 
 /**
- * Makes the next sign-in register a new client: the registration may be invalid, and the browser shows only an error
- * page.
+ * Makes the next sign-in register a new client. The old registration may be invalid: then the browser shows an error
+ * page, and Fairlead learns nothing.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
-  // Under the lock, so that tokens which another process refreshes are not overwritten.
+  // Takes the lock, so that it does not overwrite tokens which another process has just refreshed.
   await lock(await storage.nameOf(serverUrl), async () => {
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.client.clientId !== client.clientId || stored.client.redirectUri !== client.redirectUri) return;
@@ -242,8 +242,8 @@ function abortable(fetch: Fetch, signal: AbortSignal): Fetch {
 }
 
 /**
- * Reads the account name from an ID token. The name is only shown, and distinguishes accounts; no decision depends on
- * it.
+ * Reads the account name from an ID token. Fairlead only shows the name and tells accounts apart by it; no decision
+ * depends on it.
  */
 const longestName = 200;
 

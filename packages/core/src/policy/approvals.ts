@@ -10,16 +10,18 @@ export type { ToolApproval } from "../trust/approvals.ts";
 export interface ServerIdentity {
   readonly server: string;
   readonly fingerprint: string;
-  /** The workspace root, if a workspace has the entry. */
+  /** The workspace root; absent unless the entry comes from a workspace. */
   readonly workspace?: string;
 }
 
 /**
- * Maximum bytes of a saved definition. The approval of a longer definition is saved without it, so it cannot be shown
- * later.
+ * Maximum bytes of a saved definition. Fairlead saves the approval of a longer definition without the definition, and
+ * cannot show it later.
  */
 const longestDefinition = 16_384;
-/** Maximum bytes of all approvals together. The oldest ones are dropped first, and Fairlead asks again for them. */
+/**
+ * Maximum bytes of all approvals together. Fairlead drops the oldest approvals first, and asks again about their tools.
+ */
 const mostBytes = 1_048_576;
 
 /**
@@ -59,7 +61,10 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
   });
 }
 
-/** Removes all saved approvals of `tool` of `server`, whatever the server's entry or workspace. Returns their number. */
+/**
+ * Removes all saved approvals of `tool` of `server`, for every entry and every workspace of that server. Returns their
+ * number.
+ */
 export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
   let removed = 0;
   await updateApprovalsFile(state, ({ tools }) => {
@@ -70,7 +75,10 @@ export async function forgetApprovalsNamed(state: string, server: string, tool: 
   return removed;
 }
 
-/** Whether an approval is for this tool of this server. With another entry or workspace, it is another server. */
+/**
+ * Whether an approval is for this tool of this server. A server with another entry or in another workspace is another
+ * server.
+ */
 export function isFor(
   approval: ToolApproval,
   { server, fingerprint, workspace }: ServerIdentity,
@@ -95,7 +103,7 @@ export async function canKeepApprovals(state: string): Promise<boolean> {
   }
 }
 
-/** The folder itself, or the nearest parent that exists. */
+/** The folder itself, or the nearest folder above it that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   const parent = dirname(folder);
   const isThere = await access(folder).then(
@@ -129,7 +137,7 @@ export function approvedTool({ definition, digest }: ToolApproval): CatalogTool 
   }
 }
 
-/** A value with the right digest is the approved definition, so its other members need no check. */
+/** Checks only two members, because a definition with the right digest is exactly the approved definition. */
 function isTool(value: unknown): value is CatalogTool {
   return typeof value === "object" && value !== null && "name" in value && "inputSchema" in value;
 }

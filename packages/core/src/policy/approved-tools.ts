@@ -16,14 +16,14 @@ import {
 
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
-  /** Whether an approval for this server could be saved: it needs a known server and a writable folder. */
+  /** Whether an approval for this server could be saved: the server must be known and the folder writable. */
   readonly canSave: (server: string) => boolean;
   /** The approval of the tool for the current entry, even if the tool's definition has changed since. */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
   /** The approvals for configured servers whose entries are unchanged. */
   readonly all: () => readonly ToolApproval[];
   readonly save: (server: string, tool: CatalogTool) => Promise<void>;
-  /** Removes the approval of another definition of this tool, because the user has accepted this one. */
+  /** Removes the approval of an older definition of this tool, because the user has accepted the current definition. */
   readonly forgetOthers: (server: string, tool: CatalogTool) => Promise<void>;
 }
 

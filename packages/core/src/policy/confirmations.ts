@@ -1,4 +1,4 @@
-/** Confirmations: asks the user about requests whose decision is to ask, and applies the approvals. */
+/** Confirmations: asks the user about requests whose decision is `ask_user`, and applies the user's answers. */
 
 import type { JsonObject } from "@fairlead/wire";
 import {
@@ -33,11 +33,14 @@ export interface ConfirmationsOptions extends CreateDecideOptions {
 }
 
 export interface TakingAnswer {
-  /** Whether the request still waits for its answer; a later answer has no effect. */
+  /** True while the request waits for an answer; an answer that comes later has no effect. */
   readonly isOpen: () => boolean;
-  /** Called when a yes takes effect. `key` is the key of a yes for one request; absent if an approval covers it. */
+  /**
+   * Called when a yes takes effect. `key` identifies the request if the yes is for this request only; it is absent if
+   * an approval covers the request.
+   */
   readonly onYes: (key?: string) => void;
-  /** The first answer, for the history. */
+  /** Called with the first answer, for the history. */
   readonly onAnswer?: (how: "yes" | "no" | "typed", place?: AnswerPlace) => void;
 }
 
@@ -58,7 +61,7 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
    * The key of an approval for one request: requester, arguments, server, definition and the difference that was shown.
    */
   readonly confirmationKey: (request: PolicyRequest) => string;
-  /** Uses up one kept approval for this request; false if there is none. */
+  /** Uses up one approval that was kept for this request; returns false if there is none. */
   readonly takeConfirmation: (request: PolicyRequest) => boolean;
   /** Makes the tool's current definition the accepted one. */
   readonly accept: (tool: ToolIdentity) => Promise<void>;
@@ -69,7 +72,7 @@ const { ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSav
 export function createConfirmations({ accept: acceptDefinition, ...options }: ConfirmationsOptions): Confirmations {
   const { policy, tools, identityOf, approvals, approvalsOf = () => approvals } = options;
   const rules = createDecide(options);
-  /** How many times each confirmed request may still run. */
+  /** For each confirmed request: how many times it may still run. */
   const confirmed = new Map<string, number>();
   const keptForLater: TakingAnswer = { isOpen: () => true, onYes: (key) => void (key !== undefined && keep(key)) };
 
@@ -96,7 +99,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /** Offers only the approvals that can take effect. */
+  /** The answers to offer: only approvals that can take effect. */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {
@@ -105,7 +108,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
-    // A saved approval is valid for every sender; for a single client, the user writes a rule.
+    // A saved approval is valid for every sender; to allow only one client, the user writes a rule.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&
@@ -129,22 +132,29 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const approvalKey = rules.approvalKeyOf(request);
     const given = approvalsOf(request.conversation);
     const isChanged = isChangedRule(rule);
-    // If only the changed definition asked, a model's call that is confirmed once does not accept the definition: the
-    // next call asks again.
+    /*
+     * If Fairlead asked only because the definition changed, confirming a model's call once does not accept the
+     * definition: Fairlead asks again at the next call.
+     */
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
     if (isChanged) given.notNew(serverName, serverToolName);
-    // A new tool of a server that was approved with "always" needs its own confirmation once.
+    /*
+     * "Always" for a server covers the tools that the server had then, so a tool that it adds later needs one
+     * confirmation of its own.
+     */
     const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
-    // `keyOf` must run after `accept`: the key contains the difference from the accepted definition, and the confirmed
-    // request, whose own key is compared with this one, has no difference any more.
+    /*
+     * `keyOf` must run after `accept`. The key contains the difference from the accepted definition, and after `accept`
+     * the request that is about to run has no difference any more.
+     */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
   }
 
-  /** Applies the user's answer about a tool, at once. Resolves when a saved approval is on disk. */
+  /** Applies the user's answer about a tool immediately. Resolves when a saved approval is on disk. */
   async function takeForTool(
     request: PolicyRequest,
     outcome: ToolConfirmationOutcome,
@@ -180,7 +190,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     decision: Decision,
     onYes: TakingAnswer["onYes"],
   ): Promise<void> {
-    // Only tools have accepted definitions: a prompt may have the name of a tool.
+    // Only tools have accepted definitions; a prompt may have the same name as a tool.
     if ((request.kind ?? "tool") === "tool") return takeForTool(request, outcome, decision, onYes);
     const { fingerprint } = identityOf(request.serverName) ?? {};
     if (outcome !== ProceedAlwaysServer || fingerprint === undefined) return onYes(keyOf(request));
@@ -217,7 +227,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // For a typed request, the user's own rule that asks explains more than the changed definition.
+      // For a typed request, names the user's own rule that asks, because it explains more than the changed definition.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: {
@@ -231,7 +241,10 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         async answer(given, how) {
           const place = how === "typed" ? undefined : how;
           taking.onAnswer?.(isYes(given) ? (how === "typed" ? how : "yes") : "no", place);
-          // If the definition changed while the user looked at the question, the answer does not apply to it.
+          /*
+           * If the definition changed while the user read the question, the answer is not about the new definition and
+           * has no effect.
+           */
           if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },

@@ -3,22 +3,27 @@
 /** An approval as plain data, so that a resumed conversation can restore it. */
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
-  /** Approves all tools of the server; `tools` are the names that the server listed then. */
+  /** Approves all tools of the server. `tools` are the names that the server listed at that time. */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
 
 export interface ConversationApprovals {
-  /** Increases with every change. */
+  /** A number that increases with every change of the approvals. */
   readonly version: () => number;
-  /** Increases the version after a change of an approval or an accepted definition that is stored elsewhere. */
+  /** Increases the version, because an approval or an accepted definition that is stored elsewhere has changed. */
   readonly bump: () => void;
-  /** Whether the tool was approved with any definition. If it never was, stores its digest. */
+  /** Whether the tool was ever approved, with any definition. */
   readonly has: (server: string, tool: string) => boolean;
   readonly allows: (server: string, tool: string, digest: string) => boolean;
   readonly allowTool: (server: string, tool: string, digest: string) => void;
-  /** Approves all current tools of the server, by name. Fairlead asks once about a tool that the server adds later. */
+  /**
+   * Approves all tools that the server has now, by name. Fairlead asks once about each tool that the server adds later.
+   */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
-  /** Whether the server added the tool after all its tools were approved, and the tool is unchanged since. */
+  /**
+   * Whether the server added the tool after the user had approved all its tools, and the tool has not changed since
+   * then.
+   */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
   /** Records that the definition of the tool has changed: the tool no longer counts as new. */
   readonly notNew: (server: string, tool: string) => void;
@@ -27,16 +32,16 @@ export interface ConversationApprovals {
   readonly allowsReads: (server: string, fingerprint: string) => boolean;
   /** All approvals so far, in order. */
   readonly given: () => readonly GivenApproval[];
-  /** Restores an approval of an earlier run. It has no effect on a definition that has changed since. */
+  /** Restores an approval of an earlier run. If the tool's definition has changed since, the approval has no effect. */
   readonly restore: (approval: GivenApproval) => void;
 }
 
-/** The largest number of client conversations with approvals. Fairlead asks again in the oldest ones. */
+/** The largest number of client conversations whose approvals are kept. In older conversations, Fairlead asks again. */
 const mostConversations = 1000;
 
 /**
- * Returns the approvals of a conversation by its id. Requests without an id are from the user or from a model of this
- * host; `own` has their approvals.
+ * Returns the approvals of a conversation, by its id. Requests without an id come from the user or from a model of this
+ * host; they use the approvals in `own`.
  */
 export function createApprovalsOf(own: ConversationApprovals): (id: string | undefined) => ConversationApprovals {
   const byConversation = new Map<string, ConversationApprovals>();
@@ -53,9 +58,9 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
 }
 
 export function createConversationApprovals(): ConversationApprovals {
-  // Nested maps, because joined as text "a.b" with "c" would equal "a" with "b.c".
+  // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
   const tools = new Map<string, Map<string, string>>();
-  /** Servers whose tools are all approved, each with the names of the tools that were listed then. */
+  /** Servers whose tools are all approved, each with the names of the tools that the server listed at that time. */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();
   const given: GivenApproval[] = [];

@@ -9,7 +9,7 @@ import { isChangedRule } from "./rules/built-in-rules.ts";
 import { exactName } from "./rules/name-pattern.ts";
 import type { ApprovalMode, CheckRequest, Decision, PolicyRule, RequestKind } from "./rules/rule.ts";
 
-/** The identity of a tool: its server's name and the server's own name for it. */
+/** The identity of a tool: the name of its server, and the name that the server gives it. */
 export interface ToolIdentity {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -18,7 +18,7 @@ export interface ToolIdentity {
 /** A definition that differs from the accepted one. */
 export interface ChangedDefinition {
   readonly difference: () => readonly Difference[];
-  /** Why Fairlead cannot tell whether the definition differs; absent if it differs. */
+  /** Why Fairlead cannot tell whether the definition differs; absent if the definition certainly differs. */
   readonly doubt?: string;
 }
 
@@ -28,7 +28,7 @@ export interface ToolDefinitions {
   readonly toolsOf: (server: string) => readonly CatalogTool[];
   readonly changeOf: (tool: ToolIdentity) => ChangedDefinition | undefined;
   readonly promptChangeOf: (prompt: ToolIdentity) => ChangedDefinition | undefined;
-  /** Whether the lock file has another definition, so that an approval cannot be saved. */
+  /** Whether the lock file has another definition of the tool; then an approval cannot be saved. */
   readonly isLockedOut: (tool: ToolIdentity) => boolean;
 }
 
@@ -60,13 +60,16 @@ export interface DecisionInputs {
   readonly rules: number;
   readonly approvals: number;
   readonly configuration: number;
-  /** The tool's definition; undefined while no catalog has the tool. Not its digest, which most decisions never need. */
+  /**
+   * The tool's definition; undefined while no catalog has the tool. The digest is not stored, because most decisions
+   * never need it.
+   */
   readonly definition: CatalogTool | undefined;
-  /** Whether that definition differs from the accepted one. */
+  /** Whether the tool's definition differs from the accepted one. */
   readonly isChanged: boolean;
 }
 
-/** A decision with the versions of its inputs: it is valid until one of them changes. */
+/** A decision with the versions of its inputs. It is valid until one of these inputs changes. */
 export interface CarriedDecision extends Decision {
   readonly inputs: DecisionInputs;
 }
@@ -96,14 +99,16 @@ export interface ExplainedDecision {
 
 export interface Decide {
   readonly decide: (request: PolicyRequest) => CarriedDecision;
-  /** Whether no input of the decision has changed since it was made. */
+  /** Whether all inputs of the decision are still the same as when it was made. */
   readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
   readonly explain: (request: PolicyRequest) => ExplainedDecision;
-  /** Whether the request would run without confirmation if `rule` existed and the definition were accepted. */
+  /**
+   * Whether the request would run without confirmation if this rule existed and the user had accepted the definition.
+   */
   readonly wouldAllow: (request: PolicyRequest, rule: PolicyRule) => boolean;
   /**
-   * The text that an approval is bound to: the server's fingerprint and the definition's digest; undefined while either
-   * is unknown.
+   * The text that an approval is bound to: the server's fingerprint and the definition's digest. Undefined while one of
+   * them is unknown.
    */
   readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
 }
@@ -120,7 +125,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
   const { approvalsOf = () => approvals } = options;
   let engine: { readonly of: readonly PolicyRule[]; readonly engine: PolicyEngine } | undefined;
 
-  /** Requests without their own approvals share one engine with the loaded rules. */
+  /** The engine with the loaded rules and the approvals of one request. Requests without approvals share one engine. */
   function engineWith(own: readonly PolicyRule[]): PolicyEngine {
     const { rules } = policy();
     if (own.length > 0) return new PolicyEngine({ rules: [...rules, ...own] });
@@ -160,8 +165,8 @@ export function createDecide(options: CreateDecideOptions): Decide {
   }
 
   /**
-   * Approval modes and a missing terminal restrict models only: a typed request is checked in the default mode, with a
-   * user to ask.
+   * Checks a request. Approval modes and a missing terminal restrict models only: a typed request is checked in the
+   * default mode, as if the user can be asked.
    */
   function toCheck(request: PolicyRequest, { isChanged }: Pick<DecisionInputs, "isChanged">): CheckRequest {
     const doubt = isChanged ? changeOf(request)?.doubt : undefined;
@@ -188,7 +193,7 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      // Both numbers only increase, so the sum is the same only if neither has changed.
+      // Both versions only increase, so their sum is unchanged only if both are unchanged.
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,
@@ -233,8 +238,8 @@ function isSameDefinition(one: CatalogTool | undefined, other: CatalogTool | und
 }
 
 /**
- * A request typed by the user: allowed unless a rule denies it, a rule of the user or administrator asks, or the
- * definition has changed.
+ * Decides about a request typed by the user. Allows it unless a rule denies it, a rule of the user or administrator
+ * asks, or the definition has changed.
  */
 function forTyped(found: Decision): Decision {
   const { rule, decision } = found;
@@ -245,7 +250,7 @@ function forTyped(found: Decision): Decision {
 
 type RuleFor = (tool: ToolIdentity) => PolicyRule;
 
-/** The rule of a saved approval: it applies in all conversations, and a stricter rule of the user overrules it. */
+/** The rule of a saved approval. It applies in all conversations, but a stricter rule of the user overrules it. */
 export const savedRule: RuleFor = (tool) => ({
   ...pairRule(tool),
   tier: "user",

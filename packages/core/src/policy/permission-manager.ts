@@ -1,4 +1,4 @@
-/** The members of a `DiscoveredMCPTool` that the check needs. Tools have the server's own names. */
+/** The members of a `DiscoveredMCPTool` that the check needs. Tools have the names that their servers give them. */
 export interface GatedTool {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -6,8 +6,8 @@ export interface GatedTool {
 }
 
 /**
- * Decides which tools may be used at all, for programs that build their tools by hand. It is a gate: it never asks for
- * confirmation.
+ * Decides which tools may be used at all, for programs that build their tools by hand. It only allows or denies, and
+ * never asks for confirmation.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export class MCPPermissionManager {
     this.#denied.add(toolName);
   }
 
-  /** Whether the tool may be used. On a server without permissions, only trusted tools may. */
+  /** Whether the tool may be used. If no permissions are set for its server, only trusted tools may be used. */
   isToolAllowed({ serverName, serverToolName, trust = false }: GatedTool): boolean {
     if (this.#denied.has(serverToolName)) return false;
     return this.#permitted.get(serverName)?.has(serverToolName) ?? trust;

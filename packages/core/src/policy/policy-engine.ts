@@ -8,7 +8,7 @@ export class PolicyEngine {
   readonly #rules: readonly PolicyRule[];
 
   constructor(options: { readonly rules: readonly PolicyRule[] }) {
-    // The sort is stable: of two equally strong rules, the one given first decides.
+    // The sort is stable: if two rules are equally strong, the rule that was given first decides.
     this.#rules = options.rules.filter(mayCount).sort(byStrength);
   }
 
@@ -22,8 +22,8 @@ export class PolicyEngine {
   }
 
   /**
-   * Returns all matching rules, strongest first. The first one decides, before mode, changed definition and missing
-   * terminal are considered.
+   * Returns all matching rules, strongest first. The first rule is the one that decides, apart from mode, changed
+   * definition and missing terminal.
    */
   matching(request: CheckRequest): readonly PolicyRule[] {
     const fallback = defaultRules[request.kind ?? "tool"];
@@ -38,7 +38,7 @@ export class PolicyEngine {
 
   #matches(request: CheckRequest): readonly PolicyRule[] {
     const matches: PolicyRule[] = [];
-    // Several rules may need the arguments as text, which is written once.
+    // Writes the arguments as text at most once, because several rules may need them.
     const written: WrittenArguments = { json: undefined };
     for (const rule of this.#rules) if (isMatch(rule, request, written)) matches.push(rule);
     return matches;
@@ -49,7 +49,7 @@ export class PolicyEngine {
 const ranks: Readonly<Record<Tier, number>> = { administrator: 0, user: 1, workspace: 2, conversation: 3, default: 4 };
 const strictnesses: Readonly<Record<DecisionOutcome, number>> = { allow: 0, ask_user: 1, deny: 2 };
 
-/** A workspace rule that allows is ignored: a workspace may only restrict. */
+/** Whether a rule has an effect. A workspace rule that allows has none, because a workspace may only restrict. */
 function mayCount({ tier, decision }: PolicyRule): boolean {
   return tier !== "workspace" || decision !== "allow";
 }
@@ -69,7 +69,7 @@ function strictness({ decision }: PolicyRule): number {
 
 /** The strongest matching rule of each kind. */
 interface Strongest {
-  /** A gate, or a rule of the administrator or user. */
+  /** The strongest rule that the administrator or the user wrote, or a rule that denies finally. */
   own?: PolicyRule;
   trust?: PolicyRule;
   conversation?: PolicyRule;
@@ -80,8 +80,8 @@ interface Strongest {
 }
 
 /**
- * The rule that decides among the matching ones, given strongest first; `fallback` if none matches. A rule that cannot
- * be fully read may have any meaning, so it can only make the decision stricter.
+ * The rule that decides among the matching rules, which are given strongest first; `fallback` if no rule matches. A
+ * rule that cannot be fully read may have any meaning, so it can only make the decision stricter.
  */
 function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): PolicyRule {
   const strongest: Strongest = {};
@@ -114,7 +114,7 @@ function isDoubt(rule: PolicyRule): boolean {
   return rule.isDoubt === true;
 }
 
-/** The stricter rule. Of two equally strict rules, the first one, which is the stronger. */
+/** The stricter of two rules. If both are equally strict, the first one, because it is the stronger. */
 function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined): PolicyRule | undefined {
   if (strong === undefined || weak === undefined) return strong ?? weak;
   return strictness(weak) > strictness(strong) ? weak : strong;
@@ -131,15 +131,15 @@ function withCircumstances(base: PolicyRule, request: CheckRequest): Decision {
   return rule === base ? { decision: rule.decision, rule } : { decision: rule.decision, rule, over: base };
 }
 
-/** The rule that denies a request because `rule` asks and there is no terminal. */
+/** The rule that denies a request because `rule` asks and there is no terminal to ask on. */
 function unseen(rule: PolicyRule, { doubt = "" }: CheckRequest): PolicyRule {
   if (isUnsavedRule(rule)) return unsavedRule(doubt, "deny");
   return rule === builtIn.changed ? builtIn.changedUnseen : builtIn.headless;
 }
 
 /**
- * Plan mode restricts tools only. A tool that a trusted server declares read-only needs confirmation; other tools are
- * denied.
+ * Applies plan mode, which restricts tools only. A tool that a trusted server declares read-only needs confirmation;
+ * other tools are denied.
  */
 function planned(rule: PolicyRule, { kind = "tool", annotations, trustsAnnotations }: CheckRequest): PolicyRule {
   if (kind !== "tool") return rule;
@@ -184,7 +184,10 @@ function matchesAnnotations(
   return true;
 }
 
-/** The protocol's defaults for missing annotations. They also apply to a server whose annotations are not trusted. */
+/**
+ * The protocol's defaults for missing annotations. They also replace the annotations of a server that the user does not
+ * trust.
+ */
 const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["readOnlyHint", false],
   ["destructiveHint", true],
@@ -192,7 +195,10 @@ const worstCase: ReadonlyMap<string, unknown> = new Map([
   ["openWorldHint", true],
 ]);
 
-/** Untrusted annotations can make a rule match that denies or asks, never one that allows. */
+/**
+ * Whether the annotations match the rule. Untrusted annotations can match a rule that denies or asks, but never one
+ * that allows.
+ */
 function valuesOf(
   name: string,
   { decision }: PolicyRule,

@@ -8,7 +8,7 @@ import { builtIn, isChangedRule, isUnsavedRule } from "./rules/built-in-rules.ts
 import type { Decision, PolicyRule } from "./rules/rule.ts";
 import { ruleText } from "./rules/rule-text.ts";
 
-/** Creates the error for a decision that does not let the request run. */
+/** Creates the error for a request that the decision does not allow. */
 export function refusal(request: PolicyRequest, { decision, rule, over }: Decision): HostError {
   const { serverName } = request;
   if (isUnsavedRule(rule)) return mayHaveChanged(serverName, nameOf(request), rule.denyMessage ?? "");
@@ -55,7 +55,7 @@ export function notConfirmed({ serverName, serverToolName }: ToolIdentity): Host
   const tool = `${serverName}.${serverToolName}`;
   return new HostError("denied", `${tool} denied: the user has not confirmed these arguments`, {
     serverName,
-    next: `confirm it first, or: fairlead policy allow ${toShellWord(tool)}`,
+    next: `Confirm the call first, or: fairlead policy allow ${toShellWord(tool)}`,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Edits a settings file and keeps the rest of it byte for byte. A file with a syntax error is not changed. */
+/** Edits a settings file and keeps all other bytes unchanged. A file with a syntax error is not changed. */
 
 import { HostError } from "../errors.ts";
 import { privateFileMode } from "../files/atomic/private-folder.ts";
@@ -9,8 +9,8 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
 
 export interface EditOptions {
   /**
-   * The root of the workspace that the file belongs to: a link that leads out of it is not followed. Without it the
-   * file is the user's own, and a new file is readable by the user only.
+   * The root of the workspace that the file belongs to; Fairlead does not follow a link that leads out of it. If
+   * absent, the file is the user's own, and only the user can read a new file.
    */
   readonly within?: string;
 }
@@ -42,7 +42,7 @@ export interface ArgumentChange {
   readonly after: string;
 }
 
-/** Replaces one word of a server's command line; comments between the words stay. */
+/** Replaces one word of a server's command line, and keeps comments between the words. */
 export async function replaceArgument(
   file: string,
   name: string,
@@ -80,7 +80,9 @@ export async function removeServer(
   return { removed };
 }
 
-/** Enabling removes the key that disabling wrote, because servers are enabled by default. */
+/**
+ * Enables or disables a server. Enabling removes the key that disabling wrote, because servers are enabled by default.
+ */
 export async function setServerEnabled(
   file: string,
   name: string,
@@ -107,7 +109,7 @@ function withoutEmptyParents(text: string, path: readonly string[]): string {
   return isEmpty && path.length > 0 ? withoutEmptyParents(removeValue(text, path), path.slice(0, -1)) : text;
 }
 
-/** Refuses files with syntax errors, and files in which a key on the path is not an object. */
+/** Refuses to edit a file with a syntax error, or a file in which a key on the path is not an object. */
 function openForEdit(file: string, text: string | undefined, objects: readonly string[]): Node | undefined {
   if (text === undefined) return undefined;
   const document = parseJsonc(text);

@@ -1,9 +1,9 @@
 /** Splits a command line into words, with the quoting rules of a shell. Operators and substitutions are refused. */
 
 export type ShellLine =
-  /** The words as settings values: a quoted dollar sign becomes `$$`. */
+  /** The words in the form of settings values: a quoted dollar sign becomes `$$`. */
   | { readonly kind: "words"; readonly words: readonly string[] }
-  /** `at` counts characters from 1. */
+  /** The line is refused; `at` is the position of the mistake in characters, counted from 1. */
   | { readonly kind: "refused"; readonly reason: string; readonly at: number };
 
 interface Word {
@@ -50,7 +50,9 @@ export function splitShellLine(line: string): ShellLine {
   return checkFirst(words) ?? checkHome(words, line) ?? { kind: "words", words: words.map(({ text }) => text) };
 }
 
-/** In double quotes, a backslash escapes only the characters that are special there. */
+/**
+ * Whether a backslash escapes the next character. In double quotes it escapes only characters that are special there.
+ */
 function isEscape(next: string, quoted: boolean): boolean {
   return !quoted || '"\\$`'.includes(next);
 }
@@ -63,7 +65,10 @@ function checkFirst([first]: readonly Word[]): ShellLine | undefined {
   return undefined;
 }
 
-/** Refuses a quoted `~` at the start of a word: a shell takes it literally, but in settings it means the home folder. */
+/**
+ * Refuses a quoted `~` at the start of a word. A shell would take the `~` literally, but in settings it means the home
+ * folder.
+ */
 function checkHome(words: readonly Word[], line: string): ShellLine | undefined {
   const quoted = words.find(({ text, at }) => /^~(?:$|[/\\])/.test(text) && !/^~(?:$|[/ \t])/.test(line.slice(at - 1)));
   if (quoted === undefined) return undefined;

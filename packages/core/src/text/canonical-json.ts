@@ -1,13 +1,19 @@
 /** Writes JSON with sorted members, so that equal values have equal texts. */
 
-/** Deeper levels are written without recursion, because a server's value may be nested deeper than the stack. */
+/**
+ * The number of levels that are written by recursion. Deeper levels are not, because a server's value may be nested
+ * deeper than the call stack allows.
+ */
 const mostLevels = 100;
 
 export function canonicalJson(value: unknown): string {
   return write(value, mostLevels);
 }
 
-/** Appends to one text: many short texts in lists would cost more than the digest of the result. */
+/**
+ * Writes one value. Appends to one string, because joining lists of short strings costs more time than the digest of
+ * the result.
+ */
 function write(value: unknown, levels: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   if (levels === 0) return writeDeep(value);

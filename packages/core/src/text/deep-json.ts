@@ -1,6 +1,6 @@
 /** Writes a server's value as JSON. Parts that are nested too deeply are replaced by a description. */
 
-/** How many levels are written of a value that is nested too deeply. */
+/** The number of levels to write if the value is nested too deeply for the call stack. */
 const kept = 100;
 const description = "(nested too deeply to show)";
 
@@ -10,12 +10,14 @@ export function writeJson(value: unknown, indent = 0, replacer?: Replacer): stri
   return (
     attempt(() => JSON.stringify(value, replacer, indent)) ??
     attempt(() => JSON.stringify(upTo(kept, value), replacer, indent)) ??
-    // Without indentation, because the spaces of very many lines can exceed the longest string.
+    // Writes no indentation, because the indentation of very many lines can exceed the longest string.
     JSON.stringify(upTo(kept, value), replacer)
   );
 }
 
-/** The JSON text; undefined if the value is nested too deeply for the stack, or its text is too long for a string. */
+/**
+ * The JSON text. Undefined if the value is nested too deeply for the call stack or the text is too long for a string.
+ */
 function attempt(write: () => string): string | undefined {
   try {
     return write();

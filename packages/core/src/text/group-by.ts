@@ -1,9 +1,9 @@
 /** Groups items by a key. Pure. (`Map.groupBy` is not in Node 20.) */
 
-/** The items of one key: at least one. */
+/** The items that share one key. There is at least one. */
 export type Group<T> = readonly [first: T, ...others: T[]];
 
-/** The groups, in the order in which each key first occurs. */
+/** The groups, in the order in which their keys first occur. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, Group<T>> {
   const groups = new Map<string, [T, ...T[]]>();
   for (const item of items) {

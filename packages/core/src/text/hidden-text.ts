@@ -1,9 +1,9 @@
-/** The word that replaces a secret, and functions for texts that contain it. */
+/** The word that replaces a secret in messages, and functions for texts with that word. */
 
 /** The text that replaces a secret, or a text that looks like one. */
 export const hidden = "(hidden)";
 
-/** Whether `text` equals `shown` with every `(hidden)` replaced by any text. */
+/** Whether `text` can be made from `shown` by replacing every `(hidden)` with some text. */
 export function fitsText(shown: string, text: string): boolean {
   const [first = "", ...rest] = shown.split(hidden);
   if (rest.length === 0) return shown === text;
@@ -18,7 +18,7 @@ export function fitsText(shown: string, text: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** Replaces each of these secrets in the text by `(hidden)`, for a text that may quote a request. */
+/** Replaces each of these secrets by `(hidden)` in a text that may quote a request. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   return secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, hidden) : shown), text);
 }

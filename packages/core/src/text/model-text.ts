@@ -1,4 +1,7 @@
-/** Prepares foreign text for a model: removes characters that a person would not see, so that both read the same text. */
+/**
+ * Prepares foreign text for a model: removes characters that a person would not see, so that the model and the person
+ * read the same text.
+ */
 
 import { invisible } from "./unseen.ts";
 

@@ -7,14 +7,14 @@ declare const brand: unique symbol;
 /** Text that may be printed. Only `text/` makes it; output functions accept nothing else. */
 export type SafeText = string & { readonly [brand]: true };
 
-/** A quick test: most texts contain no unusual character, and results may be long. */
+/** Matches an unusual character. Most texts contain none, so that this quick test saves time. */
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
-/** More combining marks on one letter than any script needs: they would cover the lines above and below. */
+/** Matches more combining marks on one letter than any script needs: they would cover the lines above and below. */
 const markFlood = (): RegExp => /(\p{M}{8})(\p{M}+)/gu;
-/** A combining mark without a letter would change the character printed before it. */
+/** Matches a combining mark without a letter, which would change the character printed before it. */
 const looseMark = (): RegExp => /(^|[\n\t])(?=\p{M})/gu;
-/** Blanks or replacement symbols that fill three rows or more would push the following text out of view. */
+/** Matches blanks or replacement symbols that fill three or more rows and would push the following text out of view. */
 const blankRun = /( |␊|␉|⟨U\+[0-9A-F]+⟩)\1{240,}/g;
 
 function picture(character: string): string {
@@ -25,7 +25,10 @@ function picture(character: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
-/** Foreign text for reading: newlines and tabs stay, controls become pictures, invisible characters are left out. */
+/**
+ * Makes foreign text safe to read: keeps newlines and tabs, replaces control characters by visible symbols, removes
+ * invisible characters.
+ */
 export function toSafeText(text: string): SafeText {
   if (!unusual.test(text)) return text as SafeText;
   return tame(text.replaceAll("\r\n", "\n").replaceAll(invisible(), "").replaceAll(disruptive(), picture)) as SafeText;
@@ -37,8 +40,8 @@ export function toSafeLine(text: string): SafeText {
 }
 
 /**
- * Foreign text on one line, for a person who decides: nothing is left out. Invisible characters and look-alikes are
- * shown by their code points; long runs of blanks are counted.
+ * Foreign text on one line, for a person who must decide about it: nothing is left out. Shows invisible characters and
+ * look-alikes by their code points, and counts long runs of blanks.
  */
 export function toVisibleLine(text: string): SafeText {
   if (!unusualOnALine.test(text)) return text as SafeText;
@@ -62,32 +65,35 @@ function oneLine(text: string): SafeText {
   return text.replaceAll("\n", "␊").replaceAll("\t", "␉") as SafeText;
 }
 
-/** Joins our own text, which may contain escape sequences, with safe parts: `` safe`"${toSafeLine(name)}" is unknown` ``. */
+/**
+ * Joins Fairlead's own text, which may contain escape sequences, with safe parts: `` safe`"${toSafeLine(name)}" is
+ * unknown` ``.
+ */
 export function safe(words: TemplateStringsArray, ...parts: readonly (SafeText | number)[]): SafeText {
   return words.reduce((text, word, index) => `${text}${parts[index - 1]}${word}`) as SafeText;
 }
 
-/** Joins safe parts with our own separator. */
+/** Joins safe parts with a separator from Fairlead itself. */
 export function joinSafe(parts: readonly SafeText[], separator: SafeText = "\n" as SafeText): SafeText {
   return parts.join(separator) as SafeText;
 }
 
-/** The parts of a safe text between the separators. */
+/** Splits a safe text at the separator. */
 export function splitSafe(text: SafeText, separator = "\n"): readonly SafeText[] {
   return text.split(separator) as SafeText[];
 }
 
-/** A part of a safe text, counted as `slice` counts. */
+/** A part of a safe text, with the same positions as `String.slice`. */
 export function sliceSafe(text: SafeText, from: number, to?: number): SafeText {
   return text.slice(from, to) as SafeText;
 }
 
-/** Adds spaces at the end. Columns are counted in UTF-16 units. */
+/** Adds spaces at the end of the text up to a width, which counts UTF-16 units. */
 export function padSafe(text: SafeText, columns: number): SafeText {
   return text.padEnd(columns) as SafeText;
 }
 
-/** A count below zero gives an empty text. */
+/** Repeats the text. A count below zero gives an empty text. */
 export function repeatSafe(text: SafeText, count: number): SafeText {
   return text.repeat(Math.max(0, count)) as SafeText;
 }
@@ -97,7 +103,10 @@ export function replaceSafe(text: SafeText, pattern: RegExp, replace: (match: st
   return text.replaceAll(pattern, replace) as SafeText;
 }
 
-/** JSON that is safe to print, with every disruptive or invisible character escaped. Parts that are nested too deep are described. */
+/**
+ * JSON that is safe to print: every disruptive or invisible character is escaped, and too deeply nested parts are
+ * replaced by a description.
+ */
 export function toSafeJson(value: unknown, indent = 2): SafeText {
   const escaped = (character: string): string =>
     character === "\n"
@@ -112,14 +121,17 @@ function unicodeEscape(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
 }
 
-/** Words as a reader sees them: invisible characters do not separate words. */
+/** Matches a word as a reader sees it: invisible characters do not separate words. */
 const words = (): RegExp => /[\p{L}\p{M}\p{N}\p{Cf}_]+/gu;
 const latin = (): RegExp => /\p{Script=Latin}/u;
-/** Other scripts, except those that are often mixed with Latin and have no similar letters. */
+/**
+ * Matches a letter of another script, except scripts that people often mix with Latin and that have no letters similar
+ * to Latin ones.
+ */
 const foreign = (): RegExp =>
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}])\p{L}/gu;
 
-/** Marks letters of another alphabet in the middle of a Latin word, which look like Latin letters. */
+/** Marks letters of another alphabet inside a Latin word, because they may look like Latin letters. */
 function markLookalikes(text: string, mark: (character: string) => string): string {
   return text.replaceAll(words(), (word) => (latin().test(word) ? word.replaceAll(foreign(), mark) : word));
 }

@@ -1,6 +1,6 @@
 /**
- * Compares JSON values, independent of the order of their members. Creates no text and does not recurse, because a
- * server chose the values.
+ * Compares JSON values without regard to the order of their members. Creates no text and does not recurse, because a
+ * server can choose very large or deep values.
  */
 
 export function isSameJson(one: unknown, other: unknown): boolean {

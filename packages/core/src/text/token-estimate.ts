@@ -28,10 +28,13 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** The largest number of characters per token that occurs in practice. */
+/** The largest average number of characters in one token that occurs in practice. */
 const charactersPerToken = 8;
 
-/** Whether the texts together have more estimated tokens than the limit. Stops reading as soon as that is certain. */
+/**
+ * Whether the texts together have more estimated tokens than the limit. Stops counting as soon as the answer is
+ * certain.
+ */
 export function exceedsTokens(texts: readonly string[], most: number): boolean {
   const characters = texts.reduce((sum, { length }) => sum + length, 0);
   if (characters <= most) return false;

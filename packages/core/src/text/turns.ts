@@ -1,13 +1,13 @@
-/** Divides long work into slices, so that other code can run in between. */
+/** Divides long work into slices, so that other code can run between the slices. */
 
-/** The amount of work that takes a few milliseconds, in characters of JSON to write or to hash. */
+/** The amount of work in one slice, in characters of JSON that are written or hashed. It takes a few milliseconds. */
 const perTurn = 256 * 1024;
 
 /** Counts work. */
 export interface Turns {
   /**
-   * Adds the amount of work that was done; returns a promise of the next turn of the event loop if the slice is used
-   * up.
+   * Adds an amount of finished work. When the slice is used up, returns a promise that resolves in the next turn of the
+   * event loop.
    */
   done(size: number): Promise<void> | undefined;
 }

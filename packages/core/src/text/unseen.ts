@@ -1,21 +1,27 @@
 /**
- * Characters that are invisible or change how text is displayed. A pattern with `\p{…}` takes some tenths of a millisecond to create, so
- * each is created when a text needs it; V8 copies the second one from the first.
+ * Patterns for characters that are invisible or change how text is displayed. Creating a pattern with `\p{…}` takes
+ * some tenths of a millisecond, so each pattern is created only when a text needs it.
  */
 
-/** Controls, lone surrogates, private-use and unassigned code points, and the separators that some terminals break lines at. */
+/**
+ * Matches control characters, lone surrogates, private-use and unassigned code points, and the separators at which some
+ * terminals break lines.
+ */
 export const disruptive = (): RegExp => /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\u2028\u2029]/gu;
 
-/** Format characters (bidi marks, tags, soft hyphen), default-ignorable characters (zero-width, variation selectors, fillers), and the empty braille pattern. */
+/**
+ * Matches format characters (bidi marks, tags, soft hyphen), default-ignorable characters (zero-width, variation
+ * selectors, fillers) and the empty braille pattern.
+ */
 export const invisible = (): RegExp => /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Blanks other than U+0020. They look like a space but do not separate words in a shell. */
+/** Matches blanks other than U+0020. They look like a space but do not separate words in a shell. */
 export const exoticSpaces = (): RegExp => /(?! )\p{Zs}/gu;
 
-/** A quick test: most texts contain no other character. */
+/** Matches any character outside printable ASCII. A quick test, because most texts contain none. */
 const unusual = /[^ -~]/;
 
-/** Whether the text contains a disruptive or invisible character; line breaks and tabs count too. */
+/** Whether the text contains a disruptive or invisible character. Line breaks and tabs count too. */
 export function hasUnseen(text: string): boolean {
   return unusual.test(text) && [disruptive, invisible, exoticSpaces].some((kind) => text.search(kind()) !== -1);
 }

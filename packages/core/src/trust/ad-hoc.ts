@@ -18,7 +18,10 @@ export interface AdHocServer {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** Privileges that the settings give to the same name belong to another server and do not apply. */
+/**
+ * The default rights of the server. The settings may give rights to a server with the same name, but that is another
+ * server.
+ */
 const extras: ServerExtras = {
   start: "lazy",
   enabled: true,
@@ -29,7 +32,10 @@ const extras: ServerExtras = {
   share: "auto",
 };
 
-/** The settings' allow and deny lists apply: `admission` says whether the server may start. */
+/**
+ * Adds the server to the configuration. The allow and deny lists of the settings apply: `admission` says whether the
+ * server may start.
+ */
 export async function addAdHocServer(
   configuration: Configuration,
   { name, entry }: AdHocServer,
@@ -69,7 +75,7 @@ export async function addAdHocServer(
   return { configuration: { ...configuration, servers: [...others, added] }, added };
 }
 
-/** Whether a server has the name already; servers of an untrusted workspace do not count. */
+/** Whether another server already has this name. Servers of an untrusted workspace do not count. */
 export function isServerNameTaken(name: string, { servers }: Pick<Configuration, "servers">): boolean {
   return servers.some(
     ({ server, admission }) =>
@@ -84,8 +90,9 @@ function sourceOf(name: string, entry: object): SettingsSource {
 }
 
 /**
- * The working folder of the program: the current folder if it is trusted, else the one of the user's own servers.
- * Files of an untrusted folder (`node_modules`, `.npmrc`, Python modules) must not become part of the program.
+ * The working folder of the program: the current folder if it is trusted, otherwise the folder in which the user's own
+ * servers run. Files of an untrusted folder (`node_modules`, `.npmrc`, Python modules) must not become part of the
+ * program.
  */
 function folderFor(
   entry: AdHocServer["entry"],

@@ -1,4 +1,6 @@
-/** Decides whether a configured server may start; if not, with the reason and the next command. `admit` is pure. */
+/**
+ * Decides whether a configured server may start. If it may not, gives the reason and the next command. `admit` is pure.
+ */
 
 import { HostError } from "../errors.ts";
 import {
@@ -40,7 +42,10 @@ export interface AdmissionFacts {
   readonly locations: Pick<Locations, "root" | "rootFrom">;
 }
 
-/** Checks in this order: disabled by the user, allow and deny lists, trust, approval, Fairlead itself, mistakes in the entry. */
+/**
+ * Decides whether a server may start. Checks in this order: disabled by the user, allow and deny lists, trust,
+ * approval, Fairlead itself, mistakes in the entry.
+ */
 export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admission {
   return (
     switchedOff(server) ??
@@ -56,7 +61,7 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
 type Named = Pick<ConfiguredServer, "name">;
 type Lists = Pick<AdmissionFacts, "settings">;
 
-/** Like `admit`, for a built-in server: `enabled` and the lists can stop it too. */
+/** Like `admit`, but for a built-in server, which `enabled` and the allow and deny lists can stop too. */
 export function admitBuiltIn(
   name: string,
   settings: Pick<Settings, "allowed" | "excluded" | "switchedOff">,
@@ -66,7 +71,10 @@ export function admitBuiltIn(
   return off ?? excluded({ name }, { settings }) ?? notAllowed({ name }, { settings }) ?? { status: "admitted" };
 }
 
-/** `fairlead mcp enable` changes only the user's settings; another file must be edited by hand. */
+/**
+ * Denies a server that the settings disable. `fairlead mcp enable` changes only the user's settings; other files must
+ * be edited by hand.
+ */
 function switchedOff({
   name,
   enabled,
@@ -120,7 +128,10 @@ function untrusted(
   };
 }
 
-/** The next step depends on the source of the decision: a new rule would not override a stronger one. */
+/**
+ * The next step for trusting the folder. It depends on what decided against trust: a new rule would not override a
+ * stronger source.
+ */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   switch (source) {
     case "environment":
@@ -135,7 +146,10 @@ function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts
   }
 }
 
-/** An invalid entry cannot be approved, so its mistake is reported instead. */
+/**
+ * Denies a workspace server that is not approved. An invalid entry cannot be approved, so Fairlead reports its mistake
+ * instead.
+ */
 function unapproved(
   { name, scope, origin, definition }: ConfiguredServer,
   facts: AdmissionFacts,
@@ -152,7 +166,7 @@ function unapproved(
   };
 }
 
-/** The approval is absent, or of another entry, or of other program files. */
+/** Why the approval does not cover the server: it is absent, or covers another entry or other program files. */
 export function whyUnapproved(approval: Approval | undefined, { fingerprint, programs = [] }: Approvable): string {
   if (approval === undefined) return "has not been approved yet";
   if (approval.fingerprint !== fingerprint) return "has changed since you approved it";
@@ -185,8 +199,8 @@ export async function checkApprovedPrograms(definition: ServerDefinition, place:
 }
 
 /**
- * Whether the entry runs Fairlead's own gateway: Fairlead writes such entries for other programs, which may share their
- * settings file with Fairlead.
+ * Whether the entry runs Fairlead's own gateway. Fairlead writes such entries for other programs, and some of these
+ * programs share their settings file with Fairlead.
  */
 function itself({ name, origin, definition }: ConfiguredServer): Admission | undefined {
   if (!isOwnGateway(definition?.resolved ?? definition?.transport)) return undefined;
@@ -211,7 +225,10 @@ function mistaken({ name, origin, definition, problems }: ConfiguredServer): Adm
   return { status: "disconnected", reason: "settings_invalid", message: `"${name}" (${place(origin)}) is not usable` };
 }
 
-/** Names the folder if the workspace was given by an option, because the command defaults to the current folder. */
+/**
+ * The command that trusts the folder. Names the folder only if an option chose the workspace, because the command's
+ * default is the current folder.
+ */
 function trustAdd({ root, rootFrom }: AdmissionFacts["locations"]): string {
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }

@@ -40,8 +40,8 @@ export async function approve(
 export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
 
 /**
- * Makes the new approval of a server. If the entry is unchanged, programs that were approved earlier stay approved,
- * because two terminals may use two versions of Node.
+ * Creates the new approval of a server. If the entry is unchanged, program files that were approved earlier stay
+ * approved, because two terminals may use two versions of Node.
  */
 function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
   const approval = { fingerprint, approvedAt: now.toISOString() };
@@ -51,7 +51,7 @@ function toApproval({ fingerprint, programs }: Approvable, old: Approval | undef
   return { ...approval, programs: [programs, ...others].slice(0, mostProgramsKept) };
 }
 
-/** Whether the approval covers the server as it is now: its entry, and the files that it would run. */
+/** Whether the approval covers the server's current entry and the files that the server would run now. */
 export function isApprovedBy(approval: Approval | undefined, { fingerprint, programs }: Approvable): boolean {
   if (approval?.fingerprint !== fingerprint) return false;
   return programs === undefined || (approval.programs ?? []).some((files) => isSamePrograms(files, programs));
@@ -75,7 +75,10 @@ function toApprovals(stored: Stored): Approvals {
   return new Map(Object.entries(stored).map(([root, servers]) => [root, new Map(Object.entries(servers))]));
 }
 
-/** Uses `fromEntries`, because assigning a server named `__proto__` would set the prototype. */
+/**
+ * Copies the stored approvals. Uses `fromEntries`, because assigning to a server name `__proto__` would set the
+ * prototype.
+ */
 function toStored(approvals: Approvals): Stored {
   const workspaces = [...approvals].flatMap(([root, servers]) => {
     const kept = newest([...servers], ({ approvedAt }) => approvedAt);
@@ -105,9 +108,11 @@ export interface ToolApproval extends Approval {
   readonly tool: string;
   /** Digest of the tool's definition. */
   readonly digest: string;
-  /** The workspace root of a workspace entry, because the same entry may run another program elsewhere. */
+  /**
+   * The workspace root, for a tool of a workspace entry: the same entry may run another program in another workspace.
+   */
   readonly workspace?: string;
-  /** The approved definition as JSON, for showing a later change; absent if it is too long. */
+  /** The approved definition as JSON, so that a later change can be shown. Absent if the JSON is too long. */
   readonly definition?: string;
 }
 
@@ -123,7 +128,7 @@ export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
   return (await readState(approvalsPath(state), parse)) ?? nothing;
 }
 
-/** Changes the file under its lock. `change` returns undefined to change nothing and may be called more than once. */
+/** Changes the file under its lock. `change` returns undefined if nothing changes; it may be called more than once. */
 export async function updateApprovalsFile(
   state: string,
   change: (file: ApprovalsFile) => Partial<ApprovalsFile> | undefined,
@@ -138,7 +143,7 @@ export function approvalsPath(state: string): string {
   return join(state, "approvals.json");
 }
 
-/** Reads version 1 too, which had only workspaces at the top level. */
+/** Also reads version 1 of the file, which had only workspaces at the top level. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
   const { version, workspaces, tools } = value as Partial<Record<keyof ApprovalsFile, unknown>>;

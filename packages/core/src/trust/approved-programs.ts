@@ -21,8 +21,8 @@ export interface ProgramFile {
 }
 
 /**
- * Adds to a workspace's stdio server the files that it would run. Returns other servers unchanged, and every server while
- * the workspace is not trusted or a variable has no value.
+ * Adds to a workspace's stdio server the list of files that it would run. Leaves other servers unchanged. Also leaves a
+ * server unchanged if the workspace is not trusted or a variable has no value.
  */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;
@@ -30,7 +30,10 @@ export async function withPrograms(server: ConfiguredServer, place: ProgramPlace
   return { ...server, definition: { ...definition, programs: await readPrograms(definition.resolved, place) } };
 }
 
-/** The program, the interpreter that its first line names, and the files that an interpreter is given. */
+/**
+ * The files that the server would run: the program, the interpreter in the program's first line, and the files that an
+ * interpreter gets as arguments.
+ */
 export async function readPrograms(
   { command, args, env, cwd }: StdioTransport,
   { environment, root }: ProgramPlace,
@@ -59,7 +62,10 @@ async function identify(path: string, root: string): Promise<ProgramFile> {
   return { file, ...(digest !== undefined && { digest }) };
 }
 
-/** Undefined if the file cannot be read: then it cannot run either, and the error at the start of the server says why. */
+/**
+ * The file with its digest; undefined if the file cannot be read. Such a file cannot run either, and the server's start
+ * reports the error.
+ */
 async function digestOf(file: string): Promise<string | undefined> {
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   const hash = createHash("sha256");
@@ -74,8 +80,8 @@ async function digestOf(file: string): Promise<string | undefined> {
 const longestLine = 256;
 
 /**
- * The interpreter in a script's first line: one that `env` looks for on the server's `PATH` (`#!/usr/bin/env node`), or a
- * file of the workspace. Others, such as `/bin/sh`, are the system's.
+ * The interpreter in a script's first line, if `env` finds it on the server's `PATH` (`#!/usr/bin/env node`) or it is a
+ * file of the workspace. Others, such as `/bin/sh`, belong to the system.
  */
 async function interpreterOf(
   file: string,
@@ -111,29 +117,32 @@ function isInterpreter(command: string): boolean {
   return interpreters.test(basename(command));
 }
 
-/** Variables whose options name files that an interpreter runs first, and variables that name such a file. */
+/**
+ * Variables that make an interpreter run files before the script. Some hold options that name these files, others hold
+ * the file's path.
+ */
 const preloadVariables = ["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"];
 
-/** The words in the entry's variables that name files to run first. */
+/** The words in these variables of the entry that may name files. */
 function preloadsIn(env: ReadonlyMap<string, string>): readonly string[] {
   return preloadVariables.flatMap((name) => {
     const value = env.get(name) ?? "";
-    // A path may contain a space, in quotes, escaped, or as the whole value.
+    // A path may contain spaces: inside quotes, escaped, or because the path is the whole value.
     const words = value.match(/(?:"(?:\\.|[^"\\])*"|\\.|[^\s"])+/g) ?? [];
     return [...new Set([value, ...words.map((word) => word.replaceAll(/"|\\(?=["\\\s])/g, ""))])];
   });
 }
 
 /**
- * Every file of the workspace that an argument names, because only the interpreter knows which arguments are its script,
- * the files of its options, or data.
+ * All files of the workspace that an argument names. Only the interpreter knows which of them are its script, files of
+ * its options, or data.
  */
 async function filesIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
   const files = await Promise.all(args.flatMap(pathsIn).map((path) => filesOf(resolve(cwd, path), root)));
   return [...new Set(files.flat())];
 }
 
-/** `FILE`, `--option=FILE`, `-rFILE`, `file:` URLs. */
+/** The paths that an argument may contain: `FILE`, `--option=FILE`, `-rFILE`, or a `file:` URL. */
 function pathsIn(argument: string): readonly string[] {
   const attached = /^-[A-Za-z](.+)$/s.exec(argument)?.[1];
   const value = /^-[^=]*=(.*)$/s.exec(argument)?.[1];
@@ -147,17 +156,20 @@ function pathOfUrl(url: string): readonly string[] {
   try {
     return [fileURLToPath(url)];
   } catch {
-    // The URL names another host.
+    // The URL names another host, so it names no local file.
     return [];
   }
 }
 
 /** Endings that interpreters add to the name of a script. */
 const endings = [".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".cts", ".tsx", ".jsx", ".py"];
-/** Files that run if a script is a folder. */
+/** Names of the files that run if the script is a folder. */
 const folderFiles = [...endings.map((ending) => `index${ending}`), "__main__.py"];
 
-/** The path itself, with an ending, and what runs if it is a folder: all that exist, because interpreters choose differently. */
+/**
+ * The existing files that an interpreter may run for this path: the path itself, the path with an ending, and the files
+ * that run if the path is a folder. Returns all of them, because interpreters choose differently.
+ */
 async function filesOf(path: string, root: string): Promise<readonly string[]> {
   if (await isWorkspaceFile(path, root)) return [path];
   const manifest = join(path, "package.json");
@@ -173,14 +185,14 @@ async function filesOf(path: string, root: string): Promise<readonly string[]> {
   return candidates.filter((_, at) => isFound[at]);
 }
 
-/** The `main` of a `package.json`. */
+/** The member `main` of a `package.json`. */
 async function mainOf(manifest: string): Promise<string | undefined> {
   const found = await readText(manifest, limits.settingsBytes);
   const content = found.kind === "text" ? parseJson(found.text) : undefined;
   return isObject(content) && typeof content["main"] === "string" ? content["main"] : undefined;
 }
 
-/** Whether a path leads to a file and lies in the workspace, by itself or by its target. */
+/** Whether the path is a file in the workspace, or a link to one, or a link in the workspace to a file elsewhere. */
 async function isWorkspaceFile(path: string, root: string): Promise<boolean> {
   const real = await realpath(path).catch(() => undefined);
   if (real === undefined || !(isInside(path, root) || isInside(real, root))) return false;

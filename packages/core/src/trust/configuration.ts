@@ -76,9 +76,12 @@ async function readRules({ trustedFolders, root }: Locations, { home }: Environm
   return { rules: [], problems: [{ severity: "error", code: "settings_invalid", message, next }] };
 }
 
-/** In the home folder or above it the check is skipped, because there every file lies inside the workspace. */
+/**
+ * Whether the file lies in the workspace. False if the workspace contains the home folder, because then every file of
+ * the user would lie in it.
+ */
 async function isInWorkspace(file: string, root: string, home: string): Promise<boolean> {
-  // A path that cannot be resolved cannot be read either, and the read reports why.
+  // If a path cannot be resolved, reading the file fails too and reports the reason.
   const [realFile, realHome] = await Promise.all([file, home].map((path) => realpath(path).catch(() => path)));
   return isInside(realFile ?? file, root) && !isInside(realHome ?? home, root);
 }

@@ -4,7 +4,7 @@ import { HostError } from "../errors.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import { parentVariable } from "./parent-variable.ts";
 
-/** Whether the entry runs `fairlead serve`, directly or by a launcher such as `npx` or `node`. */
+/** Whether the entry runs `fairlead serve`, directly or through a launcher such as `npx` or `node`. */
 export function isOwnGateway(transport: Transport | undefined): boolean {
   if (transport?.kind !== "stdio") return false;
   const words = [transport.command, ...transport.args];
@@ -18,14 +18,17 @@ function isOurProgram(word: string): boolean {
   return /^fairlead(@[^/\\]*|\.(c?js|mjs|cmd|exe|ps1|bat))?$/i.test(name);
 }
 
-/** @throws HostError `usage` if a gateway started the server that now starts a gateway, directly or indirectly */
+/**
+ * Refuses to start a gateway inside another gateway.
+ * || @throws HostError `usage` if a server of another gateway started this gateway, directly or indirectly
+ */
 export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
   if (!env[parentVariable]) return;
   throw new HostError(
     "usage",
-    "fairlead serve was started by another fairlead serve: a gateway must not serve itself",
+    "fairlead serve cannot start here: a server of another fairlead serve started it, and a gateway must not serve itself",
     {
-      next: `remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}`,
+      next: `Remove "fairlead serve" from the servers in settings.json, or unset ${parentVariable}.`,
     },
   );
 }

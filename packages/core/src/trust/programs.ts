@@ -1,6 +1,6 @@
 /**
- * Finds programs on a `PATH`: those of servers, and those that Fairlead itself starts. Every search goes through this
- * file, so that nothing is ever found through a `PATH` entry inside an untrusted workspace.
+ * Finds programs on a `PATH`, both for servers and for programs that Fairlead itself starts. Every search uses this
+ * file, so that Fairlead never finds a program through a `PATH` entry inside an untrusted workspace.
  */
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
@@ -10,7 +10,7 @@ import { systemClock } from "../clock.ts";
 import { isInside } from "../files/real-path.ts";
 import type { Environment } from "../settings/read/paths.ts";
 
-/** The facts that decide where Fairlead may search for programs. */
+/** The facts that decide in which folders Fairlead may search for programs. */
 export interface ProgramPlace {
   readonly environment: Pick<Environment, "env" | "platform" | "home">;
   /** The workspace root, a real path. */
@@ -18,7 +18,10 @@ export interface ProgramPlace {
   readonly trusted: boolean;
 }
 
-/** Returns the `ProgramPlace` of a configuration: its environment, its workspace root and whether that is trusted. */
+/**
+ * Returns the `ProgramPlace` of a configuration: its environment, its workspace root and whether the workspace is
+ * trusted.
+ */
 export function programPlace<Given extends ProgramPlace["environment"]>(configuration: {
   readonly environment: Given;
   readonly locations: { readonly root: string };
@@ -28,7 +31,7 @@ export function programPlace<Given extends ProgramPlace["environment"]>(configur
   return { environment, root: locations.root, trusted: trust.trusted };
 }
 
-/** The system's search path if `PATH` is not set. An empty `PATH` means the current folder. */
+/** The system's default search path, used if `PATH` is not set. (An empty `PATH` means the current folder.) */
 export const systemPath = "/bin:/usr/bin";
 
 /** A search path, and the entries that were removed from it. */
@@ -38,8 +41,8 @@ export interface SearchPath {
 }
 
 /**
- * Removes the entries of a search path that an untrusted workspace could control: relative ones, and those inside the
- * workspace. In a trusted workspace, removes nothing.
+ * Removes the entries that an untrusted workspace could control from a search path: relative entries, and entries
+ * inside the workspace. In a trusted workspace, removes nothing.
  */
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
   if (place.trusted) return { path, dropped: [] };
@@ -66,8 +69,8 @@ export async function isUntrustedFolder(path: string, place: ProgramPlace): Prom
 }
 
 /**
- * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Reads the file system at
- * once, just before the start: starting the program waits for the same file.
+ * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Synchronous at the end,
+ * because the server starts right after this check and reads the same file.
  */
 export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
@@ -76,12 +79,15 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
   try {
     return isInside(realpathSync.native(file), forbidden);
   } catch {
-    // A file that does not exist leads nowhere.
+    // If the file does not exist, there is no link to follow.
     return false;
   }
 }
 
-/** If the workspace is the home folder or above it, every program would be inside it: then nothing is forbidden. */
+/**
+ * The folder from which no program may start. If the workspace contains the home folder, every program of the user
+ * would be inside it: then no folder is forbidden.
+ */
 async function forbiddenFolder({ environment, root, trusted }: ProgramPlace): Promise<string | undefined> {
   if (trusted) return undefined;
   const isHomeInside = await recently(environment, `home ${root}`, () => liesIn(environment.home, root));
@@ -94,7 +100,7 @@ async function liesIn(path: string, root: string): Promise<boolean> {
   return real !== undefined && isInside(real, root);
 }
 
-/** How many milliseconds an answer about folders is cached: servers that start together ask about the same folders. */
+/** How many milliseconds facts about folders are cached: servers that start together need the same facts. */
 const keptFor = 1000;
 
 interface Kept {
@@ -102,10 +108,13 @@ interface Kept {
   readonly answer: Promise<unknown>;
 }
 
-/** The cached answers about the folders of an environment. */
+/** The cached facts about folders, for each environment. */
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
-/** @param question Identifies the result of `find`. */
+/**
+ * Calls `find`, or returns its result of a moment ago.
+ * || @param question The key of the cached result.
+ */
 function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
   const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();
   keptAnswers.set(environment, kept);
@@ -126,8 +135,8 @@ export interface OwnProgram {
 }
 
 /**
- * Finds a program that Fairlead itself starts, such as the one that opens a browser. Relative entries of `PATH` are left
- * out in a trusted workspace too: such a program does not start in the current folder.
+ * Finds a program that Fairlead itself starts, such as the program that opens a browser. Even in a trusted workspace,
+ * relative entries of `PATH` are left out, because such a program does not start in the current folder.
  */
 export async function findOwnProgram(name: string, place: ProgramPlace): Promise<OwnProgram | undefined> {
   const { env } = place.environment;
@@ -137,7 +146,10 @@ export async function findOwnProgram(name: string, place: ProgramPlace): Promise
   return file === undefined || (await isUntrusted(file, place)) ? undefined : { file, env: { ...env, PATH: path } };
 }
 
-/** The executable file of a command; undefined if there is none, and always on Windows, where the system searches. */
+/**
+ * The executable file of a command. Undefined if there is none. Always undefined on Windows, where the system searches
+ * itself.
+ */
 export async function findProgram(command: string, path: string, cwd: string): Promise<string | undefined> {
   if (process.platform === "win32") return undefined;
   const places = command.includes("/")
@@ -146,14 +158,14 @@ export async function findProgram(command: string, path: string, cwd: string): P
   return places.find(isExecutable);
 }
 
-/** Synchronous, like the system's own search: a search takes microseconds. */
+/** Whether the file can be executed. Synchronous, because one check takes only microseconds. */
 function isExecutable(file: string): boolean {
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // Not readable or not executable: the system would try the next folder too.
+    // The file is not readable: the system would also continue with the next folder.
     return false;
   }
 }

@@ -6,7 +6,7 @@ import { TrustLevel, type TrustRule } from "./trusted-folders.ts";
 export interface TrustDecision {
   readonly trusted: boolean;
   readonly source: "flag" | "environment" | "embedder" | "file" | "disabled" | "default";
-  /** True if the workspace's servers also count as approved for this run. */
+  /** True if this decision also approves the workspace's servers for this run. */
   readonly approvesEntries: boolean;
   /** The flag, variable or rule that decided. */
   readonly detail: string;
@@ -33,7 +33,7 @@ export interface TrustEvaluation {
   readonly problems: readonly Problem[];
 }
 
-// Strongest first. Gemini CLI has no approval of servers, so its variable only trusts the folder.
+// The strongest variable comes first. Gemini CLI has no approval of servers, so its variable only trusts the folder.
 const variables = [
   { name: "FAIRLEAD_TRUST_WORKSPACE", approvesEntries: true },
   { name: "GEMINI_CLI_TRUST_WORKSPACE", approvesEntries: false },
@@ -111,7 +111,9 @@ function byRule({ rules, root }: TrustFacts): TrustDecision | undefined {
   };
 }
 
-/** All matching rules name the root or a parent of it, so the longest path is the nearest. */
+/**
+ * Each matching rule names the workspace root or a folder above it, so the rule with the longest path is the nearest.
+ */
 function strongestRule(rules: readonly TrustRule[], root: string): TrustRule | undefined {
   return rules
     .filter(({ effective }) => effective !== undefined && isInside(root, effective))

@@ -27,7 +27,10 @@ export interface TrustRule {
   readonly path: string;
   readonly level: TrustLevel;
   readonly origin: Origin;
-  /** The real path of the folder; absent if it does not exist or is a symbolic link, so that the rule has no effect. */
+  /**
+   * The real path of the folder. Absent if the folder does not exist or the path is a symbolic link: such a rule has no
+   * effect.
+   */
   readonly effective?: string;
 }
 
@@ -56,7 +59,7 @@ function nothingFrom(file: string, { message, line, column }: JsoncError): Trust
 async function toRules(file: string, document: JsoncDocument): Promise<TrustedFolders> {
   const mistake = mistakeIn(document);
   if (mistake !== undefined) return nothingFrom(file, mistake);
-  // Read as nodes, because a path that is written twice gives two rules.
+  // Reads the file as syntax nodes: if a path is written twice, both rules are found.
   const judged = await Promise.all(
     propertyNodes(document.root).map(({ name, key, value }) =>
       toRule(name, stringNode(value), { scope: "user", file, ...document.positionAt(key.offset) }),
@@ -67,7 +70,10 @@ async function toRules(file: string, document: JsoncDocument): Promise<TrustedFo
 
 const trusts = { TRUST_FOLDER: "folder", TRUST_PARENT: "parent", DO_NOT_TRUST: "nothing" } as const;
 
-/** An unknown level counts as distrust, because a misspelt DO_NOT_TRUST must not trust a folder below a trusted one. */
+/**
+ * Reads a rule. An unknown level counts as distrust: a misspelt DO_NOT_TRUST must not trust a folder inside a trusted
+ * one.
+ */
 async function toRule(path: string, written: string | undefined, origin: Origin): Promise<TrustedFolders> {
   if (!isAbsolute(path)) {
     const message = `the rule for "${path}" is ignored: the path is not absolute`;
@@ -97,7 +103,7 @@ function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
   return { message: "it must be an object from folders to trust levels", line: 1, column: 1 };
 }
 
-/** Replaces all rules for the folder, in any spelling, by one with its real path. */
+/** Replaces all rules for the folder, however its path is written, by one rule with the real path. */
 export async function setFolderTrust(file: string, folder: string, level: TrustLevel): Promise<void> {
   const real = await realpath(folder).catch((cause: unknown) => {
     throw new HostError("usage", `the folder ${folder} does not exist`, { cause });
@@ -108,7 +114,7 @@ export async function setFolderTrust(file: string, folder: string, level: TrustL
   });
 }
 
-/** Removes the rules for a folder, which need not exist. Returns false if there was none. */
+/** Removes the rules for a folder. The folder need not exist. Returns false if there was no rule. */
 export async function removeFolderTrust(file: string, folder: string): Promise<boolean> {
   return (await updateRules(file, folder, removeAll)) === "written";
 }
@@ -158,8 +164,8 @@ function realOrWritten(path: string): string {
 type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
 /**
- * The real folder of a rule. A trusting rule does not follow a link at its end, because the creator of that link would
- * choose the trusted folder.
+ * The real folder of a rule. If a trusting rule names a symbolic link, Fairlead does not follow the link, because its
+ * creator would choose the trusted folder.
  */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
@@ -175,8 +181,8 @@ export async function findRulePath(path: string, trusts: "folder" | "parent" | "
 }
 
 /**
- * Resolves links in the parent folders only. If the last name becomes a link later, the rule covers no folder any more,
- * because a workspace root is a real path, which contains no links.
+ * Resolves links in the parent folders only. If the last part of the path becomes a link later, the rule covers no
+ * folder any more, because a workspace root is a real path without links.
  */
 async function ownPath(path: string): Promise<RulePath> {
   const parent = await realPath(dirname(path));
@@ -192,7 +198,7 @@ async function realPath(path: string): Promise<RulePath> {
   return real === undefined ? { kind: "gone" } : { kind: "folder", real };
 }
 
-/** Treats a file system error as "does not exist" and throws anything else. */
+/** Treats a file system error as "does not exist"; throws any other error again. */
 async function reach<T>(looking: Promise<T>): Promise<T | undefined> {
   try {
     return await looking;

@@ -78,6 +78,6 @@ test("a changed definition is told with the command that shows the change", () =
   expect(told(notConfirmed({ serverName, serverToolName }))).toEqual([
     "denied",
     "my files.read denied: the user has not confirmed these arguments",
-    "confirm it first, or: fairlead policy allow 'my files.read'",
+    "Confirm the call first, or: fairlead policy allow 'my files.read'",
   ]);
 });

@@ -80,7 +80,10 @@ async function invite(
   if (isWanted === true) show({ kind: "browser", isOpened: await openBrowser(url) });
 }
 
-/** While the listener is open, the promise stays pending after the input has ended: the browser may still return. */
+/**
+ * Waits for a pasted address. If the input ends while the listener is open, the promise stays pending, because the
+ * browser may still return.
+ */
 async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
   const { redirectUri } = listener;
   const { paste, show } = ui;
@@ -124,10 +127,13 @@ type Pasted =
   | { readonly kind: "answer"; readonly answer: URLSearchParams }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** `over`: the input has ended; `reason` says why. */
+/** The outcome of the questions. `over` means that the input has ended; `reason` says why. */
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
-/** The largest number of questions, in case a program answers each of them with unusable text. */
+/**
+ * The largest number of times that Fairlead asks for an address. Stops a program that always answers with unusable
+ * text.
+ */
 const mostTries = 100;
 const longestPaste = 32_768;
 

@@ -12,7 +12,7 @@ import type { SignInUi } from "./sign-in-ui.ts";
 export interface CallbackServer {
   /** The `redirect_uri` parameter of the authorization request. */
   readonly redirectUri: string;
-  /** The parameters of the redirect; never rejects. */
+  /** Resolves with the parameters of the redirect; never rejects. */
   readonly answer: Promise<URLSearchParams>;
   /** Resolves when the port is free again. */
   readonly close: () => Promise<void>;
@@ -39,7 +39,7 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
   let isAnswered = false;
   const hosts = new Set<string>();
 
-  /** HTTP status and text for a request that is not the expected redirect. */
+  /** The HTTP status and text of the error response; undefined if the request is the expected redirect. */
   function refusalOf(
     { headers, method }: IncomingMessage,
     url: URL | undefined,
@@ -83,7 +83,7 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The port as written in the redirect URI, including 80, which `URL` omits. */
+/** The port in the redirect URI. Also returns port 80 if it is written there, because `URL` drops it. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }
@@ -91,7 +91,7 @@ export function portIn(redirectUri: string): string | undefined {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Listens on the same port of all addresses. If the port is free on one address and in use on another, tries another
+ * Listens on the same port of all addresses. If another program uses the port on one of the addresses, tries another
  * port.
  */
 async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
@@ -175,7 +175,10 @@ function sendPage(response: ServerResponse, status: number, words: string): void
 /** The redirect URI, and the authorization response that arrives there. */
 export interface RedirectListener {
   readonly redirectUri: string;
-  /** Absent if the redirect URI points to another machine: then the person must paste the address. */
+  /**
+   * The promise of the authorization response. Absent if the redirect URI points to another machine: then the person
+   * must paste the address.
+   */
   readonly answer?: Promise<URLSearchParams>;
   /** Resolves when the port is free again. */
   readonly close: () => Promise<void>;
@@ -189,7 +192,10 @@ export interface RedirectListenerOptions {
   readonly fail: Fail;
 }
 
-/** The fixed path for clients that a person registered, which is documented. Other clients get a random path. */
+/**
+ * The path of the redirect URI for clients that a person registered. The documentation names this path, so it is fixed;
+ * other clients get a random path.
+ */
 const knownPath = "/oauth/callback";
 
 /** @throws HostError `auth_failed` if the port is in use or `redirectUri` is not a URL */

@@ -21,11 +21,17 @@ export interface SignInUi {
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
   /** Opens the browser. Resolves with false if no browser could be opened: the person then opens the address. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
-  /** Shows a message. Its texts come from servers and are not escaped. */
+  /** Shows a message. The texts in the message come from servers and are not escaped. */
   readonly show: (message: SignInMessage) => void;
-  /** Resolves with the address that the person pasted, or undefined if the input has ended. Called again after an unusable paste. */
+  /**
+   * Resolves with the address that the person pasted, or with undefined if the input has ended. Called again if the
+   * pasted text is unusable.
+   */
   readonly paste?: (signal: AbortSignal) => Promise<string | undefined>;
-  /** Asks for the ID of a client that the person registered with the authorization server; empty if there is none. */
+  /**
+   * Asks for the ID of a client that the person registered with the authorization server. Resolves with an empty text
+   * if the person has registered none.
+   */
   readonly askClientId?: (
     request: {
       readonly serverName: string;
@@ -55,7 +61,7 @@ export type SignInWays = SignInUi;
 
 /** A message to the user during a sign-in, such as the address to open or the code to enter. */
 export type SignInMessage =
-  /** The setting `issuerOverride` replaces the authorization servers that the server names (`instead`). */
+  /** The setting `issuerOverride` replaces the authorization servers that the server names (listed in `instead`). */
   | { readonly kind: "issuer_override"; readonly issuer: string; readonly instead: readonly string[] }
   /** Shown before a browser opens. If `isListening` is false, the person must paste the address of the redirect. */
   | ({
@@ -66,7 +72,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** The input has ended; Fairlead still waits for the browser. */
+  /** The input has ended, so that nothing more can be pasted; Fairlead still waits for the browser. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";

@@ -1,4 +1,7 @@
-/** The subject token of a workload in AWS: a signed request for its identity, which Google sends to AWS itself. */
+/**
+ * Creates the subject token of a workload in AWS: a signed request for the workload's identity. Google sends this
+ * request to AWS.
+ */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
 import { AwsRequestSigner } from "./google-library.ts";
@@ -27,7 +30,7 @@ export async function awsSubjectToken(
     method: "POST",
   });
   const headers = new Headers(signed.headers);
-  // Binds the signed request to this workload identity pool.
+  // This header binds the signed request to this workload identity pool.
   headers.set("x-goog-cloud-target-resource", options.audience);
   const request = {
     url: String(signed.url),
@@ -39,7 +42,10 @@ export async function awsSubjectToken(
 
 type ReadMetadata = (url: string | undefined, what: string) => Promise<string>;
 
-/** Reads from the machine's metadata server, with one session token for all requests if the source names its address. */
+/**
+ * Reads from the machine's metadata server. If the source names the address for session tokens, all requests use one
+ * such token.
+ */
 function createMetadataReader(
   { sessionUrl }: AwsSource,
   { environment }: AwsOptions,

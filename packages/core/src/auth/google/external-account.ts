@@ -14,10 +14,10 @@ import { readSubjectSource, type SubjectTokenOptions } from "./subject-source.ts
 import { subjectToken } from "./subject-token.ts";
 
 export interface ExternalAccountOptions extends Pick<SubjectTokenOptions, "serverName" | "environment"> {
-  /** The option `transporterOptions` sends the library's requests through Fairlead's `fetch`. */
+  /** Options with `transporterOptions`, which send the library's requests through Fairlead's `fetch`. */
   readonly shared: Pick<IdentityPoolClientOptions, "transporterOptions">;
   readonly scopes: readonly string[];
-  /** The error for a credentials file that cannot be used. */
+  /** Creates the error for a credentials file that cannot be used. */
   readonly unusable: (why: string) => HostError;
 }
 
@@ -57,14 +57,17 @@ export function openExternalAccount(json: JsonObject, options: ExternalAccountOp
   );
 }
 
-/** Google's client with Fairlead's `fetch`, also for the token exchange, and with error messages for machines. */
+/**
+ * Google's client for workloads. Uses Fairlead's `fetch` also for the token exchange, and explains errors for a machine
+ * instead of a person.
+ */
 class WorkloadClient extends IdentityPoolClient {
   readonly #explain: (error: unknown) => HostError;
 
   constructor(options: IdentityPoolClientOptions, explain: (error: unknown) => HostError) {
     super(options);
     this.#explain = explain;
-    // The library uses its own `fetch` for the token exchange, even if the client has another one.
+    // The library would use its own `fetch` for the token exchange, even if the client has another `fetch`.
     this.stsCredential["transporter"] = this.transporter;
   }
 

@@ -60,7 +60,7 @@ function gcloudFile({ env, home, platform }: Environment): string | undefined {
 }
 
 interface FileOptions extends GoogleCredentialsOptions {
-  /** The error for a credentials file that cannot be used. */
+  /** Creates the error for a credentials file that cannot be used. */
   readonly fail: (why: string) => HostError;
 }
 
@@ -140,7 +140,7 @@ function unusable(
   file: string | undefined,
   why: string,
 ): HostError {
-  // The file that `gcloud` writes is not read while the variable is set.
+  // While the variable is set, Fairlead does not read the file that `gcloud` writes.
   const isNamed = file === environment.env[variable];
   return new HostError("auth_failed", `the Google credentials for "${serverName}" in ${file} cannot be used: ${why}`, {
     serverName,

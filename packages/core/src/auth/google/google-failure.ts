@@ -59,7 +59,7 @@ function readAnswer(error: unknown): Answer {
   };
 }
 
-/** Prefers the `HostError` of Fairlead's own `fetch`. */
+/** The error's message. If Fairlead's own `fetch` failed, the message of its `HostError`. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

@@ -31,7 +31,7 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
   async function renew(): Promise<GoogleHeaders> {
     const asked = now();
     const given = await ask();
-    // A token with a short lifetime is renewed after half of it.
+    // A token with a short lifetime is renewed when half of the lifetime has passed.
     held = { ...given, renewAt: given.expiresAt - Math.min(ahead, (given.expiresAt - asked) / 2) };
     return given;
   }

@@ -37,14 +37,14 @@ function isExpired({ expiration_time: end }: JsonObject): boolean {
   return typeof end === "number" && end * 1000 <= Date.now();
 }
 
-/** The program's stdout, never shown in an error, because it may contain a token. */
+/** Runs the program and returns its stdout. No error shows the stdout, because it may contain a token. */
 function run(
   { command, timeout, outputFile }: ProgramSource,
   options: SubjectTokenOptions,
   fail: SubjectTokenError,
 ): Promise<string> {
   const [file = "", ...args] = wordsOf(command);
-  // A search on `PATH` could find a program in the current folder.
+  // The path must be absolute, because a search on `PATH` could find a program in the current folder.
   if (!isAbsolute(file)) throw fail(`the program ${JSON.stringify(clip(file, longestReason))} is not an absolute path`);
   const { environment, audience, tokenType, account } = options;
   const env = {

@@ -62,13 +62,13 @@ export function checkServiceAccountEntry(
   if (url === undefined)
     throw invalid("has no https address, so Fairlead sends it no Google token", "Use the https address of the server.");
   const { targetAudience: audience, targetServiceAccount: account } = authentication;
-  // The account becomes part of the URL of Google's token endpoint.
+  // The account must be an email address, because it becomes part of the URL of Google's token endpoint.
   if (!/^[\w-][\w.-]*(?:@[\w.-]+)?$/.test(account))
     throw invalid(
       `has an invalid service account: ${JSON.stringify(account)}`,
       "Write the email address of the account.",
     );
-  // A server that gets a token for another audience could misuse it at that address.
+  // A server that gets a token for another audience could misuse the token at that audience's address.
   const isOwn = parseUrl(audience)?.origin === url.origin;
   if (scope === "workspace" && !isOwn && !isGoogleHost(url.hostname, hosts))
     throw invalid(

@@ -6,7 +6,7 @@ import { HostError } from "../../errors.ts";
 import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 
-/** The member of a JSON document that holds the token; if absent, the whole text is the token. */
+/** Name of the JSON member that holds the token. If absent, the whole text is the token. */
 export type SubjectSource =
   | { readonly kind: "file"; readonly file: string; readonly field: string | undefined }
   | {
@@ -46,7 +46,7 @@ export interface SubjectTokenOptions {
   readonly account: string | undefined;
 }
 
-/** Creates the error for a subject token that cannot be obtained; `why` completes the sentence. */
+/** Creates the error for a subject token that cannot be obtained. `why` is the last part of the message. */
 export type SubjectTokenError = (why: string, next?: string) => HostError;
 
 const usualTimeout = 30_000;
@@ -102,14 +102,17 @@ function textsIn(json: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
 }
 
-/** Sends a request to an address in the user's credentials file; it may be in the machine's own network. */
+/** Sends a request to an address from the user's credentials file. The address may be in the machine's own network. */
 export async function metadataText(
   url: string,
   init: Pick<RequestInit, "method" | "headers">,
   { env }: Environment,
   fail: SubjectTokenError,
 ): Promise<string> {
-  // A metadata server answers for the machine that asks; through a proxy it would answer for the proxy's machine.
+  /*
+   * A metadata server answers about the machine that sends the request. Through a proxy, it would describe the proxy's
+   * machine.
+   */
   const fetch = createBoundedFetch({ near: url, env: url.startsWith("https:") ? env : {} });
   const response = await fetch(url, { ...init, redirect: "error" }).catch((error: unknown) => {
     throw error instanceof HostError ? fail(error.message) : error;

@@ -1,6 +1,6 @@
 /**
- * The JWT that proves the identity of a machine or person. Fairlead reads it for every token request, because its
- * issuer rotates it.
+ * The JWT that proves the identity of a machine or person. Fairlead reads the JWT for every token request, because the
+ * JWT's issuer replaces it regularly.
  */
 
 import { HostError } from "../../errors.ts";

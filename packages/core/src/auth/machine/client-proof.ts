@@ -13,7 +13,7 @@ import { type ClientProof, clientProof } from "../oauth/endpoint-request.ts";
 import { readSigningKey, type SigningKey, signJwt } from "../oauth/jwt.ts";
 import type { StoredClient } from "../store/credentials.ts";
 
-/** A client's authentication, and how it was made, for messages. */
+/** A client's authentication. `method` and `key` tell messages how it was made. */
 export interface MachineProof extends ClientProof {
   readonly method: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
   /** The source of the private key: a path, or the name of the setting. */
@@ -23,7 +23,7 @@ export interface MachineProof extends ClientProof {
 export interface MachineProofOptions {
   readonly settings: MachineAuthSettings;
   readonly serverName: string;
-  /** The client, with the method for its secret that the metadata or the settings name. */
+  /** The client. Its method for sending the secret comes from the metadata or the settings. */
   readonly client: StoredClient | undefined;
   /** The `aud` claim of the JWT. */
   readonly audience: string;
@@ -32,7 +32,7 @@ export interface MachineProofOptions {
   readonly now: () => number;
 }
 
-/** How many seconds a proof is valid. Short, because it is used at once. */
+/** How many seconds a proof is valid. The time is short, because Fairlead sends a proof at once. */
 const proofLife = 60;
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 

@@ -48,7 +48,7 @@ export interface MachineTokens {
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** The proofs by key, because each key keeps the nonces of its servers. */
+  /** The proofs of each key. Kept, because they hold the nonces that servers sent for the key. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
@@ -80,7 +80,7 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
       fail,
     });
     observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
-    // Prevents a server from naming another authorization server later to collect the client's secret.
+    // Stops a server that later names another authorization server, which could collect the client's secret.
     if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
       throw new HostError(
         "auth_failed",
@@ -130,7 +130,7 @@ function stillBusy(serverName: string, cause: unknown): HostError {
   return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
 }
 
-/** Whether another process has obtained a token in the meantime that suits the refused request. */
+/** Whether another process has obtained a token that suits the refused request in the meantime. */
 function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: SignInRequest, now: number): boolean {
   if (tokens === undefined || (tokens.expiresAt ?? now + 1) <= now) return false;
   return before === undefined || (!includesAll(before, scopes) && includesAll(scopes, scopesIn(challenge.scope)));
@@ -146,7 +146,7 @@ function targetOf(
     ...server,
     resource,
     issuer,
-    // The secret is not stored: every request reads it from the settings.
+    // The client is stored without its secret: every token request reads the secret from the settings.
     client: { clientId, authentication },
     endpoints: { token: endpoints.token },
     machine: {

@@ -113,7 +113,7 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
   return { why: `the authorization server refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
-/** The clock is the reason if the request contained a date and the clocks of both sides differ. */
+/** Blames the clock if the error may concern a date, the request contained a date, and the two clocks differ. */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);
@@ -179,7 +179,7 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   };
 }
 
-/** For a cloud's JWT, names the setting with the audience, because Fairlead itself requests that JWT. */
+/** Names the setting `audience` if a cloud service issued the JWT, because Fairlead itself requests such a JWT. */
 function audienceHint({ assertion }: MachineRefusal): string {
   return assertion?.from.startsWith("the metadata service") === true ? ', or set "audience"' : "";
 }
@@ -193,7 +193,7 @@ function withoutSlash(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Hides secrets of the request that the server's description may quote. */
+/** Hides secrets of the request, because the server's description may quote them. */
 function withoutSent(text: string, { client, proof, assertion }: MachineRefusal): string {
   const sent = [...Object.values(proof.headers), ...Object.values(proof.parameters)].flatMap((value) =>
     value.split(" "),

@@ -1,7 +1,7 @@
 /** A finished step of a machine's token request, shown by `mcp test`. It contains no key, assertion or token. */
 export interface MachineStep {
   readonly action: "discovery" | "assertion" | "token exchange" | "token request";
-  /** A text for people. */
+  /** What the step did, as a text for people. */
   readonly detail: string;
 }
 

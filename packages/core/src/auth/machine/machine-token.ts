@@ -217,7 +217,10 @@ async function send(
   });
 }
 
-/** Rejects other tokens: an identity provider without ID-JAG support may issue one, which must not be sent on. */
+/**
+ * Rejects a token that is not an ID-JAG. An identity provider without ID-JAG support may issue another token, which no
+ * other server may see.
+ */
 function checkedExchange(step: GrantRequest["step"], text: string): TokenAnswer | undefined {
   const type = step === "token exchange" ? parseObject(text)?.["issued_token_type"] : undefined;
   if (type === undefined || type === idJag) return undefined;

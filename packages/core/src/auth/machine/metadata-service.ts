@@ -1,7 +1,7 @@
 /**
  * Requests a JWT about this machine from the service of a cloud or CI. Google's and Azure's services have link-local
- * addresses, which no other request may reach: only this file names them, and only `assertionFrom` in the user's or the
- * system's settings uses it.
+ * addresses, which Fairlead never contacts otherwise. Only this file names these addresses, and only the setting
+ * `assertionFrom` of the user or the system leads here.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";
@@ -24,7 +24,7 @@ interface AssertionRequest {
 interface ServiceRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** The member of the JSON response with the JWT; absent if the response is the JWT. */
+  /** Name of the member of the JSON response that holds the JWT. If absent, the whole response is the JWT. */
   readonly member?: string;
   /** Whether the address belongs to this machine, so that no proxy may see the request. */
   readonly isLocal: boolean;
@@ -43,7 +43,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   const request = requestFor(service, env, audience);
   if (request === undefined) throw fail(`${service} gives this process no token`);
   const { url, headers, member, isLocal } = request;
-  // The exemption: this origin counts as the server's own network, and a redirect to another one is not followed.
+  // Allows this origin although its address is link-local. No redirect to another origin is followed.
   const fetch = createBoundedFetch({ near: url.origin, env: isLocal ? {} : env, maxRedirects: 0, timeout });
   const response = await fetch(url, { headers, redirect: "error" }).catch((error: unknown) => {
     throw fail(`${url.origin} cannot be reached: ${errorMessage(error)}`, error);
@@ -54,7 +54,9 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   return (member === undefined ? text : answer && textIn(answer, member)) ?? "";
 }
 
-/** The service's request; undefined if the environment lacks the variables that the service sets. */
+/**
+ * The request that gets a JWT from the service; undefined if the environment lacks the variables that the service sets.
+ */
 function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {
     if (parseUrl(base) === undefined) throw new HostError("auth_failed", "the metadata service has no valid URL");
@@ -75,7 +77,7 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
     case "azure": {
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
       const member = "access_token";
-      // App Service and Container Apps have their own address; virtual machines use the common one.
+      // App Service and Container Apps name their own address in a variable; all virtual machines use one address.
       return endpoint === undefined
         ? {
             url: address("http://169.254.169.254/metadata/identity/oauth2/token", {

@@ -39,7 +39,10 @@ export function randomWord(): string {
  */
 export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
   const methods = metadata?.challengeMethods;
-  // Endpoints from the settings and of the 2025-03-26 protocol have no metadata that could list methods.
+  /*
+   * Endpoints from the settings, and those of protocol version 2025-03-26, have no metadata that could list PKCE
+   * methods.
+   */
   const isUnlisted = methods === undefined && (isLegacyFallback || metadata === undefined);
   if (isUnlisted || methods?.includes("S256") === true) return;
   throw fail(
@@ -78,7 +81,7 @@ export function askForCode({
     resource: plan.resource,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(audiences.length > 0 && { audience: audiences.join(" ") }),
-    // OpenID Connect issues a refresh token for this scope only with this prompt.
+    // With OpenID Connect, `offline_access` gives a refresh token only if the prompt is `consent`.
     ...(scopes.includes("offline_access") && { prompt: "consent" }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -108,7 +111,7 @@ export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): s
   return code;
 }
 
-/** Checks `iss` (RFC 9207 §2.4) by exact comparison, before any error text of another server could be shown. */
+/** Checks `iss` (RFC 9207 §2.4) by exact comparison. Runs first, so that no error text of another server is shown. */
 function checkIssuer(
   [given, ...others]: readonly string[],
   { issuer, isIssuerKnown, metadata }: SignInPlan,

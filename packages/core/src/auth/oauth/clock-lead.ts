@@ -3,18 +3,21 @@
  * it.
  */
 
-/** The largest ignored difference between two clocks, in milliseconds: rounding and network delay can cause it. */
+/**
+ * The largest difference between two clocks that Fairlead ignores, in milliseconds. Rounding and network delay can
+ * cause it.
+ */
 const tolerance = 30_000;
 
 /**
- * Milliseconds that this machine's clock is ahead of the server's; undefined without the header.
+ * Milliseconds that this machine's clock is ahead of the server's; undefined without a valid date.
  *
  * @param date The response's header `Date`.
  * @param at This machine's time when the server answered, in milliseconds since 1970.
  */
 export function clockLeadOf(date: string | null | undefined, at: number): number | undefined {
   const theirs = Date.parse(date ?? "");
-  // The header has whole seconds, rounded down.
+  // The header `Date` has whole seconds, rounded down.
   return Number.isNaN(theirs) ? undefined : at - (theirs + 500);
 }
 

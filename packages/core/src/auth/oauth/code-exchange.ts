@@ -84,17 +84,17 @@ export type TokenAnswer =
   | { readonly kind: "tokens"; readonly tokens: StoredTokens }
   /** An error code of RFC 6749 §5.2, such as `invalid_grant`. */
   | { readonly kind: "error"; readonly error: string; readonly description?: string }
-  /** Whether a later request may succeed. */
+  /** The endpoint is overloaded or broken: a later request may succeed. */
   | { readonly kind: "unavailable"; readonly status: number }
   /** The response is invalid; `reason` is a text for people. */
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** The longest token, in characters: three tokens and a registration must fit into one stored secret. */
+/** The longest token, in characters. Three tokens and a client registration must fit into one stored secret. */
 const longestToken = 16_000;
 const longestScope = 4_000;
 const longestWord = 100;
 const longestDescription = 1_000;
-/** Ten years in seconds. A larger `expires_in` is a mistake, such as milliseconds or a date. */
+/** Ten years in seconds. A server that sends a larger `expires_in` confuses it with milliseconds or a date. */
 const longestLife = 10 * 365 * 24 * 3600;
 
 /** @param askedAt Time of the request in milliseconds since 1970, from which the lifetime counts. */
@@ -144,7 +144,7 @@ function readTokens(answer: JsonObject, askedAt: number, tokenType: string): Tok
   };
 }
 
-/** The lifetime; undefined without a positive `expires_in`. Some servers send the number as text. */
+/** The lifetime in milliseconds; undefined if `expires_in` is absent or not positive. Some servers send it as text. */
 function expiryOf(value: unknown, askedAt: number): number | undefined {
   const seconds = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
   if (typeof seconds !== "number" || !(seconds > 0)) return undefined;

@@ -27,11 +27,14 @@ export interface DiscoveryOptions {
   readonly fetch: Fetch;
   readonly fail: Fail;
   /**
-   * Whether a machine signs in: it needs no authorization endpoint, and `tokenUrl` alone names its authorization
-   * server.
+   * True if a machine signs in. A machine needs no authorization endpoint, and `tokenUrl` alone can name its
+   * authorization server.
    */
   readonly isMachine?: boolean;
-  /** Whether the `oauth` settings come from the workspace: such settings may not mix endpoints with an issuer. */
+  /**
+   * True if the `oauth` settings come from the workspace: such settings may not combine their own endpoints with an
+   * issuer.
+   */
   readonly isFromWorkspace?: boolean | undefined;
   /** The setting `issuerOverride` of the user; it replaces the issuers that the server names. */
   readonly issuerOverride?: string | undefined;
@@ -41,7 +44,7 @@ export interface DiscoveryOptions {
   readonly choose?: (issuers: readonly string[]) => Promise<string>;
 }
 
-/** The server's and the authorization server's data for a sign-in. */
+/** The data of the server and its authorization server that a sign-in needs. */
 export interface SignInPlan {
   /** The `resource` parameter of every token request (RFC 8707). */
   readonly resource: string;
@@ -108,8 +111,8 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * A workspace may set all endpoints or none: a single endpoint next to those of a real issuer could steal the code
- * unnoticed.
+ * A workspace must set all endpoints or none. Next to the endpoints of a real issuer, a single endpoint could steal the
+ * code unnoticed.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
@@ -157,7 +160,7 @@ async function findResource({
   return undefined;
 }
 
-/** The issuer from the user's settings, or else from the server; undefined if neither names one. */
+/** The issuer that the user's settings name, or else the server; undefined if neither names one. */
 async function issuerFor(
   { issuerOverride, oauth, onOverride, choose, fail }: DiscoveryOptions,
   named: readonly string[],
@@ -193,7 +196,7 @@ async function findServer(
       failures.push(answer.kind === "found" ? `${url} has no "issuer"` : `${url} answered ${answer.status}`);
       continue;
     }
-    // In the old protocol the issuer is guessed from the origin, so a trailing slash may differ.
+    // In protocol version 2025-03-26 the issuer is guessed from the server's origin, so a trailing slash may differ.
     const isSame = metadata.issuer === issuer || (isLegacy && metadata.issuer === `${issuer}/`);
     if (!isSame)
       throw fail(aboutIssuer, `${url} is about ${metadata.issuer}, not about ${issuer}`, {
@@ -262,7 +265,7 @@ export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly s
   if (chosen !== undefined) return chosen;
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
-  // An empty list stays empty: `offline_access` alone is useless. If no scopes are announced, the list is kept.
+  // Stays unchanged if empty, because `offline_access` alone is useless, or if the server announces no scopes.
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
 }

@@ -1,6 +1,6 @@
 /**
- * Proofs that the sender of a token has the key that the token is bound to (DPoP, RFC 9449), with the nonces that
- * servers require.
+ * Creates DPoP proofs (RFC 9449): a proof shows that the sender of a token has the key that the token is bound to.
+ * Keeps the nonces that servers require in proofs.
  */
 
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, randomUUID } from "node:crypto";
@@ -10,7 +10,7 @@ import { type SigningKey, signJwt } from "./jwt.ts";
 
 /** Creates the proofs for one key. */
 export interface DpopProofs {
-  /** Creates a proof for one request; it can be used once. */
+  /** Creates a proof for one request. A server accepts the proof only once. */
   readonly proofFor: (request: DpopRequest) => string;
   /** Keeps the nonce for the next proofs to that origin. Returns false if the nonce was already known. */
   readonly keepNonce: (url: string, nonce: string) => boolean;

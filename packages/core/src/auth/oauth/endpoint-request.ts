@@ -15,7 +15,7 @@ export interface EndpointRequest {
   readonly dpop?: DpopBinding | undefined;
 }
 
-/** The proofs for a key, and the clock for their time. */
+/** The proofs for a key, and the clock that dates them. */
 export interface DpopBinding {
   readonly proofs: DpopProofs;
   /** The wall clock, in milliseconds since 1970. */
@@ -72,11 +72,11 @@ export function clientProof(client: StoredClient): ClientProof {
 function authenticationOf({ clientSecret, authentication, registration }: StoredClient): ClientAuthentication {
   if (clientSecret === undefined) return "none";
   const registered = authentication ?? registration?.["token_endpoint_auth_method"];
-  // With the method "none" the secret is not sent.
+  // A client with the method "none" does not send its secret.
   return registered === "none" || registered === "client_secret_post" ? registered : "client_secret_basic";
 }
 
-/** Encodes a value as RFC 6749 requires; this also protects a colon in the client ID. */
+/** Form-encodes a value as RFC 6749 §2.3.1 requires, so that a colon in the client ID does not end the ID. */
 function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }

@@ -40,7 +40,7 @@ const smallestModulus = 2_048;
  * @throws HostError `auth_failed`, whose message completes "KEY cannot be used: …" and does not quote the key
  */
 export function readSigningKey(text: string, accepted: readonly string[] = []): SigningKey {
-  // A variable often holds a PEM in one line, with the two characters "\n" for each line break.
+  // Environment variables often hold a PEM in one line, with the two characters "\n" for each line break.
   const pem = text.trim().replaceAll("\\n", "\n");
   const jwk = pem.startsWith("{") ? parseObject(pem) : undefined;
   const flaw = flawOf(pem, jwk);
@@ -83,7 +83,7 @@ function unusable(reason: string): HostError {
   return new HostError("auth_failed", reason);
 }
 
-/** Creates a signed token with these claims; `header` is added to `alg`. */
+/** Creates a signed token with these claims. The members of `header` are added to `alg`. */
 export function signJwt(claims: JsonObject, { key, algorithm }: SigningKey, header: JsonObject = {}): string {
   const { digest, options } = algorithms[algorithm] ?? { digest: null, options: {} };
   const signed = [{ alg: algorithm, ...header }, claims].map(encoded).join(".");

@@ -14,7 +14,7 @@ export interface ResourceMetadata {
   readonly isDpop: boolean;
 }
 
-/** Metadata of an authorization server. A member is absent if the server does not announce it. */
+/** Metadata of an authorization server. If the server does not announce a value, its member is absent. */
 export interface ServerMetadata {
   readonly issuer: string;
   readonly authorization?: string;
@@ -115,7 +115,10 @@ export function resourceOf(serverUrl: string): string {
   return `${origin}${withoutSlash(pathname)}`;
 }
 
-/** Whether the server is inside the resource: the same origin, and the same path or a path below it. */
+/**
+ * Whether the server belongs to the resource: both have the same origin, and the server's path is the resource's path
+ * or below it.
+ */
 export function covers(resource: string, serverUrl: string): boolean {
   if (parseUrl(resource) === undefined) return false;
   const [whole, part] = [new URL(resource), new URL(serverUrl)];

@@ -36,7 +36,7 @@ export interface SignInServer {
   readonly isFromWorkspace?: boolean;
   /** The challenge of the refused request; if absent, Fairlead tries the well-known addresses. */
   readonly challenge?: BearerChallenge;
-  /** The IP address of the server that refused the request. Default: its name is resolved again. */
+  /** The IP address of the server that refused the request. Default: Fairlead resolves the server's host name again. */
   readonly address?: string;
   /** Scopes that were requested before and are not enough. */
   readonly before?: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export interface SignInServer {
 
 /**
  * Signs in to MCP servers with OAuth and gives out access tokens that are still valid, refreshing them when needed. For
- * programs that want sign-in without a host.
+ * programs that sign in to servers without `createHost`.
  *
  * @throws HostError `auth_required`, `auth_failed` or `cancelled`, from its methods
  */
@@ -107,7 +107,7 @@ export class MCPOAuthProvider {
     const { env } = this.#options;
     const storage = this.#options.storage.pinned(pin);
     const fetches = new Map<string, Fetch>();
-    // Each server has its own `fetch`, because each keeps the IP addresses that it resolved first.
+    // Each server has its own `fetch`, because a `fetch` keeps the IP addresses that it resolved first.
     const fetchFor = (near: string): Fetch => {
       const fetch = fetches.get(near) ?? createBoundedFetch({ near, env, maxRedirects: 0 });
       fetches.set(near, fetch);

@@ -72,7 +72,7 @@ async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): P
   return readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP");
 }
 
-/** Members that the response omits keep their old values (RFC 6749 §6). */
+/** The response may omit members; these keep their old values (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
   const { refreshToken, scope, idToken } = { ...before, ...tokens };
   return {
@@ -90,7 +90,7 @@ function withoutRefresh(credentials: Credentials): Credentials {
   return { ...credentials, tokens };
 }
 
-/** The error description. Hides the secrets that it may quote. */
+/** The server's description of the error, with secrets of the request hidden. */
 function description(answer: { readonly description?: string }, { credentials, refreshToken }: RefreshRequest): string {
   const secrets = [refreshToken, credentials.client.clientSecret, credentials.tokens?.accessToken];
   return withoutSecrets(answer.description ?? "", secrets);
@@ -102,7 +102,7 @@ function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostE
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
 }
 
-/** The error while another process refreshes the same tokens and does not finish. */
+/** The error if another process is still refreshing the same tokens after the timeout. */
 export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
   return new HostError("unreachable", message, {

@@ -11,8 +11,8 @@ export interface RefreshPauses {
   /** The error of the last refresh while the pause lasts; otherwise undefined. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
   /**
-   * @param took Milliseconds until the failure: the pause is at least as long, so that an unresponsive server gets few
-   * requests.
+   * @param took Milliseconds that the failed refresh took. The pause is at least as long, so that an unresponsive
+   * server gets few requests.
    */
   readonly begin: (name: string, error: HostError, took: number) => Promise<void>;
   readonly end: (name: string) => Promise<void>;
@@ -37,18 +37,18 @@ const longest = 60_000;
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
 /**
- * Pauses refreshes after a failure, in all processes: a file next to the lock holds the end of the pause. Pauses grow
- * from 1 s to 60 s.
+ * Pauses refreshes after a failure, in all processes. A file next to the lock file holds the time at which the pause
+ * ends. Pauses grow from 1 s to 60 s.
  */
 export function createRefreshPauses({ folder, now, random }: RefreshPausesOptions): RefreshPauses {
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** The last pause, even if it is over: the next pause is longer. */
+  /** The last pause, even if it has ended, because the next pause must be longer than the last one. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;
-    // An unreadable file only costs one more refresh request.
+    // If the file cannot be read, the only harm is one more refresh request.
     const theirs = await readState(fileOf(name), parsePause).catch(() => undefined);
     return theirs !== undefined && Math.abs(theirs.until - now()) <= longest ? theirs : mine;
   }

@@ -8,8 +8,8 @@ import { createKeeper, type Renewal, type RenewalOptions, type TokenKeeper } fro
 
 export interface TokenKeeperOptions extends RenewalOptions {
   /**
-   * The `fetch` for the issuer of a server. It must not be aborted: an aborted refresh may have used up the refresh
-   * token.
+   * The `fetch` for a server's issuer. Callers must not abort it, because an aborted refresh may have used up the
+   * refresh token.
    */
   readonly fetchFor: (serverUrl: string) => Fetch;
 }
@@ -21,14 +21,14 @@ export function createTokenKeeper(options: TokenKeeperOptions): TokenKeeper {
 
 function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeeperOptions): Renewal {
   const rotated = createRotatedTokens(lockFolder);
-  /** Refreshed tokens that could not be stored, by the old refresh token, which is used up. */
+  /** Refreshed tokens that could not be stored. The key is the old refresh token, which is used up. */
   const unsaved = new Map<string, Credentials>();
   return {
     canRenew: ({ tokens }) => tokens?.refreshToken !== undefined,
     async renew(name, credentials) {
       const { serverUrl } = credentials;
       const refreshToken = credentials.tokens?.refreshToken ?? "";
-      // Tokens refreshed by this process, or by one that was killed before it stored them.
+      // This process, or a killed process, may already have refreshed the tokens without storing them.
       const waiting = unsaved.get(refreshToken) ?? (await rotated.read(name, refreshToken));
       const outcome =
         waiting === undefined
@@ -36,14 +36,14 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
           : ({ kind: "renewed", credentials: waiting } as const);
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
-      // If the person signed in or out in the meantime, without the lock, that overrides this refresh.
+      // The person may have signed in or out without the lock; then the stored state overrides this refresh.
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {
         rotated.remove(name);
         return { kind: "done", credentials: stored?.tokens === undefined ? undefined : stored };
       }
       if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-      // Stored before the first use: a token that only this process knows would be lost if it ends.
+      // Stores the tokens before their first use: if this process ended, nobody else would know them.
       await storage.saveCredentials(outcome.credentials);
       rotated.remove(name);
       unsaved.delete(refreshToken);

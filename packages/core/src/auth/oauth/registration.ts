@@ -38,15 +38,16 @@ export interface AskClientIdOptions extends Pick<RegistrationOptions, "plan" | "
 }
 
 /**
- * The longest registration response that is stored completely; of a longer one, only the members that Fairlead needs.
+ * The longest registration response, in characters, that is stored completely. Of a longer response, Fairlead stores
+ * only the members that it needs.
  */
 const longestRegistration = 16_000;
 const longestReason = 300;
 const step = "client registration";
 
 /**
- * The client that needs no registration; undefined if there is none. A client with a `redirectUri` works only with that
- * URI.
+ * The client, if Fairlead need not register one; otherwise undefined. A client with a `redirectUri` works only with
+ * that URI.
  */
 export function knownClient({
   plan,

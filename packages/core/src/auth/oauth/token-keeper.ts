@@ -30,7 +30,7 @@ export interface Renewal {
 }
 
 export type RenewalOutcome =
-  /** `credentials` are undefined if the person must sign in. */
+  /** The renewal is complete; `credentials` are undefined if the person must sign in. */
   | { readonly kind: "done"; readonly credentials: Credentials | undefined }
   /** The renewal failed temporarily: the stored tokens are kept. */
   | { readonly kind: "failed"; readonly error: HostError };
@@ -44,9 +44,12 @@ export interface RenewalOptions {
   readonly random: () => number;
 }
 
-/** Allowed difference between two clocks, in milliseconds. */
+/** The allowed difference between this machine's clock and a server's clock, in milliseconds. */
 const skew = 60_000;
-/** Maximum random extra milliseconds, so that one of many processes renews first and the others find its tokens. */
+/**
+ * Maximum random milliseconds added to the time before expiry. One of many processes renews first, and the others find
+ * its tokens.
+ */
 const spread = 240_000;
 /** Milliseconds to wait for a renewal while the old token is still valid; after that, the old token is used. */
 const aheadTimeout = 2_000;
@@ -66,12 +69,15 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
   const pauses = createRefreshPauses({ folder: lockFolder, now, random });
 
   const endsSoon = ({ expiresAt, obtainedAt }: StoredTokens): boolean =>
-    // A token with a short lifetime is renewed after half of it at the earliest.
+    // A token with a short lifetime is renewed when at least half of the lifetime has passed.
     expiresAt !== undefined && now() >= expiresAt - Math.min(ahead, (expiresAt - obtainedAt) / 2);
 
   const isOver = ({ expiresAt }: StoredTokens): boolean => expiresAt !== undefined && now() >= expiresAt;
 
-  /** Whether the stored token can replace `stale`: unchanged, after a renewal, or not at all. */
+  /**
+   * Finds out whether the stored token can replace `stale`: as it is (`usable`), after a renewal (`renewable`), or
+   * never (`none`).
+   */
   async function look(serverUrl: string, stale: string | undefined): Promise<Found> {
     const credentials = await storage.getCredentials(serverUrl);
     const tokens = credentials?.tokens;
@@ -100,7 +106,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     const name = await storage.nameOf(serverUrl);
     await throwWhilePaused(name);
     const work = async (): Promise<Credentials | undefined> => {
-      // Another process may have renewed the token while it held the lock, or failed to.
+      // Another process may have held the lock and renewed the token, or failed to renew it.
       const foundNow = await look(serverUrl, stale);
       if (foundNow.kind !== "renewable") return usableOf(foundNow);
       await throwWhilePaused(name);

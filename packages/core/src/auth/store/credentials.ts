@@ -10,8 +10,8 @@ export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
   /**
-   * The authentication method. Default: the method of the registration; without one, `client_secret_basic` if there is
-   * a secret, otherwise `none`.
+   * The authentication method. Default: the method in the registration response; if that names none,
+   * `client_secret_basic` with a secret and `none` without.
    */
   readonly authentication?: ClientAuthentication;
   /** The whole response of the registration endpoint. */
@@ -33,7 +33,7 @@ export interface StoredTokens {
   readonly expiresAt?: number;
 }
 
-/** A stored sign-in: the server, the authorization server, the OAuth client and the tokens. All of it is secret. */
+/** A stored sign-in: the server, the authorization server, the OAuth client and the tokens. All members are secret. */
 export interface Credentials {
   /** The name in the settings at the time of the sign-in; used in messages only. */
   readonly serverName: string;

@@ -48,7 +48,7 @@ function toCredentials(record: unknown, now: number): Credentials | undefined {
     serverName,
     serverUrl,
     resource: serverUrl,
-    // Gemini CLI does not store the issuer; the origin of the token endpoint identifies it.
+    // Gemini CLI does not store the issuer, so the origin of the token endpoint serves as issuer.
     issuer: tokenUrl.origin,
     client: { clientId },
     endpoints: { token: tokenUrl.href },

@@ -13,9 +13,9 @@ import { limits } from "../../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 
-/** The files, by the name of the stored secret. */
+/** Reads and writes the files, one for each stored secret. */
 export interface RotatedTokens {
-  /** Writes the file at once. A failure is ignored: the tokens are stored in the secret store anyway. */
+  /** Writes the file immediately. Ignores a failure, because the tokens are also stored in the secret store. */
   write(name: string, refreshToken: string, credentials: Credentials): void;
   /** The credentials that replaced those with this refresh token; undefined if there is no file. */
   read(name: string, refreshToken: string): Promise<Credentials | undefined>;
@@ -26,7 +26,7 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param folder The folder of the files. It exists already, because the lock is in the same folder. */
+/** @param folder The folder of the files. It exists already, because it also holds the lock. */
 export function createRotatedTokens(folder: string): RotatedTokens {
   const fileOf = (name: string): string => join(folder, `${name}.rotated`);
   return {
@@ -37,7 +37,7 @@ export function createRotatedTokens(folder: string): RotatedTokens {
           mode: privateFileMode,
         });
       } catch {
-        // For example because the disk is full.
+        // Writing fails, for example, if the disk is full.
       }
     },
     async read(name, refreshToken) {
@@ -49,15 +49,18 @@ export function createRotatedTokens(folder: string): RotatedTokens {
       try {
         rmSync(fileOf(name), { force: true });
       } catch {
-        // The file stays; reading it needs the old refresh token, which is no longer stored.
+        /*
+         * If the file cannot be removed, it does no harm: reading it needs the old refresh token, which is no longer
+         * stored.
+         */
       }
     },
   };
 }
 
 /**
- * Derives the encryption key from the old refresh token: only a program that can read the secret store can read the
- * file.
+ * Derives the encryption key from the old refresh token, so that only a program with access to the secret store can
+ * read the file.
  */
 function keyOf(refreshToken: string): Buffer {
   return createHash("sha256").update(`fairlead rotated tokens ${refreshToken}`).digest();

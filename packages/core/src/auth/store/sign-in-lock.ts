@@ -19,10 +19,10 @@ export function createSignInLock(folder: string): SignInLock {
   };
 }
 
-/** Runs `work` even if the lock stays busy: a person's sign-in or sign-out must not be lost. */
+/** Runs `work` even if another process keeps the lock, because a person's sign-in or sign-out must not be lost. */
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
-  // A `busy` error of `work` itself must not run it again, so its result is returned separately.
+  // If `work` itself throws a `busy` error, it must not run again, so its result is returned separately.
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
     throw error;

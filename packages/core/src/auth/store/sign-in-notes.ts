@@ -20,10 +20,10 @@ export interface SignInKey {
   readonly pin?: string | undefined;
 }
 
-/** The format of the file: each line has the name of a secret, a space, and the text of the note. */
+/** The content of the file. Each line of a list has the name of a secret, a space, and the text of the note. */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
-/** Maximum number of notes of a kind; the oldest notes are dropped. */
+/** Maximum number of notes of one kind. When there are more, Fairlead drops the oldest. */
 const mostServers = 1_000;
 
 /** The text of a note, possibly empty; undefined if there is no note. */

@@ -13,11 +13,11 @@ import { signInNote, tokenDigest } from "./sign-in-notes.ts";
 import type { MCPOAuthTokenStorage } from "./token-storage.ts";
 
 export type SignInState =
-  /** Fairlead does not sign in with OAuth; `by` names the source of the server's credentials. */
+  /** Fairlead does not sign in to this server with OAuth. `by` names the source of the server's credentials. */
   | {
       readonly state: "none";
       readonly by: "program" | "header" | "google" | "service_account" | "machine";
-      /** Why the settings cannot work. */
+      /** Why the server's settings cannot work. */
       readonly problem?: string;
     }
   | {
@@ -33,7 +33,7 @@ export type SignInState =
       readonly isRenewable: boolean;
     }
   | { readonly state: "needed" }
-  /** The server has never been connected, or it requires no sign-in. */
+  /** The server has never been connected, or it needs no sign-in. */
   | { readonly state: "unknown" };
 
 export interface SignInFacts {
@@ -65,12 +65,12 @@ export async function signInStateOf(definition: ServerDefinition, facts: SignInF
   const stored = isStored ? await facts.storage.pinned(pin).getCredentials(serverUrl) : undefined;
   const refused = await signInNote(folder, "wanted", { serverUrl, pin });
   if (stored === undefined) return { state: refused === undefined ? "unknown" : "needed" };
-  // A token newer than the refused one counts as valid until the server refuses it.
+  // If the stored token is newer than the refused one, it counts as valid until the server refuses it.
   const isRefused = stored.tokens !== undefined && (await tokenDigest(stored.tokens.accessToken)) === refused;
   return isRefused ? { state: "needed" } : stateOf(stored, now());
 }
 
-/** A problem in the settings that needs no request to Google; undefined if there is none. */
+/** A problem in the settings for Google sign-in that Fairlead finds without a request; undefined if there is none. */
 async function problemWith(
   definition: ServerDefinition,
   serverUrl: string,
@@ -120,31 +120,32 @@ export function bringsOwnHeader({ transport, authentication }: ServerDefinition)
 }
 
 /**
- * Digest of the issuer, endpoints, client and machine identity in a definition: definitions with different digests have
- * separate sign-ins. Undefined if the definition sets none of these: all such definitions with one URL share a sign-in.
+ * Digest of the issuer, endpoints, client and machine identity in a definition. Definitions with different digests have
+ * separate sign-ins. Undefined if the definition sets none of these: all such definitions with the same URL share one
+ * sign-in.
  */
 export async function pinOf(definition: ServerDefinition): Promise<string | undefined> {
   const { authentication, extras, scope, base } = definition;
   if (authentication.provider !== "oauth") return undefined;
   const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
   const { machineAuth } = extras;
-  // A different key, assertion or client is a different machine. The setting counts as written.
+  // A different key, assertion or client identifies a different machine. Variables in the setting are not expanded.
   const machine = machineAuth && JSON.stringify(machineAuth.settings);
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;
   const { createHash } = await import("node:crypto");
-  // Settings of a workspace are valid in that workspace only.
+  // Settings of a workspace apply to that workspace only, so its folder is part of the digest.
   const written = machine === undefined ? pinned.slice(0, -1) : pinned;
   const whole = JSON.stringify([scope === "workspace" ? base.folder : null, ...written.map((text) => text ?? null)]);
   return createHash("sha256").update(whole).digest("hex");
 }
 
-/** The files in which both kinds of store list the names of their secrets, unencrypted. */
+/** The files in which the keychain store and the encrypted store list the names of their secrets, unencrypted. */
 const files = ["secrets.json", "secret-names.json"];
 
 /**
- * Whether a sign-in may be stored. Reads only the names of secrets and opens no keychain; returns true if a file cannot
- * be read.
+ * Returns false if no sign-in is stored. Reads only the names of secrets and opens no keychain. Returns true if a file
+ * cannot be read.
  */
 export async function isPerhapsStored(state: string, serverUrl: string, pin?: string): Promise<boolean> {
   const folder = join(state, "sign-ins");

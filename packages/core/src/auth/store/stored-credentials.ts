@@ -8,7 +8,9 @@ import type { ClientAuthentication, Credentials, StoredClient, StoredTokens } fr
 
 const authentications: readonly ClientAuthentication[] = ["none", "client_secret_basic", "client_secret_post"];
 
-/** The normalised URL under which credentials are stored; undefined if it is not an http or https URL. */
+/**
+ * The normalised form of a URL, under which credentials are stored; undefined if the text is not an http or https URL.
+ */
 export function canonicalServerUrl(serverUrl: string): string | undefined {
   if (parseUrl(serverUrl) === undefined) return undefined;
   const url = new URL(serverUrl);

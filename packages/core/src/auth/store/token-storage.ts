@@ -5,7 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
 
 const prefix = "oauth.";
-/** Prefix of the names of damaged records. */
+/** Prefix of the names of damaged secrets, which are moved aside. */
 const aside = "corrupt.";
 
 /** Options of `openTokenStorage`. */
@@ -43,11 +43,11 @@ export class MCPOAuthTokenStorage {
     return secretNameOf(serverUrl, this.#pin);
   }
 
-  /** Reads the store each time, because another process may have signed in or out. */
+  /** The credentials of a server. Reads the store each time, because another process may have signed in or out. */
   async getCredentials(serverUrl: string): Promise<Credentials | undefined> {
     const url = checkedUrl(serverUrl);
     const found = await this.#read(await this.nameOf(url));
-    // A record of another URL or pin is ignored, even under this name.
+    // Ignores a record for another URL or pin, even if it is stored under this name.
     const isOwn = found !== undefined && canonicalServerUrl(found.serverUrl) === url && found.pin === this.#pin;
     const credentials = isOwn ? found : undefined;
     this.#updateCache(url, credentials);
@@ -59,7 +59,7 @@ export class MCPOAuthTokenStorage {
     return this.#cache.get(checkedUrl(serverUrl));
   }
 
-  /** Stores credentials under the digest of this view. */
+  /** Stores credentials. Only views with the same `pinOf` digest find them. */
   async saveCredentials(given: Credentials): Promise<void> {
     const { pin: _, ...unpinned } = given;
     const url = checkedUrl(given.serverUrl);
@@ -83,7 +83,7 @@ export class MCPOAuthTokenStorage {
     return [...(await this.getAllCredentials()).keys()];
   }
 
-  /** The stored sign-ins of this view by URL, sorted. */
+  /** The stored sign-ins that this view may use, sorted by URL. */
   async getAllCredentials(): Promise<ReadonlyMap<string, Credentials>> {
     const own = (await this.everything()).filter(({ pin }) => pin === this.#pin);
     return new Map(own.map((credentials) => [checkedUrl(credentials.serverUrl), credentials]));
@@ -110,7 +110,10 @@ export class MCPOAuthTokenStorage {
     for (const name of await this.#names()) await store.remove(name);
   }
 
-  /** Reads a second time after an error: a store moves a damaged part aside, and the second read succeeds. */
+  /**
+   * Reads again after an error: at the first error the store moves a damaged part aside, so that the second read
+   * succeeds.
+   */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
     const text = await store.get(name).catch(() => store.get(name));
@@ -145,8 +148,8 @@ export class MCPOAuthTokenStorage {
 }
 
 /**
- * Opens the storage for sign-ins, which is separate from other secrets: `${secret:NAME}` in settings can never name a
- * sign-in.
+ * Opens the storage for sign-ins, which is separate from other secrets. Therefore `${secret:NAME}` in settings can
+ * never name a sign-in.
  */
 export function openTokenStorage({ state, env, platform }: TokenStorageOptions): MCPOAuthTokenStorage {
   return new MCPOAuthTokenStorage(async () => {
@@ -168,7 +171,7 @@ export function signInFolder(state: string): string {
 export async function secretNameOf(serverUrl: string, pin?: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const url = checkedUrl(serverUrl);
-  // A URL contains no space, so the parts cannot be confused.
+  // A URL contains no space, so a space separates the URL from the pin unambiguously.
   const whole = pin === undefined ? url : `${url} ${pin}`;
   return `${prefix}${createHash("sha256").update(whole).digest("hex")}`;
 }

@@ -12,8 +12,8 @@ export interface LedgerLimits {
 }
 
 /**
- * Appends lines to the last numbered file, or to a new one if the last is full; deletes the oldest if there are too
- * many. Several processes may append at once, because none of them moves or rewrites a file.
+ * Appends lines to the last numbered file, or to a new file if the last one is full. If there are too many files,
+ * deletes the oldest. Several processes may append at once, because none of them moves or rewrites a file.
  */
 export async function appendLines(folder: string, lines: readonly string[], limits: LedgerLimits): Promise<void> {
   await ensurePrivateFolder(folder);
@@ -22,7 +22,7 @@ export async function appendLines(folder: string, lines: readonly string[], limi
   const text = `${lines.join("\n")}\n`;
   try {
     if (await tryAppend(pathOf(folder, last), text, limits.fileBytes)) return;
-    // Other processes that find this file full append to the same next file. That file is new, so it cannot be full.
+    // Other processes that also find this file full append to the same next file, which cannot be full yet.
     await tryAppend(pathOf(folder, last + 1), text, Number.POSITIVE_INFINITY);
     const old = numbers.filter((number) => number <= last + 1 - limits.files);
     await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
@@ -34,15 +34,18 @@ export async function appendLines(folder: string, lines: readonly string[], limi
 /** Yields the lines of each file, newest file first. */
 export async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
   for (const number of (await numbersIn(folder)).toReversed()) {
-    // Another process may have deleted this file after the folder was listed, because it was the oldest. A line that a
-    // process did not finish may end in half a character, which decodes to U+FFFD and leaves the other lines intact.
+    /*
+     * Another process may have deleted this file since the folder was listed, because it was the oldest. If a process
+     * stopped in the middle of a line, the half character at its end becomes U+FFFD; the other lines are not affected.
+     */
     const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
     yield content?.toString("utf8").split("\n") ?? [];
   }
 }
 
 /**
- * Appends with one write, which the system does not mix with the writes of other processes. `false`: the file is full.
+ * Appends with one write, so that the system does not mix it with the writes of other processes. Returns false if the
+ * file is full.
  */
 async function tryAppend(path: string, text: string, fullAt: number): Promise<boolean> {
   const handle = await open(path, "a+", privateFileMode);
@@ -58,7 +61,7 @@ async function tryAppend(path: string, text: string, fullAt: number): Promise<bo
   }
 }
 
-/** Whether the last line is incomplete because a process was stopped while writing. */
+/** Whether the last line is incomplete, because a process stopped while it wrote the line. */
 async function isTorn(handle: FileHandle, size: number): Promise<boolean> {
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

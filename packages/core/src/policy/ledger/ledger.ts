@@ -41,18 +41,24 @@ export interface LedgerSearch {
 export interface Ledger {
   /**
    * Adds an entry to the next batch, which is written within 40 ms. Entries are written in the order of the calls.
-   * Returns the promise of the whole batch; it rejects if the batch cannot be written.
+   * Returns the promise of the whole batch, which rejects if the batch cannot be written.
    */
   add(record: LedgerRecord): Promise<void>;
-  /** Writes an entry and all added ones at once. Rejects if they cannot be written. */
+  /** Writes an entry and all waiting entries at once. Rejects if they cannot be written. */
   write(record: LedgerRecord): Promise<void>;
   /** Returns the entries on disk, newest last. */
   read(search?: LedgerSearch): Promise<readonly LedgerEntry[]>;
-  /** Writes all added entries at once. Resolves when they are on disk or have failed; more may be added after that. */
+  /**
+   * Writes all waiting entries at once. Resolves when they are on disk or have failed. Entries may be added again after
+   * that.
+   */
   close(): Promise<void>;
 }
 
-/** How long a batch collects entries, in milliseconds: opening a file for each entry would cost more than the call. */
+/**
+ * How many milliseconds a batch collects entries: opening a file for each entry would cost more time than the call
+ * itself.
+ */
 const batchTime = 40;
 /** Maximum number of entries of a batch. */
 const batchEntries = 256;
@@ -66,7 +72,7 @@ export function ledgerFolder(state: string): string {
 export function createLedger(options: LedgerOptions): Ledger {
   const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
   let key: Promise<Buffer> | undefined;
-  /** The batch that collects entries. */
+  /** The batch that collects entries now. */
   let next: Batch | undefined;
   let last: Promise<void> = Promise.resolve();
 
@@ -112,7 +118,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (batch === undefined) return last;
     next = undefined;
     batch.cancelTimer();
-    // A batch that failed does not stop the next one.
+    // If a batch fails, the next batch is still written.
     last = last.then(() => append(batch)).then(batch.resolve, batch.reject);
     return last;
   }
@@ -157,7 +163,7 @@ function createBatch(clock: Clock, onDue: () => void): Batch {
   return { records: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
-/** A keyed digest, because arguments could be guessed from a plain digest. */
+/** A digest of the arguments with a secret key, because the arguments could be guessed from a plain digest. */
 function digestOf(args: string, key: Buffer): string {
   return createHmac("sha256", key).update(args).digest("hex");
 }
@@ -171,25 +177,25 @@ export interface LedgerEntry {
   /** When the request ended, in ISO 8601. */
   readonly time: string;
   readonly server: string;
-  /** The server's own name of the tool or prompt, or the URI of the resource. */
+  /** The tool's or prompt's name, as its server names it, or the URI of the resource. */
   readonly tool: string;
   readonly kind: RequestKind;
   /** The client of the gateway that sent the request; absent for the user and for models. */
   readonly client?: string | undefined;
   /** The root of the workspace in which the request was made. */
   readonly workspace?: string | undefined;
-  /** Keyed digest: equal arguments have equal digests, on this machine only. */
+  /** Keyed digest of the arguments. Equal arguments have equal digests, but only on this machine. */
   readonly argumentsDigest: string;
-  /** Present only with `fairlead.audit.arguments`, and only if the arguments are short enough. */
+  /** The arguments. Present only with the setting `fairlead.audit.arguments`, and only if they are short enough. */
   readonly arguments?: JsonObject | undefined;
   readonly decision: DecisionOutcome;
   /** The rule that decided, as text. */
   readonly rule: string;
   readonly ruleOrigin?: RuleOrigin;
   readonly mode: ApprovalMode;
-  /** How the user confirmed: when asked, before being asked (`--yes`), or by typing the call in the app. */
+  /** How the user confirmed the request: when asked, in advance (`--yes`), or by typing the call in the app. */
   readonly answer?: "asked" | "in_advance" | "typed" | undefined;
-  /** Where the user confirmed a client's request. */
+  /** Where the user confirmed the request of a client. */
   readonly answeredIn?: AnswerPlace | undefined;
   /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
   readonly refusal?: "user" | "no_terminal" | undefined;
@@ -197,7 +203,7 @@ export interface LedgerEntry {
   readonly durationMs: number;
 }
 
-/** Maximum characters of a text: names and messages come from servers and files, so their length must be limited. */
+/** Maximum characters of one text. Names and messages come from servers and files, so they can be very long. */
 const longestText = 2000;
 const longestArguments = 65_536;
 
@@ -221,7 +227,7 @@ function lineOf(
 
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
-/** The end of a line. Consecutive entries mostly share it, so its text is computed once. */
+/** The members at the end of a line. Consecutive entries mostly have the same ones, so their JSON is reused. */
 function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
   const { refusal, outcome } = entry;
@@ -260,7 +266,7 @@ function isAlike(one: SharedMembers, other: SharedMembers): boolean {
   );
 }
 
-/** Parses a line; undefined if it is incomplete or has another format. */
+/** Parses a line; undefined if the line is incomplete or in another format. */
 export function parseLine(line: string): LedgerEntry | undefined {
   const value = parseJson(line);
   return isEntry(value) ? value : undefined;

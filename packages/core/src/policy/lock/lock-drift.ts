@@ -5,7 +5,7 @@ import { canonicalJson } from "../../text/canonical-json.ts";
 import { fitsText, hidden } from "../../text/hidden-text.ts";
 import type { LockedCatalog, LockFile } from "./lock-file.ts";
 
-/** A server as it is now. `offer` is absent if its catalog was not read. */
+/** A server as it is now. `offer` is absent if Fairlead has not read the server's catalog. */
 export interface PresentServer {
   readonly entry: JsonObject;
   readonly offer?: LockedCatalog;
@@ -21,11 +21,11 @@ export interface ListDrift {
 /** How one server differs from the lock file. */
 export interface LockDrift {
   readonly server: string;
-  /** `added`: missing in the lock file. `removed`: missing in the settings. */
+  /** `added`: the lock file lacks the server. `removed`: the settings lack the server. */
   readonly kind: "added" | "removed" | "changed";
   /**
-   * Changed members of the entry (each member of `env`, `headers` and `oauth` by itself), and the server's `version`
-   * and `instructions`.
+   * What changed in the server itself: members of the entry (each member of `env`, `headers` and `oauth` separately),
+   * and the server's `version` and `instructions`.
    */
   readonly members: readonly Difference[];
   readonly tools: ListDrift;
@@ -51,14 +51,14 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
   });
 }
 
-/** Whether the entry starts or reaches another server than the locked one. */
+/** Whether the entry differs from the locked one, so that it may start or reach another server. */
 export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
 }
 
 /**
  * Compares a locked entry with an entry that still contains its secrets. `(hidden)` in the lock file matches any text.
- * Returns only the places that differ, because the new values may be secrets.
+ * Returns only the names of the differing members, because the new values may be secrets.
  */
 export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): readonly Difference[] {
   const { description: _words, ...entry } = written;
@@ -80,14 +80,17 @@ export function hiddenEntryDrift(locked: JsonObject, written: JsonObject): reado
   });
 }
 
-/** Whether `text` equals `shown` with every `(hidden)` replaced by any text. Lists are compared item by item. */
+/**
+ * Whether `text` can be made from `shown` by replacing every `(hidden)` with some text. Lists are compared item by
+ * item.
+ */
 function fits(shown: string, text: string): boolean {
   const [items, others] = [listOf(shown), listOf(text)];
   if (items && others) return items.length === others.length && items.every((item, at) => fits(item, others[at] ?? ""));
   return fitsText(shown, text);
 }
 
-/** The items of a list that `flat` wrote as JSON text. */
+/** The items of a list that `flat` wrote as JSON; undefined if the text is not a list. */
 function listOf(text: string): readonly string[] | undefined {
   if (!text.startsWith("[")) return undefined;
   try {
@@ -110,7 +113,10 @@ function entryDrift(before: JsonObject, after: JsonObject): readonly Difference[
   return differences(flat(before), flat(after));
 }
 
-/** Instructions are locked as a digest, so only digests can be shown. */
+/**
+ * Differences in version and instructions. The lock file has only a digest of the instructions, so only digests can be
+ * shown.
+ */
 function ownDrift(before: LockedCatalog, after: LockedCatalog): readonly Difference[] {
   const own = ({ version, instructions }: LockedCatalog): ReadonlyMap<string, string> =>
     new Map([
@@ -129,7 +135,10 @@ function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<str
   });
 }
 
-/** One item for each member, such as `env.TOKEN`. A list stays whole, because the order of arguments matters. */
+/**
+ * A flat form of the entry, with one item for each member, such as `env.TOKEN`. A list stays one item, because the
+ * order of arguments matters.
+ */
 function flat(entry: JsonObject): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(entry).flatMap(([name, value]) =>

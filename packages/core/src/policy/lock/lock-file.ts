@@ -17,7 +17,7 @@ import { toShellWord } from "../../text/shell-word.ts";
 
 /** The locked catalog of a server: a digest for each item, by the server's own names. */
 export interface LockedCatalog {
-  /** The version in the entry's package name, else the version that the server reports. */
+  /** The version in the entry's package name, or else the version that the server reports. */
   readonly version?: string;
   readonly instructions?: string;
   readonly prompts: ReadonlyMap<string, string>;
@@ -34,14 +34,14 @@ export type LockFile = ReadonlyMap<string, LockedServer>;
 
 const schemaVersion = 1;
 
-/** The path of the lock file, beside the workspace's settings; undefined without a workspace. */
+/** The path of the lock file, in the folder of the workspace's settings; undefined without a workspace. */
 export function lockPath({ files }: Pick<Locations, "files">): string | undefined {
   return files.workspace === undefined ? undefined : join(dirname(files.workspace), "mcp.lock");
 }
 
 /**
- * Reads the lock file; undefined if there is none. The entry of the server `replaced` may be invalid, because it is
- * about to be written again.
+ * Reads the lock file; undefined if there is none. The server `replaced` may be invalid in the file, because its part
+ * is about to be written again.
  *
  * @throws HostError `settings_invalid` if the lock file is not valid
  */
@@ -74,19 +74,25 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
   return new Map(servers);
 }
 
-/** Keeps an older Fairlead from overwriting the lock file of a newer one. @throws HostError `settings_invalid` */
+/**
+ * Refuses the lock file of a newer Fairlead, so that an older one does not overwrite it. @throws HostError
+ * `settings_invalid`
+ */
 export function refuseNewer(text: string, file: string): void {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
-    // Not a lock file: it may be overwritten.
+    // The file is not a lock file, so that it may be overwritten.
     return;
   }
   throwIfNewer(document, file);
 }
 
-/** Writes the lock file as text. Everything is sorted and on a line of its own, so equal servers give equal text. */
+/**
+ * Writes the lock file as text. Everything is sorted, with one item on each line, so that equal servers give equal
+ * text.
+ */
 export function lockText(lock: LockFile): string {
   const servers = sorted(lock).map(([name, locked]) => {
     const { entry, ...offer } = toPlain(locked);
@@ -97,15 +103,18 @@ export function lockText(lock: LockFile): string {
 }
 
 /**
- * The digest of a tool's locked definition. Undefined: the server is not locked. `none`: the server is locked without
- * that tool.
+ * The digest of a tool's locked definition. Undefined if the server is not locked; `none` if the server is locked but
+ * the lock file lacks this tool.
  */
 export function lockedDigest(lock: LockFile, server: string, tool: string): string | undefined {
   const locked = lock.get(server);
   return locked && (locked.tools.get(tool) ?? "none");
 }
 
-/** `fromEntries` defines properties instead of assigning them: a tool may be called `__proto__`. */
+/**
+ * A locked server as an object for JSON. Uses `fromEntries`, which works for a tool named `__proto__`; an assignment
+ * would set the prototype.
+ */
 function toPlain({ entry, version, instructions, prompts, tools }: LockedServer): JsonObject {
   return {
     entry,
@@ -116,14 +125,20 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
   };
 }
 
-/** Detects an accidental edit or merge of a locked server. Does not stop an attacker, who can compute the checksum too. */
+/**
+ * The checksum of a locked server. It detects an accidental edit or merge, but no attacker, who can compute the
+ * checksum too.
+ */
 function checksumOf(name: string, locked: LockedServer): string {
   return createHash("sha256")
     .update(canonicalJson([name, toPlain(locked)]))
     .digest("hex");
 }
 
-/** Detects a server that was removed from the file: removing it must not unlock it. */
+/**
+ * The checksum of the list of servers. It detects that a server was removed from the file, which would otherwise unlock
+ * the server.
+ */
 function namesChecksum(names: readonly string[]): string {
   return createHash("sha256").update(canonicalJson(names.toSorted())).digest("hex");
 }
@@ -191,7 +206,7 @@ function membersOf(value: unknown, file: string): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(value));
 }
 
-/** Reads an own property, never an inherited one. */
+/** Reads a member of the object itself, never an inherited one. */
 function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
@@ -215,7 +230,7 @@ function editedByHand(name: string, file: string): HostError {
   });
 }
 
-/** The part of a catalog that the lock file stores: a digest of everything that a model is shown. */
+/** The part of a catalog that the lock file stores: a digest of everything that a model sees. */
 export function lockCatalog({ tools, prompts, instructions }: Catalog, version: string | undefined): LockedCatalog {
   return {
     ...(version !== undefined && { version }),
@@ -233,7 +248,7 @@ export function promptDigest(prompt: CatalogPrompt): string {
   return digestOf(promptText(prompt));
 }
 
-/** Everything of a prompt that the user or a model is shown, as JSON. */
+/** Everything of a prompt that the user or a model sees, as JSON. */
 export function promptText({ name, title, description, arguments: wanted }: CatalogPrompt): string {
   return canonicalJson({ name, title, description, arguments: wanted });
 }

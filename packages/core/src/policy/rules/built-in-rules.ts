@@ -5,7 +5,9 @@ function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): Poli
   return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
 }
 
-/** Whether the rule is about a changed definition, or one that may have changed, with or without a terminal to ask on. */
+/**
+ * Whether the rule is about a definition that has changed or may have changed, with or without a terminal to ask on.
+ */
 export function isChangedRule(one: PolicyRule): boolean {
   return one === builtIn.changed || one === builtIn.changedUnseen || isUnsavedRule(one);
 }
@@ -13,7 +15,7 @@ export function isChangedRule(one: PolicyRule): boolean {
 const unsavedName = "unsaved";
 
 /**
- * The rule for a definition that may have changed: Fairlead cannot tell, because it cannot save accepted definitions.
+ * The rule for a definition that may have changed. Fairlead cannot tell, because it cannot save accepted definitions.
  *
  * @param reason Why accepted definitions cannot be saved.
  */
@@ -21,12 +23,12 @@ export function unsavedRule(reason: string, decision: "ask_user" | "deny"): Poli
   return { ...rule(unsavedName, decision), denyMessage: reason };
 }
 
-/** Whether the rule is one of `unsavedRule`. */
+/** Whether `unsavedRule` created the rule. */
 export function isUnsavedRule({ origin }: PolicyRule): boolean {
   return origin.source === "built_in" && origin.name === unsavedName;
 }
 
-/** The defaults for requests of a model. A typed request is allowed where these ask. */
+/** The default rules for requests of a model. Where such a rule asks, a typed request is allowed. */
 export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
   tool: rule("tools", "ask_user", "tool"),
   resource: rule("resources", "ask_user", "resource"),
@@ -35,15 +37,15 @@ export const defaultRules: Readonly<Record<RequestKind, PolicyRule>> = {
 };
 
 interface BuiltIn {
-  /** Plan mode, for a tool that is not known to be read-only. */
+  /** Denies in plan mode a tool that is not known to be read-only. */
   readonly plan: PolicyRule;
-  /** Plan mode, for a read-only tool. */
+  /** Asks in plan mode about a read-only tool. */
   readonly planAsks: PolicyRule;
   readonly changed: PolicyRule;
-  /** A changed definition without a terminal to ask on. */
+  /** Denies a tool with a changed definition if there is no terminal to ask on. */
   readonly changedUnseen: PolicyRule;
   readonly yolo: PolicyRule;
-  /** No terminal to ask on. */
+  /** Denies a request that needs confirmation if there is no terminal to ask on. */
   readonly headless: PolicyRule;
 }
 

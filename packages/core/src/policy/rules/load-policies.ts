@@ -14,11 +14,11 @@ import { isPolicyFile } from "./policy-files.ts";
 import type { PolicyRule, Tier } from "./rule.ts";
 import { rulesOfSettings } from "./settings-rules.ts";
 
-/** Tools that one run allows. */
+/** Tools that a command-line flag allows for one run. */
 export interface AllowedTools {
-  /** The exact name of a server: a pattern could allow servers that the user did not think of. */
+  /** The exact name of a server. No pattern, which could allow servers that the user did not think of. */
   readonly server: string;
-  /** Without it: everything of the server except sampling. */
+  /** The tool's name. If absent, everything of the server is allowed, except sampling. */
   readonly tool?: string;
   /** Whether `tool` is a pattern with `*` and `?`. Default: it is an exact name. */
   readonly isPattern?: boolean;
@@ -65,8 +65,8 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
 }
 
 /**
- * An unknown word in the settings is a warning; in a setting that restricts, it could leave a restriction unenforced,
- * so it is an error.
+ * Turns a warning about an unknown word into an error. The setting restricts something, and an unknown word could leave
+ * the restriction unenforced.
  */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };
@@ -110,7 +110,7 @@ async function readFolder(folder: string, tier: FileTier, configuration: Configu
   };
 }
 
-/** The policy files of a folder, sorted by name; or the reason why they cannot be listed. */
+/** The policy files of a folder, sorted by name, or the reason why the folder cannot be listed. */
 async function listFiles(folder: string): Promise<readonly string[] | string> {
   try {
     const names = (await readdir(folder)).filter(isPolicyFile).sort();
@@ -129,8 +129,8 @@ function toPolicies(file: string, tier: FileTier, { state, rules, problems }: Re
 }
 
 /**
- * A link out of the workspace is ignored: messages about it would quote lines of a file that does not belong to the
- * workspace.
+ * Whether the file lies in the workspace, with links resolved. Other files are ignored: messages would quote lines of a
+ * file that does not belong to the workspace.
  */
 async function leadsInto(file: string, root: string): Promise<boolean> {
   const real = await realpath(file).catch(() => undefined);

@@ -4,12 +4,15 @@ export interface NamePattern {
   readonly matches: (name: string) => boolean;
 }
 
-/** Matches this name and no other, whatever characters it contains. */
+/** Matches only this name, whatever characters it contains. */
 export function exactName(name: string): NamePattern {
   return { text: escapeName(name), matches: (other) => other === name };
 }
 
-/** `*` matches any characters, `?` one character; `\` before either makes it literal. `[` has no special meaning. */
+/**
+ * Reads a pattern: `*` matches any characters, `?` matches one character, and `\` makes the next character literal. `[`
+ * has no special meaning.
+ */
 export function namePattern(text: string): NamePattern {
   const tokens = tokensOf(text);
   if (tokens.every((token) => typeof token === "string")) {
@@ -25,7 +28,7 @@ export function escapeName(name: string): string {
 }
 
 /**
- * The pattern for all resources. It matches every URI but no tool name, because Gemini CLI reads the same files, ignores
+ * The pattern for all resources. It matches every URI but no tool name: Gemini CLI reads the same files, ignores
  * `kind`, and would apply the pattern `*` to tools.
  */
 export const everyResource = "*:*";
@@ -43,8 +46,8 @@ function tokensOf(text: string): readonly Token[] {
 }
 
 /**
- * Backtracks to the last star only, so it takes at most (length of the name) × (length of the pattern) steps. A regular
- * expression with many stars could take exponential time.
+ * Whether the name matches. Backtracks to the last star only, so it takes at most (length of the name) × (length of the
+ * pattern) steps. A regular expression with many stars could take exponential time.
  */
 function matchesAll(tokens: readonly Token[], letters: readonly string[]): boolean {
   let at = 0;

@@ -1,5 +1,5 @@
 /**
- * Reads one policy file: its rules, and its mistakes with their places. A file that cannot be read makes decisions
+ * Reads one policy file: its rules, and its mistakes with their positions. A file that cannot be read makes decisions
  * stricter, never weaker.
  */
 
@@ -42,8 +42,8 @@ export async function readPolicyFile(file: string, options: PolicyFileOptions): 
 }
 
 /**
- * The result for a file whose rules are unknown: an administrator's file then denies everything, and any other asks
- * about everything.
+ * The result for a file whose rules are unknown. For an administrator's file, every request is denied; for any other
+ * file, every request needs confirmation.
  */
 export function unreadable(
   file: string,
@@ -67,7 +67,7 @@ const effects: Readonly<Record<FileTier, string>> = {
   workspace: "every request needs confirmation",
 };
 
-/** The rule that replaces those rules of a file that Fairlead could not read. */
+/** The rule that stands for the rules of a file which Fairlead could not read. */
 function doubtAbout(file: string, tier: FileTier, denyMessage: string, { line }: TextPosition): PolicyRule {
   return {
     tier,
@@ -90,7 +90,7 @@ async function rulesOf(
     const origin = originOf(file, tier, at);
     problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
   }
-  // A table that is not a rule may have been meant as a rule that denies, so a `doubtAbout` rule makes decisions stricter.
+  // A table that is not a rule may have been meant to deny something, so a `doubtAbout` rule makes decisions stricter.
   function doubt(at: TextPosition, problem: string, how: string): void {
     const message = `${problem}, so ${effects[tier]}`;
     report("error", at, message, how);
@@ -113,7 +113,7 @@ interface FoundRule {
 /** Tables of Gemini CLI's policy files that contain no rules. */
 const theirTables = ["safety_checker"];
 
-/** Finds the `[[rule]]` tables. A table that was probably meant as a rule counts only if it denies or asks. */
+/** Finds the `[[rule]]` tables. Of a table that was probably meant as a rule, only `deny` and `ask_user` count. */
 function tablesOf(
   name: string,
   { value, ...at }: TomlItem,

@@ -7,24 +7,25 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { approvalsPath } from "../../trust/approvals.ts";
 import { lockPath } from "../lock/lock-file.ts";
 
-/** The files of one host, compared with how they were before. */
+/** Notices when the files of one host change. */
 export interface PolicyFiles {
   /**
-   * Returns a number that increases when a file was added, changed or removed. Checks the files at most once while
-   * microtasks run: many requests may be decided in that time, and no other callback can run.
+   * Returns a number that increases when a file was added, changed or removed. Calls in one turn of the event loop
+   * share one check of the files, because many requests may be decided in that turn.
    */
   readonly version: (locations: Locations) => number;
 }
 
 /**
- * After how many milliseconds every file system gives a changed folder a new modification time. Within that time, a
- * second added file may not change it, so the folder is listed again.
+ * After this many milliseconds, every file system gives a changed folder a new modification time. Within this time,
+ * adding a second file may not change the time, so Fairlead lists the folder again.
  */
 const coarsestTime = 2000;
 
 /**
- * Checks the files instead of watching them: a watch misses changes on some file systems and reports others late. Five
- * `stat` calls take less time than sending a request, and a folder is listed only if it has changed.
+ * Checks the files on each call instead of watching them, because a watcher misses some changes on some file systems
+ * and reports others late. Five `stat` calls take less time than sending a request, and a folder is listed only if it
+ * has changed.
  */
 export function createPolicyFiles(now: () => number): PolicyFiles {
   let version = 0;
@@ -52,7 +53,7 @@ export function createPolicyFiles(now: () => number): PolicyFiles {
 }
 
 interface Watched {
-  /** Whether the file differs from the previous check; true at the first check. */
+  /** Whether the file has changed since the previous call; true at the first call. */
   readonly isChanged: () => boolean;
 }
 
@@ -101,7 +102,7 @@ function watchedFolder(path: string, now: () => number): Watched {
         list();
         isChanged = isChanged || files.size !== count;
       }
-      // Checks every file, so that one change is reported once.
+      // Checks every file, even after a change was found, so that each change is reported only once.
       for (const file of files.values()) isChanged = file.isChanged() || isChanged;
       return isChanged;
     },
@@ -112,17 +113,22 @@ function policyFilesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(isPolicyFile);
   } catch {
-    // Loading the rules reports why a folder cannot be listed.
+    // Ignored here, because loading the rules reports why a folder cannot be listed.
     return [];
   }
 }
 
-/** Accepts `.TOML` too: Fairlead must not silently ignore a file that a person takes for a policy file. */
+/**
+ * Whether the file is a policy file. Accepts `.TOML` too, because Fairlead must not silently ignore a file that a
+ * person takes for a policy file.
+ */
 export function isPolicyFile(name: string): boolean {
   return /[.]toml$/i.test(name);
 }
 
-/** Synchronous on purpose: a `stat` takes microseconds, and a trip through the thread pool takes longer. */
+/**
+ * Reads the state of a file. Synchronous, because a `stat` takes microseconds and the thread pool would take longer.
+ */
 function traceOf(path: string): Stats | string {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? "none";

@@ -1,6 +1,6 @@
 /**
- * Converts one `[[rule]]` of a policy file to rules, one for each tool that it names. A mistake in it never allows
- * anything.
+ * Converts one `[[rule]]` of a policy file to rules, one for each tool that the table names. A mistake in the table
+ * never allows anything.
  */
 
 import { limits } from "../../limits.ts";
@@ -15,9 +15,12 @@ interface RuleContext {
   /** Names of the configured servers, to resolve tool names that contain the server's name. */
   readonly servers: readonly string[];
   readonly compile: (pattern: string) => ArgsPattern | string;
-  /** Reports a problem. `error`: Fairlead ignores a part of the file, or applies it more strictly than written. */
+  /**
+   * Reports a problem. `error` means that Fairlead ignores a part of the file, or applies it more strictly than
+   * written.
+   */
   readonly report: (severity: "error" | "warning", at: TextPosition, message: string, next?: string) => void;
-  /** Whether the table is written in a form that makes its meaning uncertain. */
+  /** True if the form of the table makes its meaning uncertain. */
   readonly isDoubtful?: boolean;
 }
 
@@ -26,7 +29,7 @@ const aboutOtherThings = ["commandPrefix", "commandRegex", "allowRedirection", "
 
 /** Reads one rule table. Problems go to `context.report`. */
 export function readRule(table: TomlTable, start: TextPosition, context: RuleContext): readonly PolicyRule[] {
-  // In a rule with `mcpName` these members are mistakes: an MCP server has no shell.
+  // In a rule with `mcpName`, members about a shell are mistakes, because an MCP server has no shell.
   if (!table.has("mcpName") && aboutOtherThings.some((name) => table.has(name))) return [];
   const mistakes: { at: TextPosition; message: string; next: string | undefined }[] = [];
   const fields = createRuleFields(table, start, (at, message, next) => mistakes.push({ at, message, next }));
@@ -43,7 +46,7 @@ export function readRule(table: TomlTable, start: TextPosition, context: RuleCon
   for (const { at, message, next } of mistakes) context.report("error", at, `${message}; ${effect}`, next);
   const isDoubt = mistakes.length > 0 || context.isDoubtful === true;
   if (decision === "allow" && isDoubt) return [];
-  // `modes` may name a mode of Gemini CLI that does not exist here: such a rule never applies.
+  // If `modes` names only modes of Gemini CLI that Fairlead does not have, the rule never applies.
   if (rule.modes?.length === 0) return [];
   const origin = { source: "policy_file", file: context.file, line: start.line } as const;
   return namedBy(pairs, decision, fields, context).map((pair) => ({
@@ -109,7 +112,7 @@ function modesOf(fields: RuleFields): readonly ApprovalMode[] | undefined {
 
 interface Pairs {
   readonly server: string | undefined;
-  /** Undefined if the rule names no tool. */
+  /** The tools that the rule names; undefined if it names none. */
   readonly tools: readonly string[] | undefined;
 }
 
@@ -135,9 +138,9 @@ function namedBy(
 }
 
 /**
- * Gemini CLI also accepts names in which server and tool are joined. Such a name is compared with the configured
- * servers' names, never split. If two servers match, the rule applies to both: only rules that deny or ask reach this
- * function.
+ * Finds the servers and tools of a name in which both are joined, as Gemini CLI accepts it. Compares the name with the
+ * names of the configured servers and never splits it. If two servers match, the rule applies to both, which is safe
+ * because only rules that deny or ask use this function.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];
@@ -178,17 +181,17 @@ interface RuleFields {
   readonly has: (field: Field) => boolean;
   readonly place: (field: Field) => TextPosition;
   readonly text: (field: Field) => string | undefined;
-  /** A single text counts as a list of one. */
+  /** The texts of a list. A single text counts as a list with one item. */
   readonly texts: (field: Field) => readonly string[] | undefined;
   readonly flag: (field: Field) => boolean | undefined;
   readonly number: (field: Field, lowest: number, highest: number) => number | undefined;
   readonly plainTable: (field: Field) => ReadonlyMap<string, unknown> | undefined;
-  /** Returns the nearest choice for a misspelt value. */
+  /** The chosen word. For a misspelt word, the most similar choice. */
   readonly oneOf: <T extends string>(field: Field, choices: readonly T[]) => T | undefined;
   readonly mistake: (field: Field, problem: string, next?: string) => undefined;
 }
 
-/** Creates the reader of one rule. A misspelt member is read as the one that it resembles. */
+/** Creates the reader of one rule. A misspelt member is read as the known member that it resembles most. */
 function createRuleFields(table: TomlTable, start: TextPosition, report: Report): RuleFields {
   const items = new Map<string, TomlItem>();
   for (const [name, item] of table) {

@@ -6,9 +6,9 @@ import { type RuleInFile, rulesParser } from "./write-rule.ts";
 
 /** A rule that was removed. */
 export interface RemovedRule {
-  /** The line of its `[[rule]]` before the removal. */
+  /** The line of the rule's `[[rule]]` before the removal. */
   readonly line: number;
-  /** Its members, as written. */
+  /** The members of the rule, as written. */
   readonly members: Readonly<Record<string, unknown>>;
 }
 
@@ -25,7 +25,7 @@ export async function removeRules(
   let removed: readonly RemovedRule[] = [];
   await updateText(file, (text) => {
     if (text === undefined) return undefined;
-    // The parser rejects a byte order mark.
+    // Removed here, because the parser rejects a byte order mark.
     const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
     const before = text.slice(mark.length);
     const found = parse(before).filter(isMeant);
@@ -38,7 +38,7 @@ export async function removeRules(
   return removed;
 }
 
-/** Cuts whole lines, and one empty line before them, so that adding a rule and removing it leaves the text as it was. */
+/** Cuts whole lines, and one empty line before them. Adding a rule and removing it again leaves the text as it was. */
 function without(text: string, { range: [start, end] }: RuleInFile): string {
   const eol = eolOf(text);
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

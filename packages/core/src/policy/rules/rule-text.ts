@@ -6,8 +6,8 @@ import type { DecisionOutcome, PolicyRule } from "./rule.ts";
 const verbs: Readonly<Record<DecisionOutcome, string>> = { allow: "allows", ask_user: "asks about", deny: "denies" };
 
 /**
- * Returns for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are not
- * escaped.
+ * Describes a rule, for example `a rule in /home/ada/.gemini/policies/mine.toml:12 denies it`. Names and messages are
+ * not escaped.
  */
 export function ruleText(rule: PolicyRule): string {
   const { origin, decision, denyMessage } = rule;

@@ -19,7 +19,7 @@ export type ApprovalMode = "default" | "plan" | "yolo";
  */
 export type RequestKind = "tool" | "resource" | "prompt" | "sampling";
 
-/** Where a rule comes from, so that a message can name it. */
+/** The place where a rule is written, so that a message can name it. */
 export interface RuleOrigin {
   readonly source: "policy_file" | "settings" | "permissions" | "trust" | "approval" | "flag" | "answer" | "built_in";
   readonly file?: string;
@@ -28,7 +28,7 @@ export interface RuleOrigin {
   readonly name?: string;
 }
 
-/** A regular expression over the arguments of a call, written as JSON. It matches in linear time. */
+/** A regular expression for the arguments of a call, which are written as JSON. It matches in linear time. */
 export interface ArgsPattern {
   readonly text: string;
   readonly matches: (json: string) => boolean;
@@ -43,19 +43,22 @@ export interface PolicyRule {
   readonly server?: NamePattern;
   readonly tool?: NamePattern;
   readonly kind?: RequestKind;
-  /** The client of the gateway that sends the request. Requests of the user and of models have none. */
+  /**
+   * Restricts the rule to requests of this client of the gateway. Requests of the user and of models have no client.
+   */
   readonly client?: NamePattern;
-  /** Searched in the canonical JSON of the arguments. */
+  /** A pattern that is searched for in the canonical JSON of the arguments. */
   readonly argsPattern?: ArgsPattern;
   readonly annotations?: ReadonlyMap<string, unknown>;
   readonly modes?: readonly ApprovalMode[];
   readonly interactive?: boolean;
   /** The message for the user when this rule denies. */
   readonly denyMessage?: string;
-  /** Marks a deny that no other rule can overrule, not even one of a stronger tier. */
+  /** Marks a rule whose deny no other rule can overrule, not even a rule of a stronger tier. */
   readonly isGate?: boolean;
   /**
-   * Marks a rule whose meaning is uncertain: it only restricts, whatever its tier, and yolo mode does not overrule it.
+   * Marks a rule whose meaning is uncertain. Such a rule only restricts, whatever its tier, and yolo mode does not
+   * overrule it.
    */
   readonly isDoubt?: boolean;
   readonly origin: RuleOrigin;
@@ -64,13 +67,13 @@ export interface PolicyRule {
 /** A request to decide about: the server, the tool, its arguments and the circumstances. */
 export interface CheckRequest {
   readonly server: string;
-  /** The server's own name of the tool or prompt, or the URI of the resource; empty for sampling. */
+  /** The tool's or prompt's name, as its server names it, or the URI of the resource. Empty for sampling. */
   readonly tool: string;
   /** Default: `tool`. */
   readonly kind?: RequestKind;
   /** The client of the gateway that sends the request; absent for the user and for models. */
   readonly client?: string | undefined;
-  /** Without arguments, no rule with an `argsPattern` matches. */
+  /** The arguments. If absent, no rule with an `argsPattern` matches. */
   readonly args?: JsonObject | undefined;
   /** The tool's annotations, as claimed by the server. */
   readonly annotations?: JsonObject | undefined;
@@ -81,7 +84,7 @@ export interface CheckRequest {
   readonly interactive: boolean;
   /** Whether the definition differs from the accepted one. */
   readonly isChanged?: boolean;
-  /** Why it is unknown whether the definition differs. Used only with `isChanged`. */
+  /** Why Fairlead cannot tell whether the definition differs. Used only with `isChanged`. */
   readonly doubt?: string | undefined;
 }
 

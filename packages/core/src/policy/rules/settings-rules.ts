@@ -1,6 +1,6 @@
 /**
- * Converts settings to rules: the tools and servers that they exclude, and the servers that they trust. `mcp.allowed`
- * only says which servers may start. Pure.
+ * Converts settings to rules: the tools and servers that the settings exclude, and the servers that they trust.
+ * `mcp.allowed` is not converted, because it only says which servers may start. Pure.
  */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
@@ -29,8 +29,8 @@ function isUnknown({ scope, state }: SettingsFile, isTrusted: boolean): boolean 
 }
 
 /**
- * A settings file that cannot be read may contain restrictions: like an unreadable policy file, it makes the rules
- * stricter.
+ * The rule for a settings file that cannot be read. Such a file may contain restrictions, so it makes decisions
+ * stricter, like an unreadable policy file.
  */
 function unread({ scope, file }: SettingsFile): PolicyRule {
   const tier = tiers[scope];
@@ -64,12 +64,15 @@ function toPattern(tools: NonNullable<Gate["tools"]>): NamePattern {
   return { text, matches: (name) => !permitted.has(name) };
 }
 
-/** `trust` in a workspace entry counts once the entry, including it, is approved. */
+/**
+ * Whether the user trusts the server. `trust` in a workspace entry counts only after the user has approved the entry
+ * with this key.
+ */
 function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;
 }
 
-/** `trust` covers the server's tools, resources and prompts, not its sampling requests. */
+/** The rules of `trust`: it covers the server's tools, resources and prompts, but not its sampling requests. */
 function trusting({ server: { name, origin } }: AdmittedServer): readonly PolicyRule[] {
   const { file, line } = origin;
   return (["tool", "resource"] as const).map((kind) => ({

@@ -1,11 +1,11 @@
 /**
- * Parses TOML to tables, lists and plain values, each with its place in the file. No key is special, not even
+ * Parses TOML to tables, lists and plain values, each with its position in the file. Every key is ordinary, even
  * `__proto__`.
  */
 
 import type { AST } from "toml-eslint-parser";
 
-/** A place in a file. Line and column count from 1. */
+/** A position in a file. Line and column count from 1. */
 export interface TextPosition {
   readonly line: number;
   readonly column: number;
@@ -30,7 +30,7 @@ export type TomlDocument =
 export async function parseToml(text: string): Promise<TomlDocument> {
   const { parseTOML, ParseError } = await import("toml-eslint-parser");
   try {
-    // The parser rejects a byte order mark.
+    // Removed here, because the parser rejects a byte order mark.
     const [top] = parseTOML(text.replace(/^\uFEFF/, "")).body;
     return { kind: "table", table: tableOf(top) };
   } catch (error) {
@@ -67,8 +67,7 @@ function add(table: Table, { key, value }: AST.TOMLKeyValue, depth: number): voi
 }
 
 /**
- * Returns the table at the end of a path and creates it if it is missing. A number in the path selects a table of a
- * list.
+ * Returns the table at the end of a path, and creates missing tables. A number in the path selects a table of a list.
  */
 function tableAt(table: Table, path: readonly (string | number)[], at: TextPosition): Table {
   const [name, index, ...rest] = path;

@@ -18,17 +18,17 @@ import type { DecisionOutcome, RequestKind } from "./rule.ts";
 /** The rule to write. Names are patterns, as in the file: `*`, `?` and `\\` have a meaning in them. */
 export interface RuleToWrite {
   readonly server: string;
-  /** The tool, resource or prompt; `*` means each of them. */
+  /** The name or pattern of tools, resources or prompts; `*` means all of them. */
   readonly tool: string;
   /** Default: `tool`. */
   readonly kind?: RequestKind;
   readonly argsPattern?: string;
-  /** The client of the gateway whose requests the rule is about. Default: all requests. */
+  /** The client of the gateway whose requests the rule covers. Default: the requests of all senders. */
   readonly client?: string;
   readonly decision: DecisionOutcome;
 }
 
-/** Where the rule is in the file now. */
+/** The position of the written rule in the file. */
 export interface WrittenRule {
   readonly file: string;
   /** The line of the rule's `[[rule]]`. */
@@ -54,7 +54,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
   let written: WrittenRule = { file, line: 1 };
 
   function change(text: string | undefined): string {
-    // The parser rejects a byte order mark.
+    // Removed here, because the parser rejects a byte order mark.
     const mark = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
     const before = text?.slice(mark.length) ?? introduction;
     const same = parse(before).filter((found) => isAbout(found, rule));
@@ -67,7 +67,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
     const eol = eolOf(before);
     const start = spaced(before, eol);
     const after = start + lines.map((line) => line + eol).join("");
-    // A file that writes its rules in another TOML form cannot take a [[rule]].
+    // A file that writes its rules in another TOML form cannot contain a `[[rule]]` as well.
     parse(after);
     if (Buffer.byteLength(after) > limits.policyBytes)
       throw new HostError(
@@ -84,7 +84,10 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
 
 const introduction = `# Rules about MCP servers, written by "fairlead policy allow|deny|ask" and editable by hand. fairlead policy list shows the rules in force.\n`;
 
-/** A rule with any other member is a different rule, even for the same tool. */
+/**
+ * The members that a rule of `fairlead policy` can have. A rule with any other member is a different rule, even for the
+ * same tool.
+ */
 const comparable = new Set([
   "mcpName",
   "toolName",
@@ -98,12 +101,12 @@ const comparable = new Set([
 
 /** A `[[rule]]` in the text of a policy file. */
 export interface RuleInFile {
-  /** The line of its `[[rule]]`. */
+  /** The line of the rule's `[[rule]]`. */
   readonly line: number;
   readonly lastLine: number;
   /** Where the text of the rule begins and ends, with its own tables such as `[rule.annotations]`. */
   readonly range: readonly [start: number, end: number];
-  /** The members of the rule, by the first part of their keys. */
+  /** The members of the rule. The key is the first part of a dotted key. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
   /** The value of a member; undefined if the rule has no such member. */
   readonly value: (name: string) => unknown;
@@ -171,7 +174,7 @@ export function isAbout(
   );
 }
 
-/** Edits from the last rule to the first, so that earlier positions stay valid. */
+/** Applies the edits from the last rule to the first, so that positions earlier in the text stay valid. */
 function withDecision(text: string, rules: readonly RuleInFile[], decision: DecisionOutcome): string {
   return rules.reduceRight((before, { members }) => {
     const [start, end] = members.get("decision")?.range ?? [0, 0];
@@ -185,9 +188,15 @@ function spaced(text: string, eol: string): string {
   return text.endsWith(eol) ? text + eol : text + eol + eol;
 }
 
-/** A narrower rule is stronger, so "all tools of the server except this one" works in any order. */
+/**
+ * Priorities of written rules. A rule about fewer requests is stronger, so "all tools of the server except this one"
+ * works in any order.
+ */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
-/** A rule for one client is stronger than the same rule for all, and weaker than one about fewer requests. */
+/**
+ * Added for a rule about one client: it is stronger than the same rule for all clients, and weaker than a rule about
+ * fewer tools.
+ */
 const clientPriority = 50;
 
 /** The priority that Fairlead writes for a rule about these requests. */
@@ -214,7 +223,7 @@ function toLines(rule: RuleToWrite): readonly string[] {
 
 const hidden = "\\p{C}|(?! )\\p{Z}";
 
-/** Writes invisible characters as escapes, so that a reader of the file sees them. */
+/** Writes a text as TOML. Writes invisible characters as escapes, so that a reader of the file sees them. */
 function quoted(text: string): string {
   if (text === "" || text.length > limits.policyText)
     throw new HostError("usage", `a name in a rule must have 1 to ${limits.policyText} characters`);

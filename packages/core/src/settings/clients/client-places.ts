@@ -10,8 +10,8 @@ type Places = Pick<Environment, "env" | "home" | "platform">;
 
 interface ClientPlace {
   /**
-   * The files that the client may read; the first one that exists counts. `connect` creates the last one if none
-   * exists.
+   * The files that the client may read; it uses the first one that exists. If none exists, `connect` creates the last
+   * one.
    */
   readonly files: readonly string[];
   /** Files and folders that exist only if the client is installed. */
@@ -37,7 +37,7 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
     case "codex":
       return inFolder(env["CODEX_HOME"] || path.join(home, ".codex"), "config.toml");
     case "gemini": {
-      // Fairlead uses the same folder, so the folder does not show that the client is installed.
+      // Fairlead uses this folder too, so its existence does not show that the client is installed.
       const folder = path.join(home, ".gemini");
       return { files: [path.join(folder, "settings.json")], signs: [path.join(folder, "installation_id")] };
     }
@@ -56,7 +56,7 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
   }
 }
 
-/** The file that `connect` edits: the first one that exists, else the one that it creates. */
+/** The file that `connect` edits: the first one that exists. If none exists, the file that `connect` creates. */
 export async function clientFile(client: ClientName, places: Places): Promise<string> {
   const { files } = placeOf(client, places);
   for (const file of files) if (await exists(file)) return file;

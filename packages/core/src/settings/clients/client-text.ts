@@ -1,5 +1,6 @@
 /**
- * Reads and edits the servers in a client's settings file. Edits keep every other byte; a text with errors is refused.
+ * Reads and edits the servers in a client's settings file. An edit changes no other byte. Refuses a text with syntax
+ * errors.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -25,14 +26,14 @@ export async function openClientText(
   return clients[client].syntax === "toml" ? openTomlText(text ?? "", context) : openJsonText(text ?? "", context);
 }
 
-/** A change of a client's file: servers to remove, then one server to add or replace. */
+/** A change of a client's file: first removes servers, then adds or replaces one server. */
 export interface TextChange {
   readonly remove: readonly string[];
   readonly set?: { readonly name: string; readonly entry: ForeignEntry };
 }
 
 /**
- * Changes the servers in a text, and checks that the new text contains exactly this change.
+ * Changes the servers in a text. Checks that the new text contains this change and no other.
  *
  * @throws HostError `settings_invalid` if the text is broken, or its form cannot be edited
  */
@@ -57,7 +58,7 @@ export async function changeServers(
   if (set !== undefined) servers.set(set.name, set.entry);
   const expected = { ...first.value, [key]: Object.fromEntries(servers) };
   const actual = { ...opened.value, [key]: opened.value[key] ?? {} };
-  // The edit did not foresee this form of TOML or JSON, so nothing is written.
+  // The edit does not support this form of TOML or JSON, so Fairlead writes nothing.
   if (!isDeepStrictEqual(actual, expected))
     throw new HostError(
       "settings_invalid",
@@ -84,7 +85,7 @@ export async function removeOwnEntry(
   let result = await changeServers(client, file, text, { remove: [name] });
   for (const server of moved) {
     const opened = await openClientText(client, file, result);
-    // A server that was added later under the same name stays.
+    // If a server with the same name was added later, that server stays.
     if (old.servers.has(server) && !opened.servers.has(server)) result = opened.copy(old, server);
   }
   if (isObject(old.value[clients[client].key])) return result;

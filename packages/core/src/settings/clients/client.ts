@@ -26,12 +26,12 @@ export type ClientEntry =
     }
   | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** An entry in a client's own form. */
+/** An entry in the form that the client's file uses. */
 export type ForeignEntry = Readonly<Record<string, unknown>>;
 
 interface ClientTraits {
   readonly title: string;
-  /** `json`: the client refuses comments and trailing commas. */
+  /** `json` means that the client refuses comments and trailing commas; `jsonc` that it accepts them. */
   readonly syntax: "json" | "jsonc" | "toml";
   /** The key of the object that holds the client's servers. */
   readonly key: string;
@@ -120,7 +120,7 @@ export const clients: Readonly<Record<ClientName, ClientTraits>> = {
     key: "mcpServers",
     commands: ["windsurf"],
     stdio: plainStdio,
-    // Windsurf does not connect to `url`.
+    // Windsurf ignores the key `url`, so the entry uses another key.
     http: ({ url, headers }) => ({ serverUrl: url, ...table("headers", headers) }),
   },
   zed: {
@@ -154,7 +154,7 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(clients, name);
 }
 
-/** The entry in this client's form; undefined if its file does not support the transport. */
+/** The entry in this client's form; undefined if the client's file does not support the transport. */
 export function toForeignEntry(client: ClientName, entry: ClientEntry): ForeignEntry | undefined {
   return entry.kind === "stdio" ? clients[client].stdio(entry) : clients[client].http?.(entry);
 }
@@ -177,7 +177,10 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-/** Whether an entry starts `fairlead serve`: Fairlead wrote it, or would become its own server. */
+/**
+ * Whether an entry starts `fairlead serve`. Fairlead wrote such an entry; if Fairlead started it, Fairlead would become
+ * its own server.
+ */
 export function isOwnEntry(value: unknown): boolean {
   const entry = fromForeignEntry(value);
   if (entry?.kind !== "stdio") return false;
@@ -186,7 +189,10 @@ export function isOwnEntry(value: unknown): boolean {
   return at !== -1 && words.slice(at + 1).includes("serve");
 }
 
-/** Whether an entry of this name leads to Fairlead itself, by a command or through its own gateway. */
+/**
+ * Whether an entry with this name leads to Fairlead itself: it starts `fairlead serve`, or its URL is Fairlead's
+ * gateway.
+ */
 export function isOwnServer(name: string, value: unknown): boolean {
   if (isOwnEntry(value)) return true;
   const entry = name === ownEntryName ? fromForeignEntry(value) : undefined;

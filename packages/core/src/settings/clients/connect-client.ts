@@ -1,4 +1,4 @@
-/** Writes Fairlead's entry into a client's settings file. First creates a plan, which a command can show. */
+/** Writes Fairlead's entry into a client's settings file. First makes a plan, which a command can show to the user. */
 
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -74,8 +74,8 @@ function isOwn(value: unknown, receipt: Receipt | undefined): boolean {
 }
 
 /**
- * The text to restore: from an earlier receipt if the file is unchanged since, otherwise the file without Fairlead's
- * entry.
+ * The text that `disconnect` restores. If the file is unchanged since an earlier `connect`, the text of that receipt;
+ * otherwise the file's text without Fairlead's entry.
  */
 async function baseline(
   { client, file }: ConnectRequest,
@@ -95,15 +95,18 @@ async function baseline(
 }
 
 /**
- * Writes a planned change: first the receipt, then the file, so that a crash in between leaves nothing that cannot be
- * undone. Symbolic links are followed, and the file keeps its permissions.
+ * Writes a planned change: first the receipt, then the file, so that `disconnect` can undo the change even after a
+ * crash. Symbolic links are followed, and the file keeps its permissions.
  *
  * @throws HostError `busy` if the file has changed since the plan was made
  */
 export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): Promise<"written" | "unchanged"> {
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
-    // Before the receipt is written: it would replace that of another process, which has just written the file.
+    /*
+     * Checked before the receipt is written, because the new receipt would replace the receipt of another process that
+     * has just written the file.
+     */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {
       client,
@@ -135,7 +138,7 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   });
 }
 
-/** Only the digest of a token is stored. */
+/** A copy of the entry without its token, because the token must not be stored in a receipt. */
 function withoutToken(entry: ForeignEntry): ForeignEntry {
   return Object.fromEntries(Object.entries(entry).filter(([key]) => !tokenKeys.includes(key)));
 }
@@ -146,7 +149,7 @@ export function overtaken(file: string): HostError {
   });
 }
 
-/** The folders that must be created for a file, outermost first. */
+/** The missing folders of a file, which must be created; the outermost folder comes first. */
 async function missingFolders(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   if (folder === file || (await stat(folder).catch(unless("ENOENT", "ENOTDIR"))) !== undefined) return [];

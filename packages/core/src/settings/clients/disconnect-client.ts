@@ -15,12 +15,15 @@ import { digestOf, type Receipt, type ReceiptStore } from "./receipts.ts";
 
 /** The change that `disconnect` would make to a client's file. */
 export type DisconnectPlan =
-  /** The file is unchanged since `connect`: the earlier text is restored; if undefined, the file is removed. */
+  /**
+   * The file is unchanged since `connect`, so its earlier text is restored. If that text is undefined, the file is
+   * removed.
+   */
   | { readonly kind: "restore"; readonly text: string; readonly before: string | undefined }
-  /** The file no longer contains Fairlead's entry; only the receipt is removed. */
+  /** The file no longer contains Fairlead's entry, so only the receipt is removed. */
   | { readonly kind: "gone"; readonly text: string | undefined }
   /**
-   * The file has changed since `connect`: `after` is its text without Fairlead's entry. `wrote` is the text that
+   * The file has changed since `connect`. `after` is its text without Fairlead's entry. `wrote` is the text that
    * `connect` wrote, if known.
    */
   | { readonly kind: "changed"; readonly text: string; readonly after: string; readonly wrote: string | undefined };
@@ -36,7 +39,10 @@ export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): 
   const old = stored === "lost" ? text : stored.text;
   const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
   if (after === text) return { kind: "gone", text };
-  // The receipt has no token: the one in the file is taken, and the digest shows whether it is the same.
+  /*
+   * The receipt has no token, so the token comes from the file. The digest shows whether the file's token is the old
+   * one.
+   */
   const { servers } = await openClientText(client, file, text);
   const written = { ...entry, ...tokenIn(servers.get(ownEntryName)?.value) };
   const wrote =
@@ -91,7 +97,7 @@ async function removeFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Removes the folders that `connect` created, innermost first, as long as they are empty. */
+/** Removes the folders that `connect` created, innermost first. Stops at a folder that is not empty. */
 async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     const isGone = await rmdir(folder).then(

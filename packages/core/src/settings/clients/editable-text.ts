@@ -1,4 +1,6 @@
-/** The interface between a client's text and its syntax: the data read from the text, and the edits. */
+/**
+ * The interface between a client's settings and their syntax (JSON or TOML): the values that were read, and the edits.
+ */
 
 import type { HostError } from "../../errors.ts";
 import type { Position } from "../../files/json/jsonc.ts";
@@ -9,7 +11,7 @@ export interface ServerInText extends Position {
   readonly value: unknown;
 }
 
-/** The edits that each syntax provides. Each returns the new text. */
+/** The edits that the module for each syntax provides. Each edit returns the new text. */
 export interface EditableText {
   /** All values of the file. */
   readonly value: Readonly<Record<string, unknown>>;
@@ -24,10 +26,12 @@ export interface EditableText {
   sourceOf(name: string): string | undefined;
 }
 
-/** Refuses a text, with the place of the mistake in its file. */
+/** Throws the error for a text with a mistake, at the position of the mistake. */
 export type RefuseText = (message: string, place: Position, cause?: unknown) => HostError;
 
-/** The input for reading a client's text: the client, the file name for messages, and the function that refuses. */
+/**
+ * The input for reading a client's text: the client, the file name for messages, and the function that throws errors.
+ */
 export interface TextContext {
   readonly client: ClientName;
   readonly refuse: RefuseText;

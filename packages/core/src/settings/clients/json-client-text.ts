@@ -28,14 +28,15 @@ export function openJsonText(text: string, context: TextContext): EditableText {
     set: (name, entry) => setValue(text, [key, name], entry),
     remove: (name) => (servers.has(name) ? removeValue(text, [key, name]) : text),
     removeEmpty: () => (servers.size === 0 && root !== undefined ? removeValue(text, [key]) : text),
-    // Only objects are removed, so only objects are restored.
+    // `removeEmpty` removes only objects, so only objects are restored.
     copy: (from, name) => setValue(text, [key, name], objectOf(from.servers.get(name)?.value) satisfies ForeignEntry),
     sourceOf: () => undefined,
   };
 }
 
 /**
- * Refuses two properties with the same name: programs disagree on which one counts, so an edit might have no effect.
+ * Refuses two properties with the same name. Programs disagree on which one counts, so that an edit might have no
+ * effect.
  */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);

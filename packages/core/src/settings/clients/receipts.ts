@@ -36,11 +36,14 @@ export interface Receipt {
 export interface ReceiptStore {
   list(): Promise<readonly Receipt[]>;
   read(client: ClientName, file: string): Promise<Receipt | undefined>;
-  /** The earlier text; undefined if there was no file. `lost` if the stored text does not match the receipt. */
+  /**
+   * The file's text before `connect`; undefined if there was no file. `lost` if the stored text does not match the
+   * receipt.
+   */
   textBefore(receipt: Receipt): Promise<{ readonly text: string | undefined } | "lost">;
   save(receipt: Receipt, before: string | undefined): Promise<void>;
   remove(receipt: Pick<Receipt, "client" | "file">): Promise<void>;
-  /** Runs `work` while no other process connects or disconnects this file. */
+  /** Runs `work` under a lock, so that no other process connects or disconnects this file meanwhile. */
   lock<T>(client: ClientName, file: string, work: () => Promise<T>): Promise<T>;
 }
 

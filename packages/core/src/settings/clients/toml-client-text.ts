@@ -53,7 +53,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
       return append(rest, tableLines(`${key}.${name}`, entry));
     },
     remove,
-    // Without tables below it, the remaining header `[mcp_servers]` has no effect.
+    // A header `[mcp_servers]` that remains has no effect without tables below it.
     removeEmpty: () => text,
     copy: (from, name) => append(text, from.sourceOf(name) ?? ""),
     sourceOf: (name) =>
@@ -68,7 +68,7 @@ async function readTable(body: string, { refuse }: TextContext): Promise<Readonl
   try {
     return objectOf(plainTable(parse(body, { maxDepth: limits.settingsDepth })));
   } catch (error) {
-    // Only the first line: the other lines quote the file.
+    // Uses only the first line of the parser's message, because the other lines quote the file.
     const [message = ""] = errorMessage(error).split("\n");
     throw refuse(message, error instanceof TomlError ? error : { line: 1, column: 1 }, error);
   }
@@ -87,11 +87,11 @@ interface Place {
 }
 
 interface ServerPlaces {
-  /** Where the file first mentions the servers. */
+  /** The position at which the file first mentions the servers. */
   readonly first: Place;
   readonly of: ReadonlyMap<string, Place>;
   readonly tables: ReadonlyMap<string, readonly Span[]>;
-  /** Servers that are partly written in another form. */
+  /** Names of servers that are written partly as tables and partly in another form. */
   readonly isMixed: ReadonlySet<string>;
 }
 
@@ -144,7 +144,7 @@ function linesAround(body: string, [start, end]: Span): Span {
   return [body.lastIndexOf("\n", start - 1) + 1, lineEnd === -1 ? body.length : lineEnd + 1];
 }
 
-/** Cuts whole lines, and one empty line before them, so that adding a table and removing it leaves the text as it was. */
+/** Cuts whole lines, and one empty line before them. Adding a table and removing it again leaves the text as it was. */
 function withoutLines(text: string, [start, end]: Span): string {
   const eol = eolOf(text);
   const head = text.slice(0, start);
@@ -177,8 +177,8 @@ function tomlKey(key: string): string {
 }
 
 /**
- * Writes a JSON string, which is also a basic string of TOML, except for the character DEL. A path with backslashes is
- * written as a literal string.
+ * Writes a TOML string. A JSON string is also a basic string of TOML, except for the character DEL. A path with
+ * backslashes is written as a literal string.
  */
 function tomlString(text: string): string {
   if (text.includes("\\") && !/['\p{C}]/u.test(text)) return `'${text}'`;

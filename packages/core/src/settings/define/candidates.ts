@@ -11,9 +11,9 @@ import type { Problem, Scope } from "./definition.ts";
 export interface EntryCandidate {
   readonly name: string;
   readonly source: CheckedSource;
-  /** The node of the name, for messages. */
+  /** The node of the server's name, for the positions in messages. */
   readonly at: Node;
-  /** Undefined if `mcp.serverCommand` was refused. */
+  /** The entry's node; undefined if Fairlead refused `mcp.serverCommand`. */
   readonly entry: Node | undefined;
   readonly problems: readonly Problem[];
   /** Whether the entry comes from `mcp.serverCommand`. */
@@ -23,14 +23,17 @@ export interface EntryCandidate {
 export interface EntryChoice {
   readonly winner: EntryCandidate;
   readonly shadowed: readonly EntryCandidate[];
-  /** `mcp.serverCommand` lines without effect, because an entry `mcp` exists. */
+  /** The lines with `mcp.serverCommand` that have no effect, because an entry named `mcp` exists. */
   readonly idleLines: readonly EntryCandidate[];
 }
 
-/** The order of the servers, by the scope of their entries. It decides which server keeps a tool name without its prefix. */
+/** The order of the servers by the scope of their entries. Earlier servers keep a tool name without a prefix. */
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 
-/** `sources` are ordered weakest first. An untrusted workspace's entry counts only if no other scope has its name. */
+/**
+ * Chooses the entry for each name. `sources` are ordered weakest first. The entry of an untrusted workspace counts only
+ * if no other scope has an entry with this name.
+ */
 export function chooseEntries(sources: readonly CheckedSource[], trusted: boolean): readonly EntryChoice[] {
   const byName = new Map<string, EntryCandidate[]>();
   const inOrder = [...sources].sort((a, b) => order.indexOf(a.scope) - order.indexOf(b.scope));
@@ -87,7 +90,7 @@ function fromLine(source: CheckedSource, node: Node, line: string): EntryCandida
   return { ...candidate, entry: undefined, problems: [problem] };
 }
 
-/** The entry for a command line. All its nodes have the position of the line. */
+/** The entry for a command line. All its nodes have the position of that line. */
 function entryOf({ offset, length }: Node, words: readonly string[]): Node {
   const text = (value: string): Node => ({ type: "string", value, offset, length });
   const property = (name: string, value: Node): Node => ({

@@ -25,15 +25,15 @@ import { findVariables, type Mentions, type Mistake } from "./mentions.ts";
 
 export interface EntryContext {
   readonly source: SettingsSource;
-  /** The node of the name, for messages. */
+  /** The node of the server's name, for the positions in messages. */
   readonly at: Node;
-  /** Absent for an entry of an untrusted workspace: its variables are not looked up. */
+  /** Looks up variables. Absent for an entry of an untrusted workspace, whose variables Fairlead does not look up. */
   readonly lookup: Lookup | undefined;
   readonly base: PathBase;
   readonly extras: ServerExtras;
-  /** `machineAuth` of the user's or the system's file. */
+  /** The node of `machineAuth` in the user's or the system's settings. */
   readonly machine?: { readonly source: SettingsSource; readonly node: Node; readonly lookup: Lookup };
-  /** Problems that validation found in the entry. */
+  /** Problems that validation has found in the entry. */
   readonly found: readonly Problem[];
 }
 
@@ -95,7 +95,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   return { kind, definition, problems };
 }
 
-/** Adds a problem at a node of a settings file, by default the file of the entry. */
+/** Adds a problem at a node of a settings file. Default: the file that contains the entry. */
 type AddProblem = (
   problem: Pick<Problem, "severity" | "code" | "message">,
   node: Node,
@@ -109,13 +109,13 @@ interface EntryFacts {
   readonly mentions: Mentions;
 }
 
-/** Reads `machineAuth`; undefined without it, or after a mistake. */
+/** Reads `machineAuth`; undefined if the settings do not contain it or it has a mistake. */
 function defineMachineAuth(
   { transport, authentication, mentions }: EntryFacts,
   { machine, source }: EntryContext,
   add: AddProblem,
 ): { readonly machineAuth: MachineAuth; readonly mentions: Mentions } | undefined {
-  // Validation has reported another type.
+  // Validation has already reported a value of another type.
   if (machine?.node.type !== "object" && machine?.node.type !== "boolean") return undefined;
   const read = readMachineAuth(machine.node, {
     kind: transport.kind,
@@ -129,7 +129,7 @@ function defineMachineAuth(
     add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
     return undefined;
   }
-  // `true` uses texts of the entry, which are looked up like the rest of the entry.
+  // `machineAuth: true` uses texts of the entry, whose variables are looked up with the rest of the entry.
   const own =
     machine.node.type === "object"
       ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
@@ -153,7 +153,7 @@ function listOf(node: Node | undefined): readonly string[] | undefined {
   return node === undefined ? undefined : textsOf(node);
 }
 
-/** Undefined if a variable in the command has no value. */
+/** The command with its variables expanded; undefined if a variable has no value. */
 function commandOf(transport: Transport, { values }: Mentions, base: PathBase): string | undefined {
   if (transport.kind !== "stdio") return undefined;
   const template = parseVariables(transport.command);
@@ -168,7 +168,7 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
   return new Map(used.map(({ name }) => [name, values.get(name) ?? ""]));
 }
 
-/** Checks URLs whose variables all have values. URLs with secrets are checked when the secrets are read. */
+/** Checks the URLs whose variables all have values. A URL with a secret is checked later, when the secret is read. */
 function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
   const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
   for (const { key, text, where, node } of texts) {
@@ -179,7 +179,7 @@ function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem):
     if (parts.some((part) => part.kind === "variable" && valueOfVariable(part, values) === undefined)) continue;
     if (parts[0]?.kind === "secret") continue;
     const reason = whyNotUrl(render(text), key.format);
-    // Quoted as written: the values of variables may be confidential.
+    // Quotes the URL as written, because the values of its variables may be confidential.
     const once = parts.some(({ kind }) => kind !== "text") ? " once its variables are filled in" : "";
     if (reason !== undefined) report("error", node, `"${where}" is "${text}", which is ${reason}${once}`);
   }
@@ -219,13 +219,18 @@ function placesFor(variable: string): string {
   return isReserved(variable) ? "in the environment" : "in the environment or in ~/.gemini/.env";
 }
 
-/** Everything that a person approves. Approvals, negotiated protocols and cached catalogs are stored by its digest. */
+/**
+ * Everything that a person approves. Approvals, negotiated protocols and cached catalogs are stored under the digest of
+ * these data.
+ */
 interface FingerprintFacts {
-  /** The entry as written. A change of its `description` needs no new approval. */
+  /**
+   * The entry as written. The fingerprint leaves out its `description`, so that a change of it needs no new approval.
+   */
   readonly entry: Node;
   /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */
   readonly command: string | undefined;
-  /** Values from the workspace's `.env` files: a change in these files needs a new approval. */
+  /** The values of variables from the workspace's `.env` files, because a changed value needs a new approval. */
   readonly workspaceValues: ReadonlyMap<string, string>;
 }
 

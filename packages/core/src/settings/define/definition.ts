@@ -16,9 +16,9 @@ export interface Origin {
   readonly column: number;
 }
 
-/** Something wrong with the settings. Messages quote the settings file: make them safe before showing them. */
+/** A mistake in the settings. Messages quote the settings file: make them safe before showing them. */
 export interface Problem {
-  /** An error disables its server or its file; a warning has no effect. */
+  /** An error disables the server or the whole settings file; a warning disables nothing. */
   readonly severity: "error" | "warning";
   readonly code: "settings_invalid" | "variable_unset";
   readonly message: string;
@@ -36,7 +36,7 @@ export interface StdioTransport {
 }
 
 export interface HttpTransport {
-  /** `http-or-sse`: a bare `url`, tried as streamable HTTP and then as SSE. */
+  /** `http-or-sse` means a `url` without a transport: Fairlead tries streamable HTTP, then SSE. */
   readonly kind: "http" | "sse" | "http-or-sse";
   readonly url: string;
   readonly headers: ReadonlyMap<string, string>;
@@ -62,7 +62,7 @@ export type Authentication =
   | { readonly provider: "google"; readonly oauth: OAuthSettings }
   | { readonly provider: "sa-impersonation"; readonly targetAudience: string; readonly targetServiceAccount: string };
 
-/** A variable that an entry mentions, and where its value would come from. */
+/** A variable that an entry mentions, and the source of its value. */
 export interface VariableUse {
   readonly name: string;
   readonly from:
@@ -82,16 +82,20 @@ export interface ServerDefinition {
   readonly origin: Origin;
   /** The transport as written: variables are expanded (`expandTransport`) only just before connecting. */
   readonly transport: Transport;
-  /** Paths resolved, variables expanded, secrets as written. Absent while a variable is unset, and in an untrusted workspace. */
+  /**
+   * The transport with resolved paths and expanded variables, and with secrets as written. Absent while a variable is
+   * unset, and in an untrusted workspace.
+   */
   readonly resolved?: Transport;
   readonly variables: readonly VariableUse[];
   /**
-   * The values of the entry's variables. They may be confidential: use them in `expandTransport`, and do not show them.
+   * The values of the entry's variables. They may be confidential, so use them only in `expandTransport` and do not
+   * show them.
    */
   readonly values: ReadonlyMap<string, string>;
-  /** The folder that `~` means, and the folder in which relative paths start. */
+  /** The folder that `~` stands for, and the folder in which relative paths start. */
   readonly base: { readonly home: string; readonly folder: string };
-  /** Names mentioned as `${secret:NAME}`. */
+  /** Names of the secrets that the entry mentions as `${secret:NAME}`. */
   readonly secrets: readonly string[];
   /** Maximum milliseconds of one request without a response or progress. */
   readonly timeout: number;
@@ -103,11 +107,13 @@ export interface ServerDefinition {
   readonly extras: ServerExtras;
   /** SHA-256 of everything that an approval of the entry covers. A change of `description` does not change it. */
   readonly fingerprint: string;
-  /** The files that would run, which an approval also covers: for a stdio server of a trusted workspace. */
+  /**
+   * The files that the server would run, which an approval also covers. Only for a stdio server of a trusted workspace.
+   */
   readonly programs?: readonly { readonly file: string; readonly digest?: string }[];
 }
 
-/** The keys of `fairlead.servers.<name>.machineAuth`, as written. */
+/** The keys of `fairlead.servers.<name>.machineAuth`, with their values as written. */
 export interface MachineAuthSettings {
   readonly kind: "client_credentials" | "jwt_bearer" | "enterprise";
   readonly clientId?: string;
@@ -152,14 +158,13 @@ export interface ServerExtras {
   readonly roots: boolean;
   /** How Fairlead gets tokens for the server without a person; absent without `machineAuth`. */
   readonly machineAuth?: MachineAuth;
-  /** Set if the server's results must not be written into recorded conversations, recordings and snapshots. */
+  /** True if the server's results must not be written into recorded conversations, recordings and snapshots. */
   readonly hideResults?: true;
   readonly issuerOverride?: string;
-  /** Whether models are always offered the server's tools directly. */
+  /** Whether Fairlead always offers the server's tools to models directly. */
   readonly alwaysLoad: boolean;
   /**
-   * Which clients share a connection to the server behind a gateway; `auto`: decided by the server's protocol and
-   * program.
+   * Which clients of a gateway share a connection to the server. With `auto`, the server's protocol and program decide.
    */
   readonly share: SharedBy | "auto";
 }
@@ -169,11 +174,11 @@ export type SharedBy = "all" | "client";
 
 /** The limits of one client of the gateway, `fairlead.clients.NAME`. */
 export interface ClientProfile {
-  /** The servers that the client may use; absent: all. */
+  /** The servers that the client may use. If absent, the client may use all servers. */
   readonly servers?: readonly string[];
-  /** The tools that the client may use, as patterns of `server.tool`; absent: all. */
+  /** The tools that the client may use, as patterns of `server.tool`. If absent, the client may use all tools. */
   readonly tools?: readonly string[];
-  /** The budget for the tools that are listed to the client; absent: all tools are listed. */
+  /** The budget for the tools that the gateway lists to the client. If absent, the gateway lists all tools. */
   readonly toolBudget?: ToolBudget;
 }
 
@@ -190,14 +195,14 @@ export interface ConfiguredServer {
   readonly scope: Scope;
   readonly origin: Origin;
   readonly kind: Transport["kind"] | undefined;
-  /** Weaker entries of the same name, which this entry replaces as a whole. */
+  /** Entries with the same name in weaker files. This entry replaces each of them completely. */
   readonly shadows: readonly Origin[];
   readonly enabled: boolean;
   /** The strongest place in the settings that disables the server. */
   readonly disabledBy?: Origin;
   /**
-   * The server definition; absent if the entry is invalid: see `problems`. With an unset variable, the definition
-   * exists, and `problems` has an error.
+   * The server definition; absent if the entry is invalid. If a variable is unset, the definition exists and `problems`
+   * has an error.
    */
   readonly definition?: ServerDefinition;
   readonly problems: readonly Problem[];
@@ -209,44 +214,56 @@ export interface NameList {
   readonly origins: readonly Origin[];
 }
 
-/** One place in the settings that denies something. No other setting can allow it again. */
+/** One place in the settings that denies something. No other setting can allow the same thing again. */
 export interface Gate {
   /** `mcp.excluded`, `fairlead.permissions.denyTools`, `fairlead.permissions.servers.NAME`. */
   readonly setting: string;
   readonly origin: Origin;
-  /** The denied server; absent for every server. */
+  /** The denied server; absent if all servers are denied. */
   readonly server?: string;
-  /** The denied tools; absent for the server as a whole. */
+  /** The denied tools; absent if the whole server is denied. */
   readonly tools?: { readonly only: string } | { readonly allBut: readonly string[] };
 }
 
 export interface SettingsFile {
   readonly scope: Scope;
   readonly file: string;
-  /** `ignored`: readable, but of an untrusted workspace. `broken`: has a syntax error, left out and never written to. */
+  /**
+   * `ignored`: the file is readable, but belongs to an untrusted workspace. `broken`: the file has a syntax error, so
+   * Fairlead neither uses nor changes it.
+   */
   readonly state: "read" | "absent" | "broken" | "ignored";
 }
 
 /** All scopes merged. */
 export interface Settings {
   readonly files: readonly SettingsFile[];
-  /** The order decides which server keeps a bare tool name: the user file's order, then the workspace's. */
+  /**
+   * The servers in the order of the user's file, then of the workspace's file. Earlier servers keep a tool name without
+   * a prefix.
+   */
   readonly servers: readonly ConfiguredServer[];
-  /** Absent if no file has such a list: then all servers may start. An empty list allows none. */
+  /**
+   * The names in `mcp.allowed`. Absent if no file has such a list: then all servers may start. An empty list allows no
+   * server.
+   */
   readonly allowed?: NameList;
   readonly excluded: NameList;
   /** The denials of `mcp.excluded` and `fairlead.permissions`, each with its place in the settings. */
   readonly gates: readonly Gate[];
   /** Mistakes in a setting that denies something; they are also in `problems`. */
   readonly gateProblems: readonly Problem[];
-  /** Names with `fairlead.servers.NAME.enabled: false`, with or without an entry, each with the strongest such place. */
+  /**
+   * Names with `fairlead.servers.NAME.enabled: false`, with or without an entry. Each has the place in the strongest
+   * file that disables it.
+   */
   readonly switchedOff: ReadonlyMap<string, Origin>;
   readonly host: HostSettings;
   /** All problems, including those of the servers. */
   readonly problems: readonly Problem[];
 }
 
-/** `fairlead.*` with defaults filled in. */
+/** The settings under `fairlead`, with defaults filled in. */
 export interface HostSettings {
   readonly start: "background" | "lazy";
   readonly connectTimeout: number;
@@ -260,11 +277,11 @@ export interface HostSettings {
     readonly servers: ReadonlyMap<string, readonly string[]>;
     readonly denyTools: readonly string[];
   };
-  /** The budget for tool declarations in a request to a model; without a number, the model's default applies. */
+  /** The budget for tool declarations in a request to a model. If a number is absent, the model's default applies. */
   readonly toolBudget: ToolBudget;
   /** The size of the model's context in tokens, if the user sets it. */
   readonly contextTokens?: number;
-  /** The largest result in tokens that a model gets in full. */
+  /** The largest result, in tokens, that a model gets completely. */
   readonly resultTokens: number;
   /** Whether models may list and read resources. */
   readonly resourceFunctions: boolean;

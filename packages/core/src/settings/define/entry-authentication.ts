@@ -6,7 +6,7 @@ import { present } from "../schema/present.ts";
 import type { Authentication, OAuthSettings, Transport } from "./definition.ts";
 import type { ReportProblem } from "./entry-transport.ts";
 
-/** The values of `authProviderType`: the short names, and the names that Gemini CLI's settings use for the same. */
+/** The values of `authProviderType`: Fairlead's short names, and Gemini CLI's names for the same providers. */
 export const AuthProviderType = {
   OAUTH: "oauth",
   GOOGLE: "google",
@@ -26,7 +26,7 @@ const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
   [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
 ]);
 
-/** Undefined after a reported mistake. */
+/** The authentication; undefined after a mistake, which was reported. */
 export function readAuthentication(
   entry: Node,
   kind: Transport["kind"],

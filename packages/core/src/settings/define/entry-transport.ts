@@ -10,7 +10,7 @@ const ways = ["command", "url", "httpUrl"] as const;
 const forCommands = ["args", "env", "cwd"];
 const forUrls = ["headers", "oauth"];
 
-/** The transport, with variables not expanded; undefined after a reported mistake. */
+/** The transport, with variables not expanded; undefined after a mistake, which was reported. */
 export function readTransport(entry: Node, report: ReportProblem): Transport | undefined {
   // Validation has reported this mistake.
   if (entry.type !== "object") return undefined;

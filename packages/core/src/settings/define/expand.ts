@@ -6,13 +6,13 @@ import type { Authentication, MachineAuthSettings, OAuthSettings, ServerDefiniti
 type Render = (text: string) => string;
 type Secret = (name: string) => Promise<string | undefined>;
 
-/** The home folder, and the folder of relative paths. */
+/** The home folder, and the folder in which relative paths start. */
 export interface PathBase {
   readonly home: string;
   readonly folder: string;
 }
 
-/** Reads secrets, so it is called only just before connecting. */
+/** The transport with variables and secrets expanded. Called only just before connecting, because it reads secrets. */
 export async function expandTransport(definition: ServerDefinition, secret: Secret): Promise<Transport> {
   const transport = resolveTransport(definition.transport, definition.base, await renderWith(definition, secret));
   if (transport.kind !== "stdio") checkReady(definition.name, transport.url, transport.headers);
@@ -26,7 +26,9 @@ export async function expandAuthentication(definition: ServerDefinition, secret:
   return { provider: authentication.provider, oauth: renderOAuth(authentication.oauth, render) };
 }
 
-/** `machineAuth` with variables and secrets expanded and paths resolved; undefined without it. */
+/**
+ * `machineAuth` with variables and secrets expanded and paths resolved; undefined if the settings do not contain it.
+ */
 export async function expandMachineAuth(
   definition: ServerDefinition,
   secret: Secret,
@@ -36,7 +38,10 @@ export async function expandMachineAuth(
   return renderMachineAuth(definition, await renderWith({ ...definition, values: machineAuth.values }, secret));
 }
 
-/** `machineAuth` for people and `doctor`: with resolved paths, and secrets as written; undefined without it. */
+/**
+ * `machineAuth` to show to people, for example by `doctor`: paths are resolved, secrets stay as written. Undefined if
+ * the settings do not contain it.
+ */
 export function describeMachineAuth(definition: ServerDefinition): MachineAuthSettings | undefined {
   const { machineAuth } = definition.extras;
   return machineAuth && renderMachineAuth(definition, renderer(machineAuth.values));
@@ -48,7 +53,7 @@ function renderMachineAuth(
 ): MachineAuthSettings | undefined {
   if (extras.machineAuth === undefined) return undefined;
   const rendered = (key: string, value: unknown): unknown => {
-    // The settings are the user's, so a relative path starts at the home folder.
+    // These are the user's settings, so a relative path starts at the home folder.
     if (typeof value === "string")
       return key.endsWith("File") ? resolve(home, renderPath(value, { home, folder: home }, render)) : render(value);
     if (Array.isArray(value)) return value.map((item) => render(String(item)));
@@ -58,7 +63,7 @@ function renderMachineAuth(
   return { kind, ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, rendered(key, value)])) };
 }
 
-/** Secrets are not expanded, because the result is shown and compared. */
+/** The transport with variables expanded. Secrets stay as written, because the result is shown and compared. */
 export function resolveTransport(transport: Transport, base: PathBase, render: Render): Transport {
   if (transport.kind !== "stdio")
     return { kind: transport.kind, url: render(transport.url), headers: renderAll(transport.headers, render) };
@@ -71,13 +76,16 @@ export function resolveTransport(transport: Transport, base: PathBase, render: R
   };
 }
 
-/** A name without a slash is searched for in `PATH`. A relative path is resolved here, so that it does not depend on the current folder. */
+/**
+ * The program of a command. A name without a slash stays, because it is searched for in `PATH`. A relative path becomes
+ * absolute, so that it does not depend on the current folder.
+ */
 export function resolveCommand(command: string, base: PathBase, render: Render): string {
   const path = renderPath(command, base, render);
   return path.includes("/") || path.includes(sep) ? resolve(base.folder, path) : path;
 }
 
-/** Expands `~` only if it is written in the settings, not in the value of a variable. */
+/** Expands a path. `~` is expanded only if the settings contain it, not if the value of a variable does. */
 function renderPath(text: string, { home }: PathBase, render: Render): string {
   return /^~(?:$|[/\\])/.test(text) ? home + render(text.slice(1)) : render(text);
 }
@@ -94,7 +102,9 @@ function renderOAuth(oauth: OAuthSettings, render: Render): OAuthSettings {
   return Object.fromEntries(rendered);
 }
 
-/** Expands variables and secrets with known values. Unset variables and unread secrets stay as written. */
+/**
+ * Expands variables and secrets whose values are known. Unset variables and secrets that were not read stay as written.
+ */
 export function renderer(
   values: ReadonlyMap<string, string>,
   secrets: ReadonlyMap<string, string> = new Map(),
@@ -134,7 +144,7 @@ async function renderWith(
   return renderer(values, stored);
 }
 
-/** Checks values that contain secrets, after the secrets are read. The message does not quote them. */
+/** Checks the URL and the headers again after secrets were read. The messages do not quote the values. */
 function checkReady(serverName: string, url: string, headers: ReadonlyMap<string, string>): void {
   if (whyNotUrl(url, "url") !== undefined)
     throw new HostError(
@@ -150,7 +160,10 @@ function checkReady(serverName: string, url: string, headers: ReadonlyMap<string
   }
 }
 
-/** A settings value is split into text and references: `$NAME`, `${NAME}`, `${NAME:-default}`, `${secret:NAME}`, and `$$` for a dollar sign. */
+/**
+ * One part of a settings value: plain text, or a reference: `$NAME`, `${NAME}`, `${NAME:-default}` or `${secret:NAME}`.
+ * `$$` stands for a dollar sign.
+ */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "variable"; readonly name: string; readonly fallback?: string }
@@ -158,7 +171,7 @@ export type TemplatePart =
 
 type Template =
   | { readonly kind: "parts"; readonly parts: readonly TemplatePart[] }
-  /** The reason completes "cannot be expanded: …". */
+  /** The text is malformed; `reason` is the last part of "cannot be expanded: …". */
   | { readonly kind: "malformed"; readonly reason: string };
 
 // Any other dollar sign is plain text.
@@ -192,7 +205,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
 }
 
-/** The value of a variable, or its default if it is unset or empty. */
+/** The value of a variable. If the variable is unset or empty, its default. */
 export function valueOfVariable(
   part: TemplatePart & { kind: "variable" },
   values: ReadonlyMap<string, string>,

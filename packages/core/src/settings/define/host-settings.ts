@@ -14,7 +14,7 @@ export interface HostWide {
   readonly problems: readonly Problem[];
 }
 
-/** `sources`: the settings files that apply, weakest first. */
+/** Merges the host's settings. `sources` are the settings files that apply, weakest first. */
 export function hostWide(sources: readonly CheckedSource[]): HostWide {
   const problems: Problem[] = [];
   const own = sources.filter(({ scope }) => scope !== "workspace");
@@ -77,7 +77,10 @@ export function hostWide(sources: readonly CheckedSource[]): HostWide {
   };
 }
 
-/** Of several profiles for one client, the one of the strongest file counts as a whole. A list of the wrong type gives access to nothing. */
+/**
+ * The profiles of the gateway's clients. If several files have a profile for one client, the profile of the strongest
+ * file counts as a whole. A list of the wrong type gives access to nothing.
+ */
 function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, ClientProfile> {
   const profiles = new Map<string, ClientProfile>();
   for (const source of own)
@@ -98,7 +101,9 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
   return profiles;
 }
 
-/** Intersection of the lists that exist. A list of the wrong type allows nothing, so that a mistake gives no access. */
+/**
+ * The intersection of all lists that exist. A list of the wrong type allows nothing, so that a mistake gives no access.
+ */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, "mcp", "allowed");
@@ -110,7 +115,7 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   return { names: new Set(names), origins: lists.map(({ origin }) => origin) };
 }
 
-/** Union of the lists. A string instead of a list counts as a list with one name, which is the stricter reading. */
+/** The union of the lists. A string instead of a list counts as a list with one name, which is the stricter meaning. */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, ...path);
@@ -121,7 +126,10 @@ function united(sources: readonly CheckedSource[], ...path: readonly string[]): 
   return { names: new Set(lists.flatMap(({ names }) => names)), origins: lists.map(({ origin }) => origin) };
 }
 
-/** The strongest of the user's lists for a server counts; the workspace's list can only remove tools from it. */
+/**
+ * For each server, the tools that may be called. The strongest of the user's lists counts; the workspace's list can
+ * only remove tools from it.
+ */
 function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
   const permitted = new Map<string, readonly string[]>();
   const workspaceLast = [...sources].sort((a, b) => Number(a.scope === "workspace") - Number(b.scope === "workspace"));
@@ -138,7 +146,10 @@ function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, 
   return permitted;
 }
 
-/** Restrictions of `mcp.excluded` and `fairlead.permissions`, with file and line. `sources` apply, weakest first. */
+/**
+ * Restrictions of `mcp.excluded` and `fairlead.permissions`, with file and line. `sources` are the files that apply,
+ * weakest first.
+ */
 export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
   return [
     ...listed(sources, "mcp", "excluded").map(({ text, ...where }) => ({ ...where, server: text })),
@@ -150,7 +161,7 @@ export function gatesOf(sources: readonly CheckedSource[]): readonly Gate[] {
   ];
 }
 
-/** A string instead of a list counts as a list with one name, which is the stricter reading. */
+/** The names in a list. A string instead of a list counts as a list with one name, which is the stricter meaning. */
 function listed(
   sources: readonly CheckedSource[],
   ...path: readonly string[]
@@ -164,7 +175,10 @@ function listed(
   });
 }
 
-/** The strongest of the user's lists for a server counts; the workspace's list can only restrict it further. */
+/**
+ * Restrictions of `allowTools`. Of the user's lists for a server, the strongest counts; the workspace's list can only
+ * restrict it further.
+ */
 function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();
   const workspace: Gate[] = [];
@@ -189,8 +203,8 @@ function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
 export const privileges = ["trustAnnotations", "sampling", "roots", "machineAuth", "issuerOverride"] as const;
 
 /**
- * `sources`: the settings files that apply, weakest first. `privileged` is false for a workspace entry that takes the
- * name of another one: rights that a person granted to that name were meant for the other.
+ * Merges `fairlead.servers.<name>` of all sources, weakest first. `privileged` is false for a workspace entry that
+ * replaces another entry with this name, because the user granted the rights to the other entry.
  */
 export function extrasFor(
   name: string,
@@ -216,7 +230,7 @@ export function extrasFor(
         .map(switchOf)
         .findLast((value) => value !== undefined) ?? false,
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
-    // One source is enough.
+    // Results are hidden if any settings file says so.
     ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({
       issuerOverride: said("issuerOverride", granting)
@@ -241,7 +255,7 @@ export function machineAuthFor(
     .at(-1);
 }
 
-/** The strongest source that disables the server. One source is enough. */
+/** The strongest settings file that disables the server. One file is enough to disable it. */
 export function disabledBy(name: string, sources: readonly CheckedSource[]): Origin | undefined {
   const places = sources.flatMap((source) => {
     const node = childNode(source.extras.get(name)?.value, "enabled");

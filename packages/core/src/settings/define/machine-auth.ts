@@ -13,17 +13,17 @@ const services = ["gcp", "azure", "github"] as const;
 export interface MachineAuthEntry {
   readonly kind: Transport["kind"];
   readonly scope: Scope;
-  /** Undefined if `authProviderType` is not `oauth`. */
+  /** The `oauth` settings of the entry; undefined if `authProviderType` is not `oauth`. */
   readonly oauth: OAuthSettings | undefined;
   readonly hasOwnHeader: boolean;
 }
 
-/** `reason` is the mistake, and `next` the edit that corrects it. */
+/** A mistake in `machineAuth`: `reason` names the mistake, and `next` the edit that corrects it. */
 export type ReadMachineAuth =
   | { readonly settings: MachineAuthSettings }
   | { readonly reason: string; readonly next?: string };
 
-/** Undefined if the key is `false`. */
+/** Reads `machineAuth`; undefined if its value is `false`. */
 export function readMachineAuth(node: Node, entry: MachineAuthEntry): ReadMachineAuth | undefined {
   const isSwitch = switchOf(node);
   if (isSwitch === false) return undefined;
@@ -40,7 +40,7 @@ function whyNotSuitable({ kind, oauth, hasOwnHeader }: MachineAuthEntry): string
   return hasOwnHeader ? '"machineAuth" and an Authorization header exclude each other' : undefined;
 }
 
-/** A misspelt kind must not become another one: the credentials would go where the user does not want them. */
+/** Reads `kind`. A misspelt kind is refused and not guessed, because the credentials could go to a wrong server. */
 function unknownKind(node: Node): string | undefined {
   const kind = childNode(node, "kind");
   const isKnown = kind === undefined || kinds.some((known) => known === stringNode(kind));
@@ -126,7 +126,10 @@ function missingIn(
     return { reason: `"machineAuth" may have only one of ${several.map((key) => `"${key}"`).join(" and ")}` };
   if (kind === "enterprise" && assertionFrom !== undefined)
     return { reason: '"machineAuth" (enterprise) needs an ID token: "assertionFrom" gives none' };
-  // Otherwise the workspace's server could name the authorization server that gets the user's credentials.
+  /*
+   * Without `issuer` or `tokenUrl`, a workspace's server could choose the authorization server that gets the user's
+   * credentials.
+   */
   if (scope === "workspace" && where === "machineAuth" && issuer === undefined && tokenUrl === undefined)
     return {
       reason: '"machineAuth" of a workspace\'s entry needs "issuer" or "tokenUrl"',

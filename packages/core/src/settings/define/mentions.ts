@@ -20,7 +20,7 @@ export interface ExpandedText {
 export type Mistake = { readonly text: ExpandedText } & (
   | { readonly kind: "malformed"; readonly reason: string }
   | { readonly kind: "unset"; readonly variable: string }
-  /** A variable from a workspace's file would decide which program or URL the user's own entry uses. */
+  /** A variable from a workspace's `.env` file must not decide which program or URL the user's own entry uses. */
   | { readonly kind: "confined"; readonly variable: string }
   /** A secret is not allowed in a command or folder, because these are shown, approved and logged. */
   | { readonly kind: "secret-in-path"; readonly secret: string }
@@ -37,7 +37,10 @@ export interface Mentions {
 /** Maximum number of mistakes reported for one entry: a hostile entry can have very many. */
 const mistakesKept = 100;
 
-/** Without a lookup (an untrusted workspace), no variable is looked up or reported as missing. */
+/**
+ * Finds the variables. If there is no `lookup` (in an untrusted workspace), no variable is looked up or reported as
+ * missing.
+ */
 export function findVariables(
   entry: Node,
   lookup: Lookup | undefined,
@@ -60,7 +63,7 @@ export function findVariables(
     if (found !== undefined) values.set(part.name, found.value);
     const value = valueOfVariable(part, values);
     const from = lookup === undefined ? "not-looked-up" : originOf(value, found);
-    // A variable that is used with and without a default counts as unset if it has no value.
+    // If a variable without a value is used both with and without a default, it counts as unset.
     if (variables.get(part.name)?.from !== "unset") variables.set(part.name, { name: part.name, from });
     if (found?.isConfined === true && !/^(?:env|headers)[.]/.test(text.where))
       return { kind: "confined", variable: part.name, text };
@@ -74,7 +77,7 @@ export function findVariables(
       template.kind === "malformed"
         ? [{ kind: "malformed", reason: template.reason, text }]
         : template.parts.flatMap((part) => see(part, text) ?? []);
-    // A mistake that a text has twice is reported once.
+    // If a text has the same mistake twice, Fairlead reports it once.
     const different = new Map(found.map((mistake) => [subjectOf(mistake), mistake]));
     mistakes.push(...[...different.values()].slice(0, mistakesKept));
   }
@@ -107,7 +110,7 @@ function expandedTexts(node: Node, key: SettingsKey, where: string): readonly Ex
   }
   if (key.type === "named" || !key.expanded) return [];
   const text = stringNode(node);
-  // Validation has refused longer texts.
+  // Longer texts never come here, because validation has refused them.
   if (text !== undefined) return text.length > limits.settingsText ? [] : [{ where, key, node, text }];
   const items = itemNodes(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
   const values = [...entriesOf(node).values()].map(({ name, value }) => ({ where: `${where}.${name}`, node: value }));

@@ -1,8 +1,8 @@
 /** Types of the settings that a program passes: one `mcpServers` entry, and `createHost({ settings })`. */
 
-/** How to sign in to a server, where discovery is not enough. */
+/** How to sign in to a server if discovery does not find all the data. */
 export interface MCPOAuthConfig {
-  /** Sign in without asking first if the server requires a sign-in. */
+  /** True: if the server requires a sign-in, Fairlead signs in without asking first. */
   readonly enabled?: boolean;
   readonly clientId?: string;
   readonly clientSecret?: string;
@@ -36,7 +36,7 @@ export interface MCPServerConfig {
   /** Streamable HTTP. */
   readonly httpUrl?: string;
   readonly type?: "stdio" | "http" | "sse" | "streamable-http";
-  /** Another name for `type`. */
+  /** The same as `type`, under another name. */
   readonly transportType?: "stdio" | "http" | "sse" | "streamable-http";
   readonly headers?: Readonly<Record<string, string>>;
   /** Maximum milliseconds of one request without a response or progress; 600 000 by default. */

@@ -2,7 +2,7 @@
 
 import { hasUnseen } from "../../text/unseen.ts";
 
-/** Undefined for a valid name; else the end of a sentence that begins with "the name". */
+/** Why the name is invalid, as the end of a sentence that begins with "the name". Undefined for a valid name. */
 export function whyNotServerName(name: string): string | undefined {
   if (name.trim() === "") return "is blank";
   return hasUnseen(name) ? "has characters that cannot be seen" : undefined;

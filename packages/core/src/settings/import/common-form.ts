@@ -1,4 +1,4 @@
-/** Brings the entries of Zed and opencode into the form that the other programs share. */
+/** Converts the entries of Zed and opencode to the form that the other programs share. */
 
 import { isObject } from "@fairlead/wire/json";
 import type { Program } from "./program.ts";
@@ -9,14 +9,19 @@ export function toCommonForm(program: Program, entry: unknown): unknown {
   return program === "opencode" ? fromOpencode(entry) : entry;
 }
 
-/** Older entries have `command: { path, args, env }`. `source` says who wrote the entry. */
+/**
+ * Converts an entry of Zed. Older entries have `command: { path, args, env }`; `source` only says who wrote the entry.
+ */
 function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, unknown>>): unknown {
   if (!isObject(command)) return command === undefined ? rest : { command, ...rest };
   const { path, ...others } = command;
   return { command: path, ...others, ...rest };
 }
 
-/** The command is a list, `environment` holds the variables, and references are `{env:NAME}` and `{file:PATH}`. */
+/**
+ * Converts an entry of opencode: its command is a list, `environment` holds the variables, and references are
+ * `{env:NAME}` and `{file:PATH}`.
+ */
 function fromOpencode({ type, command, environment, ...rest }: Readonly<Record<string, unknown>>): unknown {
   const known = type === "local" || type === "remote" || type === undefined;
   const [program, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : [command];

@@ -12,7 +12,9 @@ import { foreignFields } from "./foreign-file.ts";
 import type { Program } from "./program.ts";
 import { isVariableName, literal } from "./references.ts";
 
-/** Returns the `envFile`, which the caller reads and converts. */
+/**
+ * Converts the keys of a server with a command. Returns the path of its `envFile`, which the caller reads and converts.
+ */
 export function convertCommand(reader: FieldReader, draft: EntryDraft, context: ConversionContext): string | undefined {
   const command = reader.text("command");
   // A name without a slash is searched for in PATH and needs no folder.
@@ -30,10 +32,16 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
   return typeof envFile === "string" ? envFile : undefined;
 }
 
-/** A path relative to the project of its file becomes absolute, unless the entry stays in that project. */
+/**
+ * Makes a relative path absolute, because it starts at the project of its file. An entry that stays in that project
+ * keeps its path.
+ */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;
-  // `$$` is a dollar sign. Any other dollar sign begins a reference, whose value decides where the path starts.
+  /*
+   * `$$` is a dollar sign. Any other dollar sign begins a reference, and its value decides whether the path is
+   * absolute.
+   */
   if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
   if (context.folder === undefined) {
     const where = context.target === "user" ? "your home folder" : "the workspace";
@@ -95,16 +103,19 @@ function convertClient(reader: FieldReader, draft: EntryDraft, program: Program)
   if (oauth.size > 0) draft.set("oauth", oauth);
 }
 
-/** Scopes are a list, or one string with spaces. */
+/** Reads scopes from a list, or from one string with spaces. */
 function scopesOf(value: unknown, key: string, reader: FieldReader): readonly string[] | undefined {
   const list: readonly unknown[] = typeof value === "string" ? value.split(" ") : Array.isArray(value) ? value : [];
   const scopes = list.flatMap((one) => (typeof one === "string" && one !== "" ? reader.convert(one, key) : []));
   return scopes.length > 0 ? scopes : undefined;
 }
 
-/** Converts keys that only Codex has. They name variables instead of referring to them, and times are in seconds. */
+/**
+ * Converts keys that only Codex has. They contain plain variable names instead of references, and their times are in
+ * seconds.
+ */
 export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: TransportKind | undefined): void {
-  // An old display name, which Codex ignores too.
+  // `name` is an old display name, which Codex ignores too.
   reader.raw("name");
   if (kind === "stdio") forwardVariables(reader, draft);
   if (kind === "http") convertHeaders(reader, draft);
@@ -115,7 +126,7 @@ export function convertCodexKeys(reader: FieldReader, draft: EntryDraft, kind: T
   if (excluded) draft.set("excludeTools", excluded);
 }
 
-/** `env_vars`: names whose values the server gets from Codex's own environment. */
+/** Converts `env_vars`: names of variables that Codex passes on to the server from its own environment. */
 function forwardVariables(reader: FieldReader, draft: EntryDraft): void {
   const listed = reader.raw("env_vars");
   if (listed === undefined) return;

@@ -1,4 +1,4 @@
-/** Converts `envFile`: names in it become references to variables. Values are never copied. */
+/** Converts `envFile`: each name in the file becomes a reference to a variable. Values are never copied. */
 
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
@@ -16,7 +16,7 @@ export interface EnvFileContext {
   readonly environment: Environment;
   readonly root: string;
   readonly trusted: boolean;
-  /** Looks up variables as entries of the target file do. */
+  /** Looks up a variable in the same way as the entries of the target file. */
   readonly lookup: Lookup;
 }
 
@@ -43,7 +43,10 @@ export async function convertEnvFile(
   return withRemarks({ ...conversion, entry }, remarks);
 }
 
-/** A file of this project may be read if the project is trusted. Files of other projects are not read. */
+/**
+ * Whether the file may be read. A file of this workspace may be read if the workspace is trusted; a file of another
+ * project may not.
+ */
 function mayRead(file: string, source: ImportSource, { root, trusted }: EnvFileContext): boolean {
   if (source.folder !== undefined) return source.folder === root && trusted;
   return trusted || !isInside(file, root);

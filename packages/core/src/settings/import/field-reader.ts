@@ -10,15 +10,15 @@ export interface FieldReader {
   has(key: string): boolean;
   /** The value as written. */
   raw(key: string): unknown;
-  /** The value as written; the key still counts as not read. */
+  /** The value as written, without marking the key as read. */
   peek(key: string): unknown;
   text(key: string): string | undefined;
   texts(key: string): readonly string[] | undefined;
   table(key: string): ReadonlyMap<string, string> | undefined;
-  /** A list of names, which contain no references. */
+  /** A list of names. Names contain no references, so nothing is converted. */
   names(key: string): readonly string[] | undefined;
   convert(text: string, key: string): string;
-  /** Keys that were never read. */
+  /** The keys that nobody has read. */
   rest(): readonly string[];
   remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
   /** Adds an `obstacle` remark; returns undefined instead of a value. */
@@ -103,10 +103,10 @@ export interface ConversionContext extends ReferenceContext {
   readonly target: "user" | "workspace";
 }
 
-/** A `Map`, because a foreign key may be named `__proto__`. */
+/** The new entry while it is being built. A `Map`, because a foreign key may be named `__proto__`. */
 export type EntryDraft = Map<string, unknown>;
 
-/** `url`: HTTP, or SSE if the server does not answer HTTP. */
+/** The transport of an entry. `url` means HTTP, or SSE if the server does not support HTTP. */
 export type TransportKind = "stdio" | "http" | "sse" | "url";
 
 export function convertTimeout(
@@ -123,7 +123,9 @@ export function convertTimeout(
   } else if (value !== undefined) reader.remark("dropped", key, "is not a positive number");
 }
 
-/** `Object.fromEntries` also defines a property named `__proto__`. */
+/**
+ * The object with these properties. Unlike assignment, `Object.fromEntries` also creates a property named `__proto__`.
+ */
 export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     [...draft].map(([key, value]) => [key, value instanceof Map ? Object.fromEntries(value) : value]),

@@ -1,4 +1,4 @@
-/** Reads a file of another program into servers: names and entries as they were written, not checked yet. */
+/** Reads the servers in a file of another program: their names and entries as written, not validated yet. */
 
 import { isObject } from "@fairlead/wire/json";
 import { parseJsonc } from "../../files/json/jsonc.ts";
@@ -11,9 +11,9 @@ import type { ImportSource, Program } from "./program.ts";
 export interface ForeignServer {
   readonly name: string;
   readonly value: unknown;
-  /** Whether the file disables this server outside its entry. */
+  /** Whether the file disables this server in another place than its entry. */
   readonly disabled: boolean;
-  /** The project to which the file limits this server. */
+  /** The project for which the file configures this server. */
   readonly folder?: string;
 }
 
@@ -34,7 +34,7 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
   return syntax === "toml" ? parseToml(read.text) : parseJson(read.text);
 }
 
-/** `folders`: for a file with servers of many projects, the projects whose servers are wanted. */
+/** Reads a file. `folders` are the projects whose servers are wanted, if the file has servers of many projects. */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
   return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
@@ -63,7 +63,7 @@ function serversOf(program: Program, value: unknown, folders: readonly string[])
   return { kind: "read", servers: [...own, ...ofProjects], inputs: inputsOf(body.get("inputs")) };
 }
 
-/** The key of the object that holds the servers, where it is not `mcpServers`. */
+/** The key of the object that holds the servers, for programs that do not use `mcpServers`. */
 const holderKeys: ReadonlyMap<Program, string> = new Map([
   ["codex", "mcp_servers"],
   ["vscode", "servers"],
@@ -71,7 +71,7 @@ const holderKeys: ReadonlyMap<Program, string> = new Map([
   ["opencode", "mcp"],
 ]);
 
-/** Claude Code's `~/.claude.json` also has servers of single projects, by the project's path. */
+/** Reads Claude Code's `~/.claude.json`, which also has servers of single projects, by the path of the project. */
 function projectServers(fields: ReadonlyMap<string, unknown>, folder: string): readonly ForeignServer[] {
   const projects = foreignFields(fields.get("projects"));
   const project = foreignFields(projects?.get(folder) ?? projects?.get(folder.replaceAll("\\", "/")));
@@ -104,7 +104,7 @@ async function parseToml(text: string): Promise<Document> {
   try {
     return { kind: "value", value: parse(text, { maxDepth: limits.settingsDepth }) };
   } catch (error) {
-    // The first line only: the other lines quote the file.
+    // Uses only the first line of the parser's message, because the other lines quote the file.
     const [message = ""] = error instanceof Error ? error.message.split("\n") : ["it is not valid TOML"];
     return {
       kind: "broken",
@@ -114,7 +114,7 @@ async function parseToml(text: string): Promise<Document> {
   }
 }
 
-/** Finds out which program wrote a file, from its name, else from its content. */
+/** Finds out which program wrote a file, from the file's name or else from its content. */
 const names: readonly (readonly [RegExp, Program])[] = [
   [/[/\\]claude_desktop_config\.json$/, "claude-desktop"],
   [/[/\\]\.(claude|mcp)\.json$/, "claude-code"],
@@ -140,6 +140,6 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  // All other programs read a file without such references in the same way.
+  // If a file contains no such reference, all other programs read it in the same way.
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

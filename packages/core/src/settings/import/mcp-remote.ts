@@ -9,7 +9,7 @@ const packageName = /^mcp-remote(@[\w.^~-]+)?$/;
 const runnerWords = new Set(["-y", "--yes", "-q", "--quiet", "dlx", "x", "exec", "--", "-p", "--package"]);
 const ignoredFlags = new Set(["--debug", "--silent", "--allow-http", "--enable-proxy"]);
 const ignoredOptions = new Set(["--host", "--auth-timeout"]);
-/** mcp-remote's transports. It tries both unless told otherwise, as Fairlead does with a `url`. */
+/** The transports that mcp-remote can use. By default it tries both, as Fairlead does for a `url`. */
 const transports: ReadonlyMap<string, Exclude<TransportKind, "stdio">> = new Map([
   ["http-only", "http"],
   ["sse-only", "sse"],
@@ -25,8 +25,8 @@ interface RemoteProxy {
 }
 
 /**
- * Writes the URL that the entry's mcp-remote connects to into the draft; false if the entry runs another program, or
- * mcp-remote with an option that Fairlead does not have.
+ * Writes the URL to which the entry's mcp-remote connects into the draft. Returns false if the entry runs another
+ * program, or if mcp-remote has an option that Fairlead lacks.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");
@@ -77,7 +77,7 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
   const env = foreignFields(reader.raw("env")) ?? new Map<string, unknown>();
   const used = new Set<string>();
 
-  /** mcp-remote itself replaces `${NAME}` in headers by its variables, which are those of the entry and of the process. */
+  /** Converts references. In headers, mcp-remote replaces `${NAME}` by variables of the entry and of the process. */
   function expanded(text: string, key: string): string {
     return text
       .split(/(\$\{[^}]*\})/)

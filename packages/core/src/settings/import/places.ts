@@ -30,12 +30,12 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
   const own = new Set(user.map(([, file]) => file));
   return [
     ...user.map(([program, file]) => ({ program, file })),
-    // If the workspace is the home folder, its `.cursor/mcp.json` is the user's own file, which is in the list already.
+    // If the workspace is the home folder, its `.cursor/mcp.json` is the user's own file, which is already in the list.
     ...project.filter(([, file]) => !own.has(file)).map(([program, file]) => ({ program, file, folder: root })),
   ];
 }
 
-/** The project folder of a file that the user names; undefined if the file's name is not that of a project file. */
+/** The project folder of a file that the user names; undefined if no program gives its project files this name. */
 export function projectFolder(
   file: string,
   { home, platform }: Pick<Environment, "home" | "platform">,
@@ -47,7 +47,7 @@ export function projectFolder(
   return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
 }
 
-/** The folder in which programs keep the settings of their user. */
+/** The folder in which programs keep their settings for one user. */
 export function applicationFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");
@@ -56,7 +56,7 @@ export function applicationFolder({ env, home, platform }: Places): string {
 
 type Places = Pick<Environment, "env" | "home" | "platform">;
 
-/** The folder for programs that use `~/.config` on macOS too. */
+/** The settings folder of programs that use `~/.config` even on macOS. */
 export function configFolder(places: Places): string {
   return places.platform === "darwin" ? applicationFolder({ ...places, platform: "linux" }) : applicationFolder(places);
 }

@@ -17,11 +17,11 @@ export type ImportAction =
   | { readonly kind: "exists" }
   /** Another source has an equal entry. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
-  /** Another source has another entry with this name. This entry is imported only if the user names its new name. */
+  /** Another source has another entry with this name. This entry is imported only if the user gives its new name. */
   | { readonly kind: "clash"; readonly with: ImportSource }
-  /** The remarks say why the entry cannot be imported. */
+  /** The entry cannot be imported; its remarks say why. */
   | { readonly kind: "refused" }
-  /** The entry belongs to an untrusted folder, and is imported only if the user names it. */
+  /** The entry belongs to an untrusted folder, so it is imported only if the user gives its name. */
   | { readonly kind: "untrusted" }
   | { readonly kind: "not-chosen" };
 
@@ -37,7 +37,7 @@ export interface PlanOptions {
   readonly replace: boolean;
   /** The names that the user wants; all names if absent. */
   readonly only?: ReadonlySet<string>;
-  /** Whether servers of this source are imported without being named. */
+  /** Whether servers of this source are imported even if the user does not give their names. */
   isTrusted(source: ImportSource): boolean;
 }
 
@@ -102,7 +102,10 @@ function isSameText(existing: string, imported: string): boolean {
   return imported.length > first.length + last.length && imported.startsWith(first) && imported.endsWith(last);
 }
 
-/** `name-cursor`, then `name-cursor-2` and so on. A name with an equal entry counts as free. */
+/**
+ * A free name for the server: `name-cursor`, then `name-cursor-2` and so on. A name whose entry is equal counts as
+ * free.
+ */
 function freeName(
   candidate: ImportCandidate,
   taken: ReadonlyMap<string, ImportCandidate>,

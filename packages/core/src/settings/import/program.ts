@@ -10,7 +10,7 @@ export type Program =
   | "zed"
   | "opencode";
 
-/** The references `${…}` that a program expands. All others are plain text to it. */
+/** The forms of references `${…}` that a program expands. To the program, every other `${…}` is plain text. */
 export type ReferenceForm =
   /** `${NAME}` and `${NAME:-default}` */
   | "variable"
@@ -21,15 +21,15 @@ export type ReferenceForm =
   | "pathSeparator"
   /** `${input:ID}`: the program asks the user once and stores the answer */
   | "input"
-  /** A reference that the program expands, but that Fairlead has no equivalent for. */
+  /** A reference that the program expands and that Fairlead cannot express. */
   | "foreign";
 
 interface Traits {
   readonly title: string;
   readonly references: ReadonlySet<ReferenceForm>;
-  /** Whether `type: "http"` falls back to SSE. */
+  /** Whether the program tries SSE if a server with `type: "http"` does not support HTTP. */
   readonly httpFallsBack: boolean;
-  /** Whether `timeout` is documented as milliseconds. */
+  /** Whether the program's documentation says that `timeout` is in milliseconds. */
   readonly timeout: boolean;
 }
 
@@ -73,13 +73,16 @@ export function isProgram(name: string): name is Program {
 export interface ImportSource {
   readonly program: Program;
   readonly file: string;
-  /** The project of the file, in which its relative paths start; absent for the user's own files. */
+  /** The project of the file, in which relative paths start; absent for the user's own files. */
   readonly folder?: string;
 }
 
 /** A remark about one key of an imported server. Messages quote the file: make them safe before showing them. */
 export interface Remark {
-  /** `obstacle`: the key cannot be converted and the server would not work the same without it, so it is not imported. */
+  /**
+   * `obstacle` means that the server would work differently without this key, which cannot be converted. Such a server
+   * is not imported.
+   */
   readonly kind: "converted" | "dropped" | "hint" | "obstacle";
   readonly key: string;
   readonly message: string;

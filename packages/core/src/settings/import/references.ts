@@ -1,4 +1,4 @@
-/** Converts references of another program to those of the settings, and escapes every other dollar sign. */
+/** Converts references of another program to references of the settings, and escapes every other dollar sign. */
 
 import { posix, win32 } from "node:path";
 import { type Program, programs, type ReferenceForm, type Remark } from "./program.ts";
@@ -6,7 +6,7 @@ import { type Program, programs, type ReferenceForm, type Remark } from "./progr
 export interface ReferenceContext {
   readonly program: Program;
   readonly platform: NodeJS.Platform;
-  /** The workspace root, which `${PWD}` means in the settings. */
+  /** The workspace root, for which the settings write `${PWD}`. */
   readonly root: string;
   /** The project that the file belongs to. */
   readonly folder?: string;
@@ -14,7 +14,7 @@ export interface ReferenceContext {
   readonly inputs: ReadonlyMap<string, string>;
 }
 
-// Every dollar sign begins a reference or is plain text.
+// Matches each dollar sign, either as the start of a reference or as plain text.
 const dollar = /\$\{([^}]*)\}|\$/g;
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -84,7 +84,7 @@ function convert(form: ReferenceForm, body: string, context: ReferenceContext): 
     case "userHome":
       return { text: context.platform === "win32" ? "${USERPROFILE}" : "${HOME}" };
     case "workspaceFolder":
-      // The folder of another project has no variable, so its path is written.
+      // There is no variable for the folder of another project, so its path is written.
       return { text: (context.folder ?? context.root) === context.root ? "${PWD}" : literal(context.folder ?? "") };
     case "pathSeparator":
       return { text: context.platform === "win32" ? win32.sep : posix.sep };
@@ -104,7 +104,7 @@ function fromEnvironment(name: string): Outcome {
 }
 
 function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
-  // Only characters that the secret store allows in names.
+  // Keeps only characters that the secret store allows in names.
   const name = id
     .replaceAll(/[^A-Za-z0-9_.-]/g, "_")
     .replace(/^(?=[.-])/, "_")
@@ -121,7 +121,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   };
 }
 
-/** Expands the references of a path now. Unknown references stay as they are, so that no file is found. */
+/** Expands the references in a path. An unknown reference stays as written, so that no file is found under the path. */
 export function resolveVariableReferences(
   text: string,
   values: {

@@ -13,7 +13,7 @@ const scopes: readonly Scope[] = ["system-defaults", "user", "workspace", "syste
 /** The parsed settings files, weakest scope first, before validation. */
 export type Sources = readonly SettingsSource[];
 
-/** `userSettings` is JSON that replaces the user's file. */
+/** Reads the settings files. `userSettings` is JSON that replaces the user's file. */
 export async function readSources({ files }: Locations, userSettings?: string): Promise<Sources> {
   const wanted = scopes.flatMap((scope): Promise<SettingsSource>[] => {
     if (scope === "user" && userSettings !== undefined) return [Promise.resolve(textSource(userSettings))];
@@ -23,7 +23,7 @@ export async function readSources({ files }: Locations, userSettings?: string): 
   return Promise.all(wanted);
 }
 
-/** Every file that sets a key, weakest scope first. */
+/** The places of a key in all files that set it, weakest scope first. */
 export function whereWritten(sources: Sources, ...path: readonly string[]): readonly Origin[] {
   return sources.flatMap((source) => {
     const node = childNode(source.root, ...path);
@@ -31,7 +31,10 @@ export function whereWritten(sources: Sources, ...path: readonly string[]): read
   });
 }
 
-/** `security.folderTrust.enabled`, without the workspace's file: a workspace cannot decide whether it is trusted. */
+/**
+ * The value of `security.folderTrust.enabled`. Ignores the workspace's file, because a workspace cannot decide whether
+ * it is trusted.
+ */
 export function folderTrustEnabled(sources: Sources): boolean {
   const said = sources
     .filter(({ scope }) => scope !== "workspace")

@@ -20,7 +20,7 @@ export async function merge(sources: readonly SettingsSource[], context: MergeCo
   const counting = checked.filter(({ scope }) => trusted || scope !== "workspace");
   const { allowed, excluded, host, problems } = hostWide(counting);
   const choices = chooseEntries(checked, trusted);
-  // Loaded only if there are servers to define.
+  // Loaded only if the settings contain servers.
   const define = choices.length > 0 ? (await import("../define/define.ts")).defineServer : undefined;
   const servers = define
     ? choices.map((choice) => configure(choice, counting, { ...context, start: host.start, define }))
@@ -116,7 +116,10 @@ function idleLine({ source, at }: EntryCandidate): Problem {
   };
 }
 
-/** Rights that the user gave to a name do not apply to a workspace entry that replaces the user's entry of that name. */
+/**
+ * Warns about rights that the user gave to a name. They do not apply to a workspace entry that replaces the user's
+ * entry with this name.
+ */
 function withheld(name: string, sources: readonly CheckedSource[]): readonly Problem[] {
   return sources
     .filter(({ scope }) => scope !== "workspace")
@@ -137,7 +140,7 @@ function withheld(name: string, sources: readonly CheckedSource[]): readonly Pro
     });
 }
 
-/** Problems of entries that are not used. They are shown, but do not affect the server that has the same name. */
+/** Problems of entries that are not used. They are shown, but do not affect the used entry with the same name. */
 function leftOver(source: CheckedSource, choices: readonly EntryChoice[], trusted: boolean): readonly Problem[] {
   const winners = new Set(choices.filter(({ winner }) => winner.source === source).map(({ winner }) => winner.name));
   const names = new Set(choices.map(({ winner }) => winner.name));
@@ -154,7 +157,7 @@ function withoutServer({ code, message, origin, next }: Problem): Problem {
 }
 
 function inFileOrder(problems: readonly Problem[], sources: readonly SettingsSource[]): readonly Problem[] {
-  // Files that are not among the sources (`.env`) come last.
+  // Files outside the list of sources, such as `.env` files, come last.
   const files = new Map(sources.map(({ file }, index) => [file, index]));
   const rank = ({ origin }: Problem): number => files.get(origin?.file ?? "") ?? sources.length;
   return problems.toSorted(

@@ -1,4 +1,6 @@
-/** Reads values of a parsed settings file. The last of repeated keys counts, and `__proto__` is an ordinary name. */
+/**
+ * Reads values of a parsed settings file. If a key is repeated, the last one counts. `__proto__` is an ordinary name.
+ */
 
 import type { Node } from "../../files/json/jsonc.ts";
 
@@ -8,7 +10,7 @@ export interface JsonProperty {
   readonly value: Node;
 }
 
-/** All properties as written, repeated ones included. */
+/** All properties as written, including repeated ones. */
 export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
   const found: JsonProperty[] = [];
   for (const { children: [key, value] = [] } of node?.type === "object" ? (node.children ?? []) : [])
@@ -16,7 +18,7 @@ export function propertyNodes(node: Node | undefined): readonly JsonProperty[] {
   return found;
 }
 
-/** The last property of each name, in the order of the first appearance. */
+/** The last property of each name, in the order in which the names first appear. */
 export function entriesOf(node: Node | undefined): ReadonlyMap<string, JsonProperty> {
   return new Map(propertyNodes(node).map((property) => [property.name, property]));
 }
@@ -25,7 +27,7 @@ export function childNode(node: Node | undefined, ...path: readonly string[]): N
   return path.reduce<Node | undefined>(lastValueOf, node);
 }
 
-/** The value of the last property of that name. Creates no lists: this runs for every key of every entry. */
+/** The value of the last property with this name. Creates no lists, because it runs for every key of every entry. */
 function lastValueOf(node: Node | undefined, name: string): Node | undefined {
   const properties = node?.type === "object" ? (node.children ?? []) : [];
   for (let at = properties.length - 1; at >= 0; at -= 1) {
@@ -68,13 +70,13 @@ export function textMapOf(node: Node | undefined): ReadonlyMap<string, string> {
 
 export function plainValueOf(node: Node): unknown {
   if (node.type === "array") return itemNodes(node).map(plainValueOf);
-  // `fromEntries` defines properties where assignment would set a prototype.
+  // `fromEntries` creates a property named `__proto__`; an assignment would set the prototype.
   if (node.type === "object")
     return Object.fromEntries(propertyNodes(node).map(({ name, value }) => [name, plainValueOf(value)]));
   return node.value;
 }
 
-/** JSON with sorted keys and no spaces, which is the same for equal values. */
+/** JSON with sorted keys and no spaces. Equal values have equal texts. */
 export function canonicalOf(node: Node, leaveOut: readonly string[] = []): string {
   if (node.type === "array")
     return `[${itemNodes(node)

@@ -6,7 +6,7 @@ import { HostError } from "../../errors.ts";
 import { isInside, realPathOf } from "../../files/real-path.ts";
 import type { Scope } from "../define/definition.ts";
 
-/** The process environment as a parameter, because core reads none itself. */
+/** The environment of the process. Callers pass it in, because core does not read it. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
@@ -16,13 +16,13 @@ export interface Environment {
 
 export interface LocateOptions {
   readonly environment: Environment;
-  /** The workspace root, instead of searching for it. */
+  /** The workspace root; if absent, Fairlead searches for it. */
   readonly root?: string;
   /** Replaces the user's settings file. */
   readonly settingsFile?: string;
-  /** The user's settings as JSON: no file is read for that scope. */
+  /** The user's settings as JSON. If present, Fairlead does not read the user's settings file. */
   readonly userSettings?: string;
-  /** `false` leaves the workspace's files out. */
+  /** If `false`, Fairlead does not read the workspace's files. */
   readonly workspace?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Locations {
 
 export async function locate(options: LocateOptions): Promise<Locations> {
   const { environment } = options;
-  // An empty or relative HOME would turn the current folder into the user's own.
+  // With an empty or relative HOME, the current folder would count as the user's home folder.
   if (!isAbsolute(environment.home))
     throw new HostError("settings_invalid", `the home folder is "${environment.home}", which is not an absolute path`, {
       next: "Set HOME to an absolute path.",
@@ -54,7 +54,7 @@ export async function locate(options: LocateOptions): Promise<Locations> {
   const home = await realPathOf(environment.home);
   const { root, rootFrom } = await findRoot(options, home);
   const gemini = join(environment.home, ".gemini");
-  // The home folder's `.gemini` is the user scope; it never doubles as a workspace.
+  // The `.gemini` in the home folder is the user's scope; it is never a workspace as well.
   const hasWorkspace = options.workspace !== false && root !== home;
   return {
     root,
@@ -134,7 +134,10 @@ function systemSettings(platform: NodeJS.Platform): string {
   return "/etc/gemini-cli/settings.json";
 }
 
-/** A relative path is refused: it would mean another file in every folder, and an untrusted folder could contain that file. */
+/**
+ * Checks a path from the environment. Refuses a relative path: it would mean another file in every folder, and an
+ * untrusted folder could contain that file.
+ */
 function absoluteVariable({ env }: Environment, name: string): string | undefined {
   const value = env[name];
   if (value === undefined || value === "") return undefined;
@@ -150,7 +153,10 @@ async function stateFolder(environment: Environment, root: string, home: string)
   return state;
 }
 
-/** The administrator's policy folder, or the folder in the environment variable. `.env` files cannot set the variable. */
+/**
+ * The administrator's policy folder. An environment variable can name another folder, but `.env` files cannot set this
+ * variable.
+ */
 async function policyFolder(environment: Environment, root: string, home: string): Promise<string> {
   const given = absoluteVariable(environment, "FAIRLEAD_SYSTEM_POLICIES_PATH");
   if (given !== undefined) await refuseInWorkspace("FAIRLEAD_SYSTEM_POLICIES_PATH", given, root, home);
@@ -163,7 +169,10 @@ function systemPolicies(platform: NodeJS.Platform): string {
   return "/etc/fairlead/policies";
 }
 
-/** Not checked if the workspace is the home folder or above it, because then every folder is inside the workspace. */
+/**
+ * Refuses a folder inside the workspace. If the workspace contains the home folder, there is no check, because then
+ * every folder of the user is inside the workspace.
+ */
 async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
   if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;
   throw new HostError("settings_invalid", `${name} is "${folder}", inside the workspace "${root}"`, {

@@ -1,6 +1,6 @@
 /**
- * Combines keys that a settings file writes more than once: of two values the stricter one counts, so that a key that
- * is added or pasted below cannot drop a restriction above it.
+ * Combines keys that a settings file contains more than once. Of two values, the stricter one counts: a key that is
+ * pasted below must not drop a restriction above it.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";
@@ -9,14 +9,14 @@ import { settingsSchema } from "../schema/schema.ts";
 import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes.ts";
 
 /**
- * Keys for which a larger value is stricter: more names in a list, or `true`. For all other keys a smaller value is
+ * Keys for which a larger value is stricter: a list with more names, or `true`. For all other keys, a smaller value is
  * stricter.
  */
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
 /**
- * The file's top object, with one property for each key of ours. A text key keeps its last value. The entries of
- * `mcpServers` stay as they are: validation refuses an entry with a repeated key.
+ * The top object of the file, with one property for each of Fairlead's keys. A key with a text keeps its last value.
+ * The entries of `mcpServers` stay as they are, because validation refuses an entry with a repeated key.
  */
 export function combineRepeated(root: Node): Node {
   return combineObject([root], settingsSchema, []);
@@ -44,7 +44,7 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
   }
 }
 
-/** A value that is no object cannot be combined: the last one counts, and validation reports it. */
+/** Combines objects. Other values cannot be combined: then the last value counts, and validation reports it. */
 function combineObject(
   nodes: readonly Node[],
   key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,
@@ -91,14 +91,14 @@ function toNode({ key, value }: JsonProperty): Node {
   return { type: "property", offset: key.offset, length, children: [key, value] };
 }
 
-/** A text instead of a list counts as a list with one name. */
+/** The names of all lists together. A text instead of a list counts as a list with one name. */
 function unionOf(nodes: readonly Node[], last: Node): Node {
   if (nodes.length === 1) return last;
   const children = nodes.flatMap((node) => (stringNode(node) === undefined ? itemNodes(node) : [node]));
   return { type: "array", offset: last.offset, length: last.length, children };
 }
 
-/** A value that is no list has no names. */
+/** The names that are in all lists. A value that is not a list contains no names. */
 function intersectionOf(nodes: readonly Node[], last: Node): Node {
   if (nodes.length === 1) return last;
   const others = nodes.slice(0, -1).map((node) => new Set(itemNodes(node).map(stringNode)));

@@ -1,4 +1,4 @@
-/** Reads and parses one settings file, or reports why it is ignored. */
+/** Reads and parses one settings file, or reports why Fairlead ignores it. */
 
 import { type Node, parseJsonc } from "../../files/json/jsonc.ts";
 import { readText, type TextFile } from "../../files/read-text.ts";
@@ -10,9 +10,9 @@ export interface SettingsSource {
   readonly scope: Scope;
   readonly file: string;
   readonly state: Exclude<SettingsFile["state"], "ignored">;
-  /** The top-level object, repeated keys combined; undefined if the file is absent, broken or blank. */
+  /** The top-level object, with repeated keys combined; undefined if the file is absent, broken or blank. */
   readonly root: Node | undefined;
-  /** The top-level object as written, if it has repeated keys. */
+  /** The top-level object as written; present only if it has repeated keys. */
   readonly written?: Node;
   readonly problems: readonly Problem[];
   originOf(node: Pick<Node, "offset">): Origin;
@@ -56,7 +56,10 @@ function toSource(scope: Scope, file: string, read: TextFile): SettingsSource {
   return { scope, file, state: "read", root: combineRepeated(root), written: root, problems: [], originOf };
 }
 
-/** A file with too many values is ignored, because validating and showing them would take too long. */
+/**
+ * The first value beyond the limit; undefined if the file has fewer. A file with more is ignored, because validating
+ * and showing it would take too long.
+ */
 function findTooMany(root: Node): Node | undefined {
   let count = 0;
   const waiting = [root];

@@ -8,7 +8,10 @@ import type { Environment, Locations } from "./paths.ts";
 export interface VariableValue {
   readonly value: string;
   readonly from: VariableUse["from"];
-  /** From a workspace's file, for an entry whose approval does not cover that file: see `lookupFor`. */
+  /**
+   * True if the value comes from a workspace's `.env` file and the entry's approval does not cover this file; see
+   * `lookupFor`.
+   */
   readonly isConfined?: boolean;
 }
 
@@ -22,7 +25,7 @@ export interface EnvFiles {
   readonly problems: readonly Problem[];
 }
 
-/** Reads the workspace's files only if the workspace is trusted. */
+/** Reads the `.env` files. Reads those of the workspace only if the workspace is trusted. */
 export async function readEnvFiles({ envFiles }: Locations, trusted: boolean): Promise<EnvFiles> {
   const problems: Problem[] = [];
   const user = await readAll(envFiles.user, "user", problems);
@@ -72,9 +75,9 @@ export interface LookupSources {
 }
 
 /**
- * For workspace entries, the workspace's `.env` files come first; for all other entries, the user's files do. A
- * workspace entry is approved together with the values from the workspace's files. Other entries are not, so their
- * values from these files are confined to places that decide neither which program runs nor which URL is reached.
+ * Creates the lookup for an entry. For a workspace entry, the workspace's `.env` files come first; for other entries,
+ * the user's files. The approval of a workspace entry covers the values from the workspace's files. Other entries have
+ * no such approval, so values from these files may decide neither which program runs nor which URL is reached.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

@@ -12,13 +12,13 @@ export interface CheckedSource extends SettingsSource {
   readonly entries: ReadonlyMap<string, JsonProperty>;
   /** `fairlead.servers`, by name. */
   readonly extras: ReadonlyMap<string, JsonProperty>;
-  /** Mistakes by server name: in `mcpServers`, in `fairlead.servers`, then all other mistakes. */
+  /** Mistakes by server name: first those in `mcpServers`, then those in `fairlead.servers`, then all others. */
   readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly otherProblems: readonly Problem[];
   /** Mistakes that could leave a restriction unenforced. */
   readonly gateProblems: readonly Problem[];
-  /** The value at a path; undefined if it is missing or has a mistake. */
+  /** The value at a path; undefined if the file lacks the key or its value has a mistake. */
   read(...path: readonly string[]): Node | undefined;
 }
 
@@ -53,7 +53,7 @@ export function checkSource(source: SettingsSource): CheckedSource {
   };
 }
 
-/** Whether a path is about `mcp` or `fairlead.permissions`, also if they are misspelt. */
+/** Whether a path is in `mcp` or `fairlead.permissions`, even if these names are misspelt. */
 function isAboutGates([first = "", second = ""]: readonly string[]): boolean {
   if (first === "fairlead") return closest(second, ["permissions"]) !== undefined;
   return closest(first, ["mcp"]) !== undefined && second !== "serverCommand";

@@ -7,7 +7,7 @@ const never: WorkspaceRule = "never: user or system settings only";
 interface BudgetTexts {
   readonly description: string;
   readonly workspace: WorkspaceRule;
-  /** Descriptions of the two numbers. */
+  /** The descriptions of the two numbers of a budget. */
   readonly tokens: string;
   readonly tools: string;
 }

@@ -11,10 +11,10 @@ export type WorkspaceRule =
 interface Leaf {
   readonly description: string;
   readonly workspace: WorkspaceRule;
-  /** Variables (`$NAME`, `${NAME}` …) are expanded. */
+  /** Whether variables (`$NAME`, `${NAME}` …) in the value are expanded. */
   readonly expanded?: true;
   readonly examples?: readonly unknown[];
-  /** Accepted and ignored; the sentence says why. */
+  /** Why Fairlead accepts the key and ignores it, as a sentence. */
   readonly ignored?: string;
 }
 
@@ -52,11 +52,11 @@ export interface ObjectKey {
   readonly type: "object";
   readonly description: string;
   readonly properties: Readonly<Record<string, SettingsKey>>;
-  /** Exactly one of these keys must be set. */
+  /** Keys of which exactly one must be set. */
   readonly exactlyOneOf?: readonly string[];
-  /** A value that may be written instead of the object. */
+  /** The key for a value that may be written instead of the object. */
   readonly instead?: LeafKey;
-  /** Other programs store their own keys here, so unknown keys are no mistake. */
+  /** Whether unknown keys are allowed, because other programs store their own keys here. */
   readonly shared?: true;
 }
 /** An object whose keys are names that the user chooses. */
@@ -68,5 +68,5 @@ export interface NamedKey {
 }
 export type SettingsKey = LeafKey | ObjectKey | NamedKey;
 
-/** The longest time of a timer, in milliseconds. */
+/** The longest time that a timer supports, in milliseconds. */
 export const longestTime = 2_147_483_647;

@@ -1,6 +1,6 @@
 /**
- * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name keys, files
- * and the servers that get them.
+ * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name private keys,
+ * files, and the servers that get them.
  */
 
 import type { ListKey, ObjectKey, TextKey } from "./key.ts";
@@ -11,7 +11,7 @@ function text(description: string, more: Partial<Pick<TextKey, "format" | "oneOf
   return { type: "text", workspace, expanded: true, description, ...more };
 }
 
-/** A word from a fixed list, in which variables are not expanded. */
+/** A key whose value is a word from a fixed list; variables are not expanded in it. */
 function word(description: string, oneOf: readonly string[]): TextKey {
   return { type: "text", workspace, description, oneOf };
 }

@@ -1,4 +1,7 @@
-/** Removes undefined properties, because TypeScript's strict options distinguish them from absent ones. */
+/**
+ * Removes properties whose value is undefined, because TypeScript's strict options distinguish them from absent
+ * properties.
+ */
 
 type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;

@@ -12,7 +12,7 @@ import type { LeafKey, NamedKey, NumberKey, ObjectKey, SettingsKey, TextKey, Tex
 import { settingsSchema } from "./schema.ts";
 
 export interface SettingsFinding {
-  /** The path of the mistake in the file. */
+  /** The path of the wrong value in the file. */
   readonly path: readonly string[];
   readonly node: Node;
   readonly severity: "error" | "warning";
@@ -65,14 +65,14 @@ function checkObject(place: Place, { properties, shared, instead }: ObjectKey): 
       continue;
     }
     const meant = closest(name, Object.keys(properties));
-    // Among other programs' keys, only a misspelt key of ours is reported.
+    // Among the keys of other programs, only a key that looks like a misspelt key of Fairlead is reported.
     if (shared && meant === undefined) continue;
     const at = { ...below(place, property), node: key };
     warn(at, `${quoted(at)} is not a known key here and is ignored`, didYouMean(meant));
   }
 }
 
-/** The last property of each name. Repeated names are reported. */
+/** The last property of each name. Reports repeated names. */
 function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
   if (place.node.type !== "object") {
     const wanted = instead === undefined ? "an object" : `an object or ${instead}`;
@@ -90,7 +90,10 @@ function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
   return counting.values();
 }
 
-/** Which of repeated values counts: see `combineRepeated`. Of other programs' keys, and of texts, it is the last. */
+/**
+ * Which of repeated values counts: see `combineRepeated`. For texts, and for keys of other programs, the last value
+ * counts.
+ */
 function countsOf([first = ""]: readonly string[], { type }: Node): string {
   const isStrict = ["mcp", "fairlead", "security"].includes(first) && type !== "string";
   return isStrict ? "the strictest value" : "the last one";
@@ -133,7 +136,7 @@ function checkText(place: Place, { oneOf, format, expanded }: TextKey): void {
       `${quoted(place)} is "${text}", which is none of ${oneOf.join(", ")}`,
       didYouMean(closest(text, oneOf)),
     );
-  // A value with variables is checked after they are expanded.
+  // A value with variables is checked after the variables are expanded.
   const reason = format === undefined || expanded ? undefined : whyNotUrl(text, format);
   if (reason !== undefined) error(place, `${quoted(place)} is "${text}", which is ${reason}`);
 }
@@ -185,7 +188,7 @@ const nameRules = {
   header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
 
-/** Checks that apply to every string of the settings. */
+/** What is wrong with a string that no setting accepts; undefined if nothing is. */
 function flawOf(text: string): string | undefined {
   if (text.includes("\0")) return "has a NUL character in it";
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;
