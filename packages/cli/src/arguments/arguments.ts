@@ -20,7 +20,10 @@ export interface TypedArguments {
   readonly written?: CallExpression;
 }
 
-/** `schema` is the tool's input schema as the server sent it. @throws HostError `usage` or `arguments_invalid` */
+/**
+ * Reads the arguments of a call. `schema` is the tool's input schema as the server sent it.
+ * @throws HostError `usage` or `arguments_invalid`
+ */
 export async function readArguments(
   given: TypedArguments,
   schema: unknown,
@@ -37,14 +40,14 @@ export async function readArguments(
   if (fromStdin && io.stdin.isTTY === true) out.say(safe`Type the arguments as JSON, then press Ctrl-D.`);
   if (fromStdin) return wholeJson(await readAll(io), "stdin");
   if (given.json !== undefined) return wholeJson(given.json, "--args");
-  // As progress lines show calls: server.tool {"key":"value"}.
+  // Progress lines show a call as `server.tool {"key":"value"}`, so the arguments can also be typed in this form.
   const object = words.length === 1 ? readObject(words[0] ?? "") : undefined;
   if (object !== undefined) return object;
   if (given.written !== undefined) return Object.fromEntries(assignPositional(given.written, schema));
   return Object.fromEntries(await readWords(words, schema, io));
 }
 
-/** A JSON object that is the only argument; undefined for any other text, such as `{key}=value`. */
+/** Parses text that is one JSON object. Returns undefined for any other text, such as `{key}=value`. */
 export function readObject(text: string): object | undefined {
   if (!/^\{.*\}$/s.test(text)) return undefined;
   const parsed = parseExactJson(text);
@@ -96,7 +99,7 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
   if (words.length > 1 && list === undefined) throw new HostError("usage", `"${key}" is given twice`);
   const items: unknown[] = [];
   for (const { text, isJson } of words) {
-    // No path has several lines: this is pasted text.
+    // A value that starts with "@" and has several lines is pasted text, because no path has several lines.
     const isFile = text.startsWith("@") && !text.includes("\n");
     const content = isFile ? await readFile(key, text.slice(1), io) : text;
     const read: Coerced = isJson ? parseExactJson(content) : coerce(content, list ? list.items : schema, root);
@@ -106,7 +109,9 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
   return list ? items : items[0];
 }
 
-/** The schema of one parameter; an unlisted key uses `additionalProperties`. */
+/**
+ * Returns the schema of one parameter. A key that the schema does not list has the schema in `additionalProperties`.
+ */
 function schemaFor(key: string, root: unknown): unknown {
   const known = parametersOf(root).find(({ name }) => name === key);
   const others = member(root, "additionalProperties");

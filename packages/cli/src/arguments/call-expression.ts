@@ -1,21 +1,26 @@
-/** Parses a call expression, `server.tool(a: 1, b: "x")`, and the literals in it. Evaluates nothing. Pure. */
+/**
+ * Parses a call expression, `server.tool(a: 1, b: "x")`, and the literals in it. Never evaluates code. Pure functions.
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import { inexactNumber } from "./coerce.ts";
 
 export interface CallExpression {
-  /** The text before the parenthesis. */
+  /** The text before the opening parenthesis. */
   readonly target: string;
   /** Positional values, in the order of the tool's signature. */
   readonly positional: readonly unknown[];
   readonly named: ReadonlyMap<string, unknown>;
 }
 
-/** Returns undefined for a word without "(". @throws HostError `arguments_invalid` with the position of the mistake */
+/**
+ * Parses a call expression. Returns undefined for a word without "(".
+ * @throws HostError `arguments_invalid` with the position of the mistake
+ */
 export function parseCallExpression(word: string): CallExpression | undefined {
   const open = word.indexOf("(");
   if (open <= 0) return undefined;
-  // Spaces replace the target, so that reported positions match the typed word.
+  // The target is replaced by spaces, so that positions in error messages match the typed word.
   const reader = createLiteralReader(" ".repeat(open + 1) + word.slice(open + 1));
   const positional: unknown[] = [];
   const named = new Map<string, unknown>();
@@ -33,7 +38,7 @@ export function parseCallExpression(word: string): CallExpression | undefined {
   return { target: word.slice(0, open).trim(), positional, named };
 }
 
-/** Reads a name followed by ":" or "="; otherwise goes back, because the text is a value. */
+/** Reads a name followed by ":" or "=". If there is no such name, moves back, because the text is a value. */
 function readName(reader: LiteralReader): string | undefined {
   const goBack = reader.mark();
   const name = reader.name();
@@ -42,10 +47,10 @@ function readName(reader: LiteralReader): string | undefined {
   return undefined;
 }
 
-/** A cursor over the text. Every error names its position. */
+/** A cursor over the text. Every error message names the cursor's position. */
 interface LiteralReader {
   value(): unknown;
-  /** Reads a bare or quoted name; undefined, without moving, if there is none. */
+  /** Reads a bare or quoted name. If there is none, returns undefined and does not move. */
   name(): string | undefined;
   /** Skips whitespace; if the next character is one of `characters`, reads it and returns true. */
   take(characters: string): boolean;

@@ -1,4 +1,4 @@
-/** Converts the text of `key=value` to the type that the tool's schema asks for. Pure. */
+/** Converts the text of `key=value` to the type that the tool's schema requires. Pure functions. */
 
 import { closest } from "@fairlead/core/text/closest";
 import { isShallow } from "@fairlead/wire/json";
@@ -7,12 +7,13 @@ import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.t
 
 export type Coerced =
   | { readonly kind: "value"; readonly value: unknown }
-  /** The reason completes the sentence "KEY …". */
+  /** `reason` completes a sentence that starts with the key. */
   | { readonly kind: "mistake"; readonly reason: string };
 
 /**
- * Keeps text if the schema allows a string or does not restrict the type; otherwise parses it as JSON. A single value for a
- * list becomes a list of one. `root` is the whole schema, for `$ref`.
+ * Converts text to a value. Keeps the text if the schema allows a string or does not restrict the type; otherwise
+ * parses it as JSON. If the schema requires a list, a single value becomes a list of one item. `root` is the whole
+ * schema, in which `$ref` is resolved.
  */
 export function coerce(text: string, schema: unknown, root: unknown = schema): Coerced {
   const shapes = shapesOf(schema, root);
@@ -21,7 +22,7 @@ export function coerce(text: string, schema: unknown, root: unknown = schema): C
   if (read.kind === "json" && shapes.some((shape) => takes(shape, read.value))) return exactly(text, read.value);
   const list = shapes.find(isList);
   if (list === undefined || text.startsWith("[")) return mistake(shapes, text);
-  // "a,b" may be one value or two; do not guess.
+  // "a,b" may mean one value or two, so Fairlead does not split it and asks the user to repeat the argument.
   if (text.includes(",")) return mistake([list], text, "; repeat the argument for each value");
   const item = coerce(text, list.items, root);
   return item.kind === "value" ? { kind: "value", value: [item.value] } : item;
@@ -90,14 +91,14 @@ function mistake(shapes: readonly ValueShape[], text: string, hint = ""): Coerce
   return { kind: "mistake", reason: `must be ${wanted}, not ${JSON.stringify(text)}${suggestion}` };
 }
 
-/** The value as it can be typed after `key=`. */
+/** Returns the value as the user can type it after `key=`. */
 function toWord(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Returns the first duplicate key. `json` must be valid JSON. */
+/** Returns the first key that an object has twice. `json` must be valid JSON. */
 function duplicateName(json: string): string | undefined {
-  /** For each object that is still open, the keys read so far; the innermost object is last. */
+  /** The keys read so far of each object that is still open; the innermost object is last. */
   const open: Set<string>[] = [];
   let text = "";
   for (let at = 0; at < json.length; at += 1) {
@@ -125,18 +126,20 @@ function endOfText(json: string, start: number): number {
   return at + 1;
 }
 
-/** Matches strings and numbers; strings are matched so that digits inside them are skipped. */
+/** Matches strings and numbers. Strings are matched only to skip the digits inside them. */
 const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 
 /** Returns the first number that would lose digits or become infinite. */
 export function inexactNumber(json: string): string | undefined {
-  // Cheap test first: hardly any text has a number with that many digits.
+  // A cheap test comes first, because hardly any text has a number with that many digits.
   if (!/\d{16}|\d[eE]/.test(json)) return undefined;
   for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && !isKept(token)) return token;
   return undefined;
 }
 
-/** A fraction or an exponent may be rounded; an integer must keep every digit. */
+/**
+ * Whether JavaScript keeps the number: an integer must keep every digit, but a fraction or an exponent may be rounded.
+ */
 function isKept(token: string): boolean {
   const value = Number(token);
   return /[.eE]/.test(token) ? Number.isFinite(value) : value === 0 || String(value) === token;

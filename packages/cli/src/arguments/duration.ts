@@ -1,4 +1,4 @@
-/** Reads durations on the command line: `500ms`, `10s`, `2m`; a bare number is milliseconds. */
+/** Reads durations on the command line: `500ms`, `10s`, `2m`. A number without a unit means milliseconds. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Command } from "commander";
@@ -10,17 +10,20 @@ const units: ReadonlyMap<string, number> = new Map([
   ["m", 60_000],
 ]);
 
-/** The next step that an error names. */
+/** The next step that the error message suggests. */
 type Hint = { readonly next?: string };
 
-/** Returns milliseconds; undefined if the text is not a duration. */
+/** Returns the duration in milliseconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m)?$/.exec(text) ?? [];
   const length = units.get(unit);
   return number === "" || length === undefined ? undefined : Math.round(Number(number) * length);
 }
 
-/** @throws HostError `usage` if the text is not a duration */
+/**
+ * Reads the duration of an option, in milliseconds.
+ * @throws HostError `usage` if the text is not a duration
+ */
 export function readDuration(option: string, text: string, hint: Hint = {}): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined) return milliseconds;
@@ -32,7 +35,7 @@ export function defineTimeoutOption(command: Command): void {
 }
 
 /**
- * Like `readDuration`, for `--timeout`, which must be more than 0.
+ * Reads the value of `--timeout` in milliseconds, which must be more than 0.
  *
  * @throws HostError `usage`
  */
@@ -42,7 +45,10 @@ export function readTimeout(text: string, hint: Hint = {}): number {
   throw new HostError("usage", `--timeout must be more than 0, not "${text}"`, hint);
 }
 
-/** The value of `--timeout` as an option of a request; empty without one. @throws HostError `usage` */
+/**
+ * Returns the value of `--timeout` as an option of a request; an empty object without `--timeout`.
+ * @throws HostError `usage`
+ */
 export function timeoutOption({ timeout }: { readonly timeout?: string }): { readonly timeout?: number } {
   return timeout === undefined ? {} : { timeout: readTimeout(timeout) };
 }

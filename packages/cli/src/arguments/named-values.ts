@@ -23,7 +23,7 @@ function toNamedValue(word: string): NamedValue {
   throw new HostError("usage", `--arg takes name=value, not "${word}"`);
 }
 
-/** Splits `name=value`; undefined if there is no name. */
+/** Splits `name=value`; returns undefined if there is no name. */
 export function splitNamed(word: string): NamedValue | undefined {
   const equals = word.indexOf("=");
   const name = word.slice(0, Math.max(0, equals));
@@ -32,11 +32,11 @@ export function splitNamed(word: string): NamedValue | undefined {
 
 interface TemplateVariable {
   readonly name: string;
-  /** False if the URI is still valid without this variable. */
+  /** False if the template gives a valid URI without this variable. */
   readonly required: boolean;
 }
 
-/** Returns the variables of a template; empty for other text. */
+/** Returns the variables of a URI template; an empty list for text that is no template. */
 export function variablesOf(uriTemplate: string): readonly TemplateVariable[] {
   const template = parseTemplate(uriTemplate);
   if (template.kind === "malformed") return [];
@@ -46,7 +46,10 @@ export function variablesOf(uriTemplate: string): readonly TemplateVariable[] {
   return template.variables.map((name) => ({ name, required: needed.some((variable) => variable.name === name) }));
 }
 
-/** Expands the template; a repeated name becomes a list. @throws HostError `arguments_invalid` or `usage` */
+/**
+ * Expands the template. A name that is given several times becomes a list.
+ * @throws HostError `arguments_invalid` or `usage`
+ */
 export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]): string {
   const variables = variablesOf(uriTemplate);
   const names = variables.map(({ name }) => name);

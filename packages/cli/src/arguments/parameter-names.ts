@@ -1,4 +1,4 @@
-/** Checks typed arguments against the tool's parameter names before the call: unknown and missing names. Pure. */
+/** Checks typed arguments before the call for unknown and missing parameter names. Pure functions. */
 
 import { HostError } from "@fairlead/core/errors";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -7,9 +7,12 @@ import { closest } from "@fairlead/core/text/closest";
 import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "../output/tools/signature.ts";
 
-/** Returns warnings about unknown names. `what` is the tool's name for messages. @throws HostError `arguments_invalid` if the call must fail */
+/**
+ * Returns warnings about unknown names. `what` is the tool's name for messages.
+ * @throws HostError `arguments_invalid` if the call must fail
+ */
 export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
-  // The host validates against the whole schema and refuses a non-object.
+  // If the arguments are not an object, the host refuses them when it validates against the whole schema.
   if (!isObject(args)) return [];
   const parameters = parametersOf(tool.inputSchema);
   const known = parameters.map(({ name }) => name);
@@ -33,7 +36,7 @@ export function checkParameterNames(what: string, tool: SignedTool, args: unknow
   });
 }
 
-/** Whether a schema forbids, allows or does not mention names that it does not list. */
+/** What the schema says about parameter names that it does not list: it forbids them, allows them, or says nothing. */
 type Extras = "forbidden" | "welcome" | "unsaid";
 
 function extrasOf(inputSchema: unknown): Extras {
@@ -42,7 +45,7 @@ function extrasOf(inputSchema: unknown): Extras {
   const isPlain = ["allOf", "anyOf", "oneOf", "patternProperties"].every(
     (keyword) => member(schema, keyword) === undefined,
   );
-  // With one of these keywords, only a full validation knows whether extra names are allowed.
+  // If the schema has one of these keywords, only a full validation can tell whether extra names are allowed.
   if (said.includes(false)) return isPlain ? "forbidden" : "welcome";
   return isPlain && said.every((one) => one === undefined) && isObject(member(schema, "properties"))
     ? "unsaid"
@@ -54,13 +57,13 @@ function named(names: readonly string[], known: readonly string[]): string {
   return `${names.map(quoted).join(", ")}${near === undefined ? "" : `; did you mean ${quoted(near)}?`}`;
 }
 
-/** Also recognises abbreviations: `lang`, `msg`. */
+/** Finds the parameter that a mistyped name probably means. Also recognises abbreviations such as `lang` and `msg`. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const starts = (longer: string): boolean => name.length > 1 && longer.startsWith(name);
   return closest(name, known) ?? known.find(starts) ?? known.find((longer) => isShortFor(name, longer));
 }
 
-/** Whether `name` starts with the same letter and is a subsequence of `longer`. */
+/** Whether `name` abbreviates `longer`: both have the same first letter, and all letters of `name` occur in order. */
 function isShortFor(name: string, longer: string): boolean {
   let at = 0;
   for (const letter of longer) if (letter === name[at]) at += 1;

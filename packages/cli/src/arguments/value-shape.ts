@@ -1,4 +1,4 @@
-/** Reads from a JSON Schema which types, enum values and list items a value may have. Pure. */
+/** Reads from a JSON Schema which types, enum values and list items a value may have. Pure functions. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { isShallow, listOf, member } from "@fairlead/wire/json";
@@ -9,22 +9,25 @@ export type JsonType = (typeof jsonTypes)[number];
 /** One alternative of a schema. */
 export interface ValueShape {
   readonly types: ReadonlySet<JsonType>;
-  /** The only allowed values (`enum` or `const`). */
+  /** The only allowed values (from `enum` or `const`). */
   readonly values?: readonly unknown[];
-  /** The schema of the items, for a list. */
+  /** For a list, the schema of its items. */
   readonly items: unknown;
 }
 
-/** Schemas come from servers, so depth and number of alternatives are limited. */
+/** Limits for depth and number of alternatives, because schemas come from servers. */
 const deepest = 8;
 const most = 200;
 
-/** Returns the alternatives of a schema; empty if the schema, or one alternative, does not restrict the type. */
+/**
+ * Returns the alternatives of a schema. The result is empty if the schema or one alternative does not restrict the
+ * type.
+ */
 export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] {
   const shapes: ValueShape[] = [];
   let visited = 0;
 
-  /** Collects shapes; returns false if the schema does not restrict the type. */
+  /** Collects the alternatives of a schema. Returns false if the schema does not restrict the type. */
   function gather(given: unknown, depth: number): boolean {
     visited += 1;
     if (depth > deepest || visited > most) return false;
@@ -33,7 +36,7 @@ export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] 
     const own = shapeOf(here);
     if (own !== undefined) return shapes.push(own) > 0;
     if (alternatives.length > 0) return alternatives.every((one) => gather(one, depth + 1));
-    // All parts of `allOf` apply, so the first that restricts the type is enough.
+    // A value must match all parts of `allOf`, so the first part that restricts the type is enough.
     return listOf(member(here, "allOf")).some((one) => gather(one, depth + 1));
   }
 

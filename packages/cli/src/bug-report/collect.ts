@@ -1,4 +1,4 @@
-/** Collects the facts of a bug report. If the user names a server, connects to it once, with its messages in the log. */
+/** Collects the facts of a bug report. If the user names a server, connects to it once and logs its messages. */
 
 import { readFile } from "node:fs/promises";
 import { release } from "node:os";
@@ -21,10 +21,10 @@ export interface BugReport {
   readonly versions: Readonly<Record<string, string>>;
   readonly trusted: boolean;
   readonly settings: readonly SettingsOutline[];
-  /** Problems in the settings, each with its place and code only, because a message may quote a value. */
+  /** Problems in the settings: only their place and code, because a message may quote a secret value. */
   readonly problems: readonly string[];
   readonly servers: readonly object[];
-  /** The connection that the report opened, if it names a server. */
+  /** The connection attempt of the report; absent if the user named no server. */
   readonly attempt?: Attempt;
   readonly logs: readonly { readonly server: string; readonly lines: readonly string[] }[];
 }
@@ -60,14 +60,14 @@ export async function collectReport(
     ...settings.values.filter((value) => !names.has(value)),
   ]);
   const { home } = environment;
-  // A home folder "/" would match every path.
+  // If the home folder is "/", it is not replaced by "~", because it would match every path.
   const withoutHome: Redact = (text) => (home.length > 1 ? text.replaceAll(home, "~") : text);
   const hide: Redact = (text) => withoutHome(redact(found.hide(text)));
   const named = server === undefined ? servers : [server];
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // The messages of the report's own connection are shown separately.
+      // The report shows the messages of its own connection in a separate section.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),
@@ -101,7 +101,7 @@ interface Observed {
   readonly hide: Redact;
 }
 
-/** The states of all servers; connects only to the named one. */
+/** Returns the states of all servers. Connects only to the server that the user named. */
 function observe(
   configuration: Configuration,
   server: AdmittedServer | undefined,
@@ -151,7 +151,7 @@ function isWire(line: string): boolean {
   return /^\S+ wire /.test(line);
 }
 
-/** A log line as the report shows it: a message without its content. Secrets are hidden before the line is cut. */
+/** Returns a log line for the report: a protocol message without its content. Hides secrets before it cuts the line. */
 function summarised(hide: Redact): (logged: string) => string {
   const summary = createWireSummary();
   return (logged) => {

@@ -1,4 +1,4 @@
-/** The keys of the settings files, without their values. */
+/** Reads the keys of the settings files, without their values. */
 
 import { readSources } from "@fairlead/core/settings/read/load";
 import { plainValueOf } from "@fairlead/core/settings/read/nodes";
@@ -9,13 +9,13 @@ export interface SettingsOutline {
   readonly scope: string;
   readonly file: string;
   readonly state: string;
-  /** The keys, with the kind of each value; undefined if the file cannot be read. */
+  /** The keys, each with the type of its value; undefined if the file cannot be read. */
   readonly keys?: unknown;
 }
 
 export interface ReadSettings {
   readonly outlines: readonly SettingsOutline[];
-  /** Values in the files that look like keys, tokens or passwords: the report must not contain them. */
+  /** Values in the settings files that look like keys, tokens or passwords. The report must not contain them. */
   readonly values: readonly string[];
 }
 

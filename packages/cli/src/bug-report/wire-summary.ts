@@ -1,4 +1,4 @@
-/** Protocol messages without their content: methods, sizes, versions, capabilities and errors. */
+/** Summarises protocol messages without their content: methods, sizes, versions, capabilities and errors. */
 
 import { isObject, listOf, member, objectOf, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
@@ -10,7 +10,7 @@ export function createWireSummary(): (logged: string) => string {
     const [direction = "", ...rest] = logged.split(" ");
     const json = rest.join(" ");
     const size = `${json.length} characters`;
-    // A long message is cut in the log, so it is no longer valid JSON.
+    // The log cuts long messages, so a long message is no longer valid JSON.
     const message = parseJson(json);
     if (!isObject(message)) return `${direction} ${methodIn(json)} (${size})`;
     const { method, id, params, result, error } = message;
@@ -34,7 +34,7 @@ function methodIn(json: string): string {
 
 const longestVersion = 80;
 
-/** Keeps members that describe the connection; replaces everything else by its size. */
+/** Keeps the members that describe the connection, and replaces all others by their size. */
 function withoutContent(value: unknown): unknown {
   if (!isObject(value)) return sizeOf(value);
   return Object.fromEntries(
@@ -43,7 +43,7 @@ function withoutContent(value: unknown): unknown {
       if (key === "capabilities") return [key, namesOf(inner, 2)];
       if (key === "serverInfo" || key === "clientInfo") return [key, identityOf(inner)];
       if (key === "code" && typeof inner === "number") return [key, inner];
-      // Only an error has a message; a result has none.
+      // A `message` next to a numeric `code` is an error message; any other `message` is content.
       if (key === "message" && typeof inner === "string" && typeof member(value, "code") === "number")
         return [key, clip(inner, 300)];
       return [clip(key, 60), sizeOf(inner)];
@@ -56,7 +56,7 @@ function identityOf(info: unknown): object {
   return { name: clip(String(name), longestVersion), version: clip(String(version), longestVersion) };
 }
 
-/** The names of capabilities, which say what a server can do. */
+/** Returns the names of the capabilities, which say what a server supports. */
 function namesOf(value: unknown, depth: number): unknown {
   if (!isObject(value) || depth === 0) return typeof value === "boolean" ? value : sizeOf(value);
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The outcomes of `fairlead test` as text, as JSON and as JUnit XML. */
+/** Formats the outcomes of `fairlead test` as text, as JSON and as JUnit XML. */
 
 import type { CheckOutcome } from "@fairlead/core/checks/run-checks";
 import { HostError } from "@fairlead/core/errors";
@@ -20,7 +20,7 @@ function isPassed({ outcomes, error }: FileReport): boolean {
 
 const symbols = { passed: "✓", updated: "↻", failed: "✗" } as const;
 
-/** One line for a check, and one for each of its problems. */
+/** Returns one line for a check, and one line for each of its problems. */
 export function outcomeText({ name, status, durationMs, problems }: CheckOutcome, style: Output["style"]): SafeText {
   const mark = status === "failed" ? style.red(safe`✗`) : style.green(toSafeLine(symbols[status]));
   const note = status === "updated" ? safe`, snapshot written` : safe``;
@@ -43,7 +43,7 @@ export function checksDocument(reports: readonly FileReport[]): object {
   };
 }
 
-/** JUnit XML, as CI services read it: a test suite for each file, a test case for each check. */
+/** Returns JUnit XML for CI services: a test suite for each file, a test case for each check. */
 export function junitText(reports: readonly FileReport[]): string {
   const suites = reports.map((report) => {
     const { file, outcomes, error } = report;
@@ -69,7 +69,7 @@ function seconds(milliseconds: number): string {
   return (milliseconds / 1000).toFixed(3);
 }
 
-/** Replaces characters that XML 1.0 forbids, because a server chose the text. */
+/** Replaces characters that XML 1.0 forbids. The text comes from a server and may contain any character. */
 function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, "\u{fffd}")
@@ -80,7 +80,10 @@ function xml(text: string): string {
     .replaceAll("\n", "&#10;");
 }
 
-/** @throws HostError `diverged` if a check failed or a file could not be tested */
+/**
+ * Fails the command if a check failed.
+ * @throws HostError `diverged` if a check failed or a file could not be tested
+ */
 export function failUnlessPassed(reports: readonly FileReport[]): void {
   const failed = reports.flatMap(({ outcomes }) => outcomes).filter(({ status }) => status === "failed").length;
   const broken = reports.filter(({ error }) => error !== undefined).length;

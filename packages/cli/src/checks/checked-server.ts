@@ -1,5 +1,5 @@
 /**
- * Connects the server of a file of checks through a host: configured by name, or started by the command in the file.
+ * Connects to the server that a file of checks names: a configured server, or one that the command in the file starts.
  */
 
 import { dirname } from "node:path";
@@ -17,7 +17,7 @@ import type { Context } from "../shell/verb.ts";
 import { adHocName } from "../targets/ad-hoc-server.ts";
 import { hasDemo, useHost } from "../targets/with-host.ts";
 
-/** The path of a file of checks, and the configuration in which it runs. */
+/** A file of checks, and the configuration for its run. */
 export interface CheckPlace {
   readonly path: string;
   readonly configuration: Configuration;
@@ -25,9 +25,9 @@ export interface CheckPlace {
 }
 
 /**
- * Runs `use` with the connected server.
+ * Connects to the server and runs `use` with it.
  *
- * @throws HostError `server_unknown`, `untrusted_folder`, or why the server cannot be connected
+ * @throws HostError `server_unknown`, `untrusted_folder`, or the reason why the connection failed
  */
 export async function withCheckedServer<T>(
   target: CheckTarget,
@@ -95,7 +95,7 @@ async function serverOf(
   const file = await realPathOf(path);
   requireTrusted(file, path, configuration);
   const [command, ...args] = target.command;
-  // The settings expand `$NAME`; the words in a file of checks are used unchanged.
+  // Settings expand `$NAME`, but the words in a file of checks must be used unchanged, so "$" is escaped here.
   const plain = (word: string): string => word.replaceAll("$", "$$$$");
   const entry = {
     command: plain(command),
@@ -110,8 +110,9 @@ async function serverOf(
 }
 
 /**
- * A command in a file is started only if the file is in the trusted workspace: the user typed the file's name, not its
- * contents, and trusts the workspace, not a folder outside that a path or symbolic link leads to.
+ * Refuses a command in a file of checks unless the file is inside the trusted workspace. The user typed the file's name
+ * but may not know its contents, and trusts only the workspace, not an outside folder that a path or symbolic link
+ * leads to.
  */
 function requireTrusted(file: string, path: string, { trust, locations }: Configuration): void {
   if (!isInside(file, locations.root))

@@ -10,7 +10,10 @@ import { parse as parseYaml } from "yaml";
 
 const largestFile = 4 * 1024 * 1024;
 
-/** @throws HostError `not_found`, or `usage` naming the mistake */
+/**
+ * Reads a file of checks.
+ * @throws HostError `not_found`, or `usage` with the mistake in the file
+ */
 export async function loadChecks(
   word: string,
   cwd: string,
@@ -30,7 +33,7 @@ export async function loadChecks(
 }
 
 /**
- * Parses YAML, which includes JSON. The number of aliases is limited, because each alias can repeat the rest of the
+ * Parses YAML, which includes JSON. Limits the number of aliases, because each alias can repeat a large part of the
  * document.
  */
 function parse(text: string, path: string): unknown {

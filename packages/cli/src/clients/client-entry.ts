@@ -1,4 +1,4 @@
-/** The entry that `connect` writes for a client: a command, or a URL with its own token. */
+/** Creates the entry that `connect` writes for a client: a command, or a URL with its own token. */
 
 import { stat } from "node:fs/promises";
 import { HostError } from "@fairlead/core/errors";
@@ -18,7 +18,10 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import type { Context } from "../shell/verb.ts";
 import { ownCommand } from "./own-command.ts";
 
-/** The port of `fairlead serve --http` in entries. Fixed, because a free port would differ after each start. */
+/**
+ * The port of `fairlead serve --http` in clients' entries. It is fixed, because a free port would differ after each
+ * start.
+ */
 export const gatewayPort = "4100";
 
 export interface EntryRequest {
@@ -29,7 +32,7 @@ export interface EntryRequest {
 }
 
 export interface PlannedEntry {
-  /** The entry without a token: the token is created when the user has agreed. */
+  /** The entry, still without a token. Fairlead creates the token after the user has agreed. */
   readonly entry: ForeignEntry;
   readonly warnings: readonly string[];
 }
@@ -46,7 +49,7 @@ export async function entryFor(
     kind: "stdio",
     command: node,
     args: [ownFile, "serve", "--client", client, ...settings],
-    // The client's own environment may differ from this shell's.
+    // The client may not have this variable in its own environment, so the entry sets it.
     env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
   };
   const warning = "Fairlead runs from npm's cache, which npm may clear: npm install -g fairlead, then connect again";
@@ -57,7 +60,10 @@ function bearer(url: string, token: string): ClientEntry {
   return { kind: "http", url, headers: { Authorization: `Bearer ${token}` } };
 }
 
-/** @throws HostError `usage` if the client's file does not support servers with a URL */
+/**
+ * Converts an entry to the format of the client's file.
+ * @throws HostError `usage` if the client's file does not support servers with a URL
+ */
 function formOf(client: ClientName, entry: ClientEntry): ForeignEntry {
   const form = toForeignEntry(client, entry);
   if (form !== undefined) return form;
@@ -66,7 +72,7 @@ function formOf(client: ClientName, entry: ClientEntry): ForeignEntry {
   });
 }
 
-/** The entry with a new token, whose digest is stored in the state folder. */
+/** Returns the entry with a new token. The state folder keeps only a digest of the token. */
 export async function withToken(client: ClientName, url: string, state: string): Promise<ForeignEntry> {
   const { createClientTokens } = await import("@fairlead/gateway/tokens/client-tokens");
   return formOf(client, bearer(url, await createClientTokens(state).create(client)));
@@ -78,7 +84,10 @@ export async function revokeClientTokens(client: ClientName, state: string): Pro
   if ((await tokens.list()).some((token) => token.client === client)) await tokens.revoke(client);
 }
 
-/** Whether `connect --http` wrote the file for the same URL and it is unchanged, so that the token stays. */
+/**
+ * Whether the file is unchanged since `connect --http` wrote an entry for the same URL. The old token then stays in
+ * use.
+ */
 export function isSameUrl({ text, entry, earlier }: ConnectPlan, move: readonly string[]): boolean {
   const [planned, written] = [fromForeignEntry(entry), fromForeignEntry(earlier?.entry)];
   return (

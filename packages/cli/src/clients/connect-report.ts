@@ -1,4 +1,4 @@
-/** The output of `connect` and `disconnect`: the change of each client's file, and its outcome. */
+/** Formats the output of `connect` and `disconnect`: the change of each client's file, and its outcome. */
 
 import type { HostError } from "@fairlead/core/errors";
 import { type ClientName, clients, type ForeignEntry } from "@fairlead/core/settings/clients/client";
@@ -10,7 +10,7 @@ import { previewEntry } from "../output/servers/entry-redaction.ts";
 import { looksSecret } from "../output/servers/server-secrets.ts";
 import type { MovePlan } from "./move-servers.ts";
 
-/** `declined`: the user said no. `refused`: the error says why. */
+/** What was done with a client's file. `declined`: the user said no. `refused`: an error prevented it. */
 type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed";
 
 export interface ClientReport {
@@ -48,7 +48,7 @@ function withoutSecrets(entry: ForeignEntry): ForeignEntry {
   );
 }
 
-/** The name of the client and its file, then the changed lines. */
+/** Returns the name of the client and its file, then the changed lines. */
 export function differenceText({ client, file, difference = [], move }: ClientReport): SafeText {
   const lines = difference.map((line) => safe`  ${toVisibleLine(line)}`);
   return joinSafe([
@@ -72,7 +72,7 @@ function moveLines({ destination, added, names, staying }: MovePlan): readonly S
   ];
 }
 
-/** The lines for the user to write by hand. */
+/** Returns the lines that the user can copy into the client's file. */
 export function printedEntry({ client, file }: ClientReport, text: string): SafeText {
   const title = safe`# ${toSafeLine(clients[client].title)}: ${toSafeLine(file)}`;
   return joinSafe([title, ...text.trimEnd().split("\n").map(toVisibleLine)]);

@@ -3,11 +3,11 @@
 import { hidden } from "@fairlead/core/text/hidden-text";
 import { looksSecret } from "../output/servers/server-secrets.ts";
 
-/** How many unchanged lines are shown around a change. */
+/** Number of unchanged lines that are shown before and after a change. */
 const around = 2;
-/** The largest number of shown lines, and of characters in one line. */
+/** Maximum number of shown lines, and of characters in one line. */
 const most = { lines: 80, columns: 400 };
-/** The largest product of line counts for which lines are compared one by one. */
+/** Larger files, measured as the product of their line counts, are not compared line by line. */
 const comparable = 1_000_000;
 
 interface Line {
@@ -15,7 +15,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Lines that begin with a blank, `-` or `+`; `…` replaces omitted lines. */
+/** Returns the difference as lines that begin with a space, `-` or `+`. A line `…` stands for omitted lines. */
 export function lineDifference(before: string, after: string): readonly string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   const start = old.findIndex((line, at) => line !== now[at]);
@@ -43,7 +43,9 @@ function unchanged(text: string): Line {
   return { sign: " ", text };
 }
 
-/** The longest common subsequence, or all old and all new lines if there are too many. */
+/**
+ * Compares two lists of lines by their longest common subsequence. If there are too many, all lines count as changed.
+ */
 function compare(old: readonly string[], now: readonly string[]): readonly Line[] {
   const removed = old.map((text): Line => ({ sign: "-", text }));
   const added = now.map((text): Line => ({ sign: "+", text }));
@@ -72,14 +74,14 @@ function compare(old: readonly string[], now: readonly string[]): readonly Line[
   return lines;
 }
 
-/** Omits unchanged lines that are far from a change. */
+/** Leaves out unchanged lines that are far from a change. */
 function folded(lines: readonly Line[]): readonly Line[] {
   const isNear = (at: number): boolean =>
     lines.slice(Math.max(at - around, 0), at + around + 1).some(({ sign }) => sign !== " ");
   return lines.flatMap((line, at) => (isNear(at) ? [line] : isNear(at - 1) ? [unchanged("…")] : []));
 }
 
-/** If a file is a single long line, only the part that differs is shown. */
+/** Shows only the part that differs, if the file is a single long line. */
 function narrowed(lines: readonly Line[]): readonly Line[] {
   const removed = lines.filter(({ sign }) => sign === "-");
   const added = lines.filter(({ sign }) => sign === "+");
@@ -96,7 +98,7 @@ function narrowed(lines: readonly Line[]): readonly Line[] {
   return lines.map((line) => (line.sign === " " ? line : { ...line, text: part(line.text) }));
 }
 
-/** Replaces tabs, which would be shown as a symbol. */
+/** Replaces tabs by spaces, because a tab would be shown as a symbol. */
 function indented(text: string): string {
   return text.replace(/^\t+/, (tabs) => "    ".repeat(tabs.length));
 }

@@ -19,7 +19,10 @@ import { count, table } from "../output/output.ts";
 import type { Context } from "../shell/verb.ts";
 import { type EntryTest, tryEntry } from "./try-entry.ts";
 
-/** `works`: the entry answered. `fails`: it did not. `absent`: the client's file has no entry of Fairlead. `broken`: the file cannot be read. */
+/**
+ * State of a client. `works`: its entry answered. `fails`: its entry did not answer. `absent`: its file has no entry of
+ * Fairlead. `broken`: its file cannot be read.
+ */
 type ClientState = "works" | "fails" | "absent" | "broken";
 
 interface ListedClient {
@@ -31,7 +34,7 @@ interface ListedClient {
   readonly error?: HostError;
 }
 
-/** Lists the named clients; without names, those that are installed or connected. */
+/** Lists the named clients; without names, lists the clients that are installed or connected. */
 export async function listClients(
   names: readonly ClientName[],
   configuration: Configuration,

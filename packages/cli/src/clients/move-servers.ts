@@ -17,7 +17,7 @@ export interface MovePlan {
   /** Servers that are added to Fairlead's settings. */
   readonly added: readonly PlannedServer[];
   /**
-   * The names of all servers that are removed from the client's file: the added ones, and those that Fairlead already
+   * The names of all servers that are removed from the client's file: added servers, and servers that Fairlead already
    * has.
    */
   readonly names: readonly string[];
@@ -27,11 +27,14 @@ export interface MovePlan {
 
 interface StayingServer {
   readonly name: string;
-  /** The reason, as the end of the sentence "NAME stays: …". */
+  /** The reason why the server stays, printed after "NAME stays: ". */
   readonly reason: string;
 }
 
-/** @throws HostError `usage` for Gemini CLI, whose servers are in Fairlead's settings already */
+/**
+ * Plans which servers move.
+ * @throws HostError `usage` for Gemini CLI, whose servers are in Fairlead's settings already
+ */
 export async function planMove(client: ClientName, file: string, configuration: Configuration): Promise<MovePlan> {
   const { title } = clients[client];
   if (!isProgram(client))
@@ -42,7 +45,7 @@ export async function planMove(client: ClientName, file: string, configuration: 
   const { servers } = await openClientText(client, file, await readClientFile(file));
   const { candidates } = await convertSources([{ program: client, file }], destination, configuration);
   const planned = planImport(
-    // Claude Code's file also has servers for single projects, which stay.
+    // Claude Code's file also has servers for single projects; these servers stay there.
     candidates.filter(({ name }, at) => servers.has(name) && candidates.findIndex((one) => one.name === name) === at),
     { existing: await entriesIn(destination), replace: false, isTrusted: () => true },
   ).filter(({ name }) => name !== ownEntryName);

@@ -1,5 +1,6 @@
 /**
- * The command with which other programs start Fairlead: absolute paths that stay valid after an upgrade, if possible.
+ * Finds the command with which other programs start Fairlead: absolute paths, if possible paths that stay valid after
+ * an upgrade.
  */
 
 import { realpath } from "node:fs/promises";
@@ -14,7 +15,11 @@ export interface OwnCommand {
   readonly isTemporary: boolean;
 }
 
-/** @param root The workspace, whose folders in PATH are ignored: an untrusted workspace could replace a link later. */
+/**
+ * Returns the command that starts this Fairlead.
+ * @param root The workspace. Its folders in PATH are ignored, because an untrusted workspace could replace a link
+ * later.
+ */
 export async function ownCommand(
   { program, env, platform }: Pick<Io, "program" | "env" | "platform">,
   root: string,
@@ -31,12 +36,13 @@ export async function ownCommand(
   };
 }
 
-/**
- * Matches a version in a path, such as `Cellar/node/22.1.0` or `fairlead@0.2.0`: the path disappears with an upgrade.
- */
+/** Matches a version in a path, such as `Cellar/node/22.1.0` or `fairlead@0.2.0`. An upgrade removes such a path. */
 const versioned = /\d+\.\d+/;
 
-/** Chooses the first path without a version among all paths to one file. A link in PATH usually survives an upgrade. */
+/**
+ * Returns the first path without a version among several paths to the same file. A link in PATH usually survives an
+ * upgrade.
+ */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;
   const real = await realpath(path).catch(() => path);

@@ -6,10 +6,10 @@ import { basename, join } from "node:path";
 import { type ClientName, clients } from "@fairlead/core/settings/clients/client";
 import type { Io } from "../shell/io.ts";
 
-/** How many milliseconds `ps` may take. */
+/** Time limit for `ps`, in milliseconds. */
 const listTimeout = 2_000;
 
-/** Whether the client runs; false if the system's processes cannot be listed. */
+/** Whether the client is running; false if the list of processes cannot be read. */
 export async function isRunning(client: ClientName, { platform }: Pick<Io, "platform">): Promise<boolean> {
   const names = platform === "linux" ? await fromProc() : platform === "darwin" ? await fromPs() : [];
   const running = new Set(names.map((name) => basename(name.trim())));
@@ -18,11 +18,11 @@ export async function isRunning(client: ClientName, { platform }: Pick<Io, "plat
 
 async function fromProc(): Promise<readonly string[]> {
   const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  // The process may have ended in the meantime.
+  // A process may have ended while the list was read.
   return Promise.all(ids.map((id) => readFile(join("/proc", id, "comm"), "utf8").catch(() => "")));
 }
 
-/** The absolute path of `ps`, because a folder in PATH may belong to an untrusted workspace. */
+/** Returns the absolute path of `ps`, because a folder in PATH may belong to an untrusted workspace. */
 function fromPs(): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile("/bin/ps", ["-A", "-o", "comm="], { timeout: listTimeout, env: {} }, (_error, stdout) =>

@@ -1,4 +1,4 @@
-/** Sends real requests through a client's entry: connects as the client would, and lists the tools. */
+/** Tests a client's entry with real requests: connects as the client would, and lists the tools. */
 
 import { clientInfo } from "@fairlead/core/connect/client-info";
 import type { ClientEntry } from "@fairlead/core/settings/clients/client";

@@ -1,4 +1,7 @@
-/** `fairlead __complete`: called by the completion scripts at every Tab. Internal; its output may change. */
+/**
+ * `fairlead __complete`: the completion scripts call it each time the user presses Tab. It is internal, and its output
+ * may change.
+ */
 
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { Output } from "../output/output.ts";
@@ -7,7 +10,7 @@ import { type CompletionAnswer, type CompletionWord, suggestFiles } from "./answ
 import { type BashLine, bashReply, readBashLine } from "./bash-line.ts";
 import { completeWord } from "./complete.ts";
 
-/** bash passes `COMP_WORDBREAKS` and the line up to the cursor; zsh and fish pass the words. */
+/** Prints the completions. bash passes `COMP_WORDBREAKS` and the line up to the cursor; zsh and fish pass the words. */
 export async function answerTab([shell, ...given]: readonly string[], io: Io, out: Output): Promise<void> {
   if (shell === "bash") {
     const [breaks = "", text = ""] = given;
@@ -16,7 +19,7 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
     const answer: CompletionAnswer = isRedirected
       ? { kind: "files", prefix: "" }
       : await completeWord(words, current, io);
-    // bash completes no files after a prefix such as `key=@` in the same word.
+    // After a prefix such as `key=@`, bash itself does not complete files in the same word.
     const isInside = answer.kind !== "words" && answer.prefix !== "";
     out.print(bashLines(isInside ? await suggestFiles(answer, current, io) : answer, line));
   } else if (shell === "zsh" || shell === "fish") {
@@ -27,24 +30,24 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
 
 const mostWords = 1000;
 
-/** For zsh and fish, which filter and quote words themselves. */
+/** Formats the suggestions for zsh and fish. These shells filter and quote the words themselves. */
 function answerLines(answer: CompletionAnswer, current: string, shell: "zsh" | "fish"): SafeText {
   if (answer.kind !== "words") return safe`${toSafeLine(answer.kind)}\t${toSafeLine(answer.prefix)}`;
   const { candidates } = answer;
-  // Above the limit, filter by the typed prefix here, so that matches are not cut off.
+  // If there are too many suggestions, only those with the typed prefix are kept, so that the limit cuts off no match.
   const near = candidates.length > mostWords ? candidates.filter(({ value }) => value.startsWith(current)) : candidates;
   const toLine = ({ value, about, isOpen }: CompletionWord): SafeText =>
     shell === "zsh" ? safe`${isOpen ? safe`+` : safe` `}${value}\t${about}` : safe`${value}\t${about}`;
   return joinSafe([safe`words`, ...near.slice(0, mostWords).map(toLine)]);
 }
 
-/** For bash, which inserts the words unchanged. */
+/** Formats the suggestions for bash, which inserts the words unchanged. */
 function bashLines(answer: CompletionAnswer, line: BashLine): SafeText {
   if (answer.kind !== "words") return toSafeLine(answer.kind);
   const replies = answer.candidates.flatMap(({ value, isOpen }) => {
     const reply = bashReply(value, line) ?? "";
     const shown = toSafeLine(reply);
-    // A typed word may contain a line break, which this line-based output cannot express.
+    // The typed word may contain a line break, and this output has one word for each line.
     return reply === "" || shown !== reply ? [] : { reply: shown, isOpen };
   });
   const [only, ...others] = replies;

@@ -1,4 +1,4 @@
-/** The completions for the cursor: whole words without quotes; the caller quotes them for the shell. */
+/** The completions at the cursor: whole words without quotes. The caller quotes them for the shell. */
 
 import { readdir, stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -8,13 +8,13 @@ import type { Io } from "../shell/io.ts";
 
 export type CompletionAnswer =
   | { readonly kind: "words"; readonly candidates: readonly CompletionWord[] }
-  /** The shell completes the path itself. `prefix`: the part of the word before the path. */
+  /** The shell itself completes the path. `prefix`: the part of the word before the path. */
   | { readonly kind: "files" | "folders"; readonly prefix: string };
 
 export interface CompletionWord {
   readonly value: SafeText;
   readonly about: SafeText;
-  /** Whether the word continues, so that no space follows it. */
+  /** Whether the user goes on typing the word, so that no space is inserted after it. */
   readonly isOpen: boolean;
 }
 
@@ -29,7 +29,10 @@ export interface Suggestion {
 const longestAbout = 100;
 const longestValue = 1000;
 
-/** Drops empty, very long and invisible values: names come from settings and servers and are untrusted. */
+/**
+ * Drops values that are empty, very long or contain invisible characters: names from settings and servers are
+ * untrusted.
+ */
 export function toWords(offered: readonly Suggestion[]): CompletionAnswer {
   return {
     kind: "words",
@@ -55,13 +58,16 @@ export function withPrefix(prefix: string, answer: CompletionAnswer): Completion
   };
 }
 
-/** Drops values that begin with a dash: an untrusted name could be taken for an option such as `--yes`. */
+/**
+ * Drops values that begin with a dash: the shell would pass an untrusted name to Fairlead as an option, such as
+ * `--yes`.
+ */
 export function withoutDashes(answer: CompletionAnswer): CompletionAnswer {
   if (answer.kind !== "words") return answer;
   return { kind: "words", candidates: answer.candidates.filter(({ value }) => !value.startsWith("-")) };
 }
 
-/** `current`: the whole word, including the prefix. */
+/** Suggests files. `current`: the whole word at the cursor, including the prefix. */
 export async function suggestFiles(
   { kind, prefix }: Extract<CompletionAnswer, { readonly kind: "files" | "folders" }>,
   current: string,
@@ -69,7 +75,7 @@ export async function suggestFiles(
 ): Promise<CompletionAnswer> {
   const path = current.slice(prefix.length);
   const [folder, begin] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];
-  // An unreadable folder gives no suggestions; running the command reports the error.
+  // An unreadable folder gives no suggestions; the command itself reports the error when it runs.
   const entries = await readdir(resolve(cwd, folder), { withFileTypes: true }).catch(() => []);
   const offered = await Promise.all(
     entries.map(async (entry): Promise<readonly Suggestion[]> => {

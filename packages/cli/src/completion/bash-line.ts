@@ -1,21 +1,24 @@
-/** Parses the raw command line that bash passes to a completion function. Never expands or runs anything in it. Pure. */
+/**
+ * Parses the raw command line that bash passes to a completion function. Never expands or runs any part of it. Pure
+ * functions.
+ */
 
 export interface BashLine {
   /** The complete words after the command name, without quotes. */
   readonly words: readonly string[];
-  /** The word at the cursor, up to the cursor. */
+  /** The part of the word at the cursor that is before the cursor. */
   readonly current: string;
-  /** Whether the current word is the file of a `<` or `>`. */
+  /** Whether the current word is the file name of a redirection (`<` or `>`). */
   readonly isRedirected: boolean;
-  /** The text that bash replaces by the completion: it starts after the last `COMP_WORDBREAKS` character. */
+  /** The text that bash replaces by the completion. It starts after the last character that is in `COMP_WORDBREAKS`. */
   readonly segment: string;
   readonly quote: Quote;
 }
 
-/** `\`: the line ends in the middle of an escape. */
+/** The quote that is still open at the cursor. `\`: the line ends in the middle of an escape. */
 type Quote = "" | "'" | '"' | "\\";
 
-/** `breaks`: bash's `COMP_WORDBREAKS`. `line` ends at the cursor. */
+/** Parses the line up to the cursor. `breaks`: bash's `COMP_WORDBREAKS`. */
 export function readBashLine(line: string, breaks: string): BashLine {
   const words: string[] = [];
   let quote: Quote = "";
@@ -53,7 +56,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
       current ??= "";
       continue;
     }
-    // "@" and "$" stay in the segment, because bash completes host and variable names with them.
+    // The segment keeps "@" and "$", because bash uses them to complete host names and variable names.
     if (breaks.includes(character)) segmentFrom = character === "@" || character === "$" ? at : at + 1;
     if (/[\s;|&()]/.test(character)) endWord();
     else if (character === "<" || character === ">") {
@@ -73,11 +76,14 @@ export function readBashLine(line: string, breaks: string): BashLine {
   };
 }
 
-/** Returns the text that replaces the segment: the typed part unchanged, the rest of `value` quoted. Undefined if `value` does not start with the typed word. */
+/**
+ * Returns the text that replaces the segment: the part that the user typed, unchanged, then the rest of `value`,
+ * quoted. Undefined if `value` does not start with the typed word.
+ */
 export function bashReply(value: string, { current, segment, quote }: BashLine): string | undefined {
   if (quote === "\\" || !value.startsWith(current)) return undefined;
   const reply = `${segment}${quoted(value.slice(current.length), quote)}`;
-  // bash adds the closing quote, except if the text already ends with that character.
+  // bash adds the closing quote itself, unless the text already ends with that character.
   return quote !== "" && reply.endsWith(quote) ? `${reply}${quote}` : reply;
 }
 
@@ -88,7 +94,7 @@ function quoted(text: string, quote: "" | "'" | '"'): string {
     case "'":
       return text.replaceAll("'", String.raw`'\''`);
     case '"':
-      // In double quotes, "!" expands history, and a backslash before it would stay in the word.
+      // In double quotes, "!" expands the shell history, and a backslash before "!" would become part of the word.
       return text.replaceAll(/["$`\\]/g, "\\$&").replaceAll("!", `"'!'"`);
   }
 }

@@ -16,10 +16,10 @@ import {
 } from "./known-command.ts";
 import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./typed-words.ts";
 
-/** `words`: the words before the current one; `current`: the current word up to the cursor. */
+/** Returns completions. `words`: the words before the current word. `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // "lock" is both a group and a command. After any other group, complete the app's options.
+  // "lock" is a group and also a command. After any other group, the options of the app are completed.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
@@ -28,7 +28,7 @@ export async function completeWord(words: readonly string[], current: string, io
   const at: Cursor = { words: row.words, typed, current, io };
   if (typed.pending) return completeValue(typed.pending, at);
   const { option: last } = splitOption(found.words.at(-1) ?? "", command);
-  // `--resume [id]`: a word that is no option is its value. `--debug [server]` leaves the next word to the command.
+  // After `--resume`, a word that is no option is the id. After `--debug`, the next word belongs to the command.
   if (!current.startsWith("-") && last && sourceOfOption(row.words, last) === "conversations")
     return completeValue(last, at);
   if (typed.takesOptions && current.startsWith("-"))
@@ -87,7 +87,7 @@ function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   ];
 }
 
-/** For speed: loads the code that reads settings only if it is needed. */
+/** Loads the code that reads settings only if a value needs it, because Tab must be fast. */
 async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");

@@ -1,4 +1,7 @@
-/** The streams and global options for completion. `--trust-workspace` on an unfinished line is ignored: it counts only when the command runs. */
+/**
+ * Creates the context for completion: streams and global options. Ignores `--trust-workspace`, which takes effect only
+ * when the command runs.
+ */
 
 import { join } from "node:path";
 import { type Configuration, loadConfiguration } from "@fairlead/core/trust/configuration";
@@ -25,7 +28,7 @@ export function completionContextOf({ values }: Typed, io: Io): CompletionContex
   };
 }
 
-/** Expands "~", as the shell does when the command runs. */
+/** Replaces "~" by the home folder, as the shell does when the command runs. */
 function withHome(path: string, { home }: Io): string {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : path;
 }

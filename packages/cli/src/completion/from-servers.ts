@@ -18,7 +18,7 @@ export async function fromServers(
   at: Cursor,
   place: CompletionContext,
 ): Promise<CompletionAnswer> {
-  // A server typed with --stdio has no cached catalog.
+  // A server given with --stdio has no cached catalog.
   if (at.typed.values.has("--stdio")) return nothing;
   return withCachedServers(place, (known) => answerFrom(source, at, known));
 }
@@ -51,7 +51,7 @@ async function suggestCallWords(
   known: CachedServers,
 ): Promise<CompletionAnswer> {
   const [first] = operands;
-  // A server typed as a URL has no cached catalog.
+  // A server given as a URL has no cached catalog.
   if (isAddress(operands[0])) return nothing;
   const [server, tool] = [values.get("--server"), values.get("--tool")];
   if (server !== undefined && tool !== undefined) return suggestArguments({ server, tool }, operands, current, known);
@@ -66,7 +66,9 @@ async function suggestTools({ values }: Typed, known: CachedServers): Promise<re
   return tools.map(({ name, title, description }) => ({ value: name, about: title ?? description }));
 }
 
-/** Suggests servers first, because there may be many tools; then the tools of the matching server. */
+/**
+ * Suggests servers first, because there may be many tools. After a server's name, suggests the tools of that server.
+ */
 async function suggestTargets(current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const begun = known.names.filter((name) => current.startsWith(`${name}.`));
   const possible = known.names.filter((name) => `${name}.`.startsWith(current));
@@ -84,7 +86,7 @@ async function suggestTargets(current: string, known: CachedServers): Promise<re
   return offered.flat();
 }
 
-/** Undefined if the word names no tool or is ambiguous. */
+/** Returns the tool that the word names; undefined if the word names no tool or is ambiguous. */
 async function targetOf(word: string, known: CachedServers): Promise<ToolTarget | undefined> {
   const possible = known.names.filter((name) => word.startsWith(`${name}.`));
   const servers = await Promise.all(
@@ -93,7 +95,7 @@ async function targetOf(word: string, known: CachedServers): Promise<ToolTarget 
   try {
     return findToolTarget(word, servers);
   } catch {
-    // Running the command reports the error.
+    // The command itself reports this error when it runs.
     return undefined;
   }
 }
@@ -108,7 +110,7 @@ async function suggestArguments(
   return found === undefined ? nothing : suggestParameters(found.inputSchema, given, current);
 }
 
-/** Returns the cached tools without those that a filter removes. */
+/** Returns the cached tools, without the tools that a filter in the settings removes. */
 async function toolsOf(server: string, { host, names, recall }: CachedServers): Promise<readonly CatalogTool[]> {
   if (!names.includes(server)) return [];
   await recall([server]);
@@ -116,7 +118,10 @@ async function toolsOf(server: string, { host, names, recall }: CachedServers): 
   return (host.catalog(server)?.tools ?? []).filter(({ name }) => !hidden.has(name));
 }
 
-/** Suggests prompts by the name that lists show, or by `server.prompt` if the user began with a server, and a slash if the user typed one. */
+/**
+ * Suggests prompts by their name in lists, or by `server.prompt` if the user began with a server's name. Keeps the
+ * slash if the user typed one.
+ */
 async function suggestPrompts(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const slash = current.startsWith("/") ? "/" : "";
   const prompts = await promptsOf(typed, known);
@@ -124,7 +129,7 @@ async function suggestPrompts(typed: Typed, current: string, known: CachedServer
     const { server, serverPromptName } = prompt;
     const [colon, dot] = [":", "."].map((between) => current.startsWith(`${slash}${server}${between}`));
     const listed = typedPromptName({ ...prompt, serverName: server });
-    // A name that no other prompt has can be typed without its server.
+    // If only one server has a prompt of this name, the name can be typed without the server.
     const begun = current.slice(slash.length);
     const isUnique = prompts.every((one) => one === prompt || one.serverPromptName !== serverPromptName);
     if (begun !== "" && isUnique && serverPromptName.startsWith(begun))
@@ -165,7 +170,7 @@ function pairOf({ server, serverPromptName }: HostPrompt): string {
   return `${server}.${serverPromptName}`;
 }
 
-/** Suggests a URI, `server:uri` if two servers have the URI, or `@server:uri` if the user typed "@". */
+/** Suggests a URI. If two servers have that URI, suggests `server:uri`; after a typed "@", suggests `@server:uri`. */
 async function suggestResources(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const resources = await resourcesOf(typed, known);
   const count = (uri: string): number => resources.filter((resource) => uriOf(resource) === uri).length;
@@ -200,10 +205,10 @@ function uriOf(resource: HostResource): string {
   return resource.kind === "resource" ? resource.uri : resource.uriTemplate;
 }
 
-/** The cached catalogs, from a host that connects to no configured server. */
+/** The cached catalogs. The host that loads them connects to no configured server. */
 interface CachedServers {
   readonly host: Host;
-  /** Servers that are not disabled or blocked, in the order of the settings, the demo server last. */
+  /** Servers that are neither disabled nor blocked, in the order of the settings. The demo server is last. */
   readonly names: readonly string[];
   /** Loads the cached catalogs of these servers. Connects to the demo server, which runs in this process. */
   readonly recall: (names: readonly string[]) => Promise<void>;

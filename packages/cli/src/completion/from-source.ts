@@ -37,7 +37,7 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // For start-up time: only these sources need a host, so the host is loaded here.
+      // Only these sources need a host, so its code is loaded only here, to keep Tab fast.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

@@ -17,16 +17,19 @@ interface KnownOperand {
 }
 
 export interface KnownOption {
-  /** The option as the help shows it: `-t, --transport <kind>`. */
+  /** The option as help shows it: `-t, --transport <kind>`. */
   readonly flags: string;
   readonly summary: string;
   readonly choices?: readonly string[];
 }
 
-/** Built into the bundle, because describing a command loads its module, which is too slow for Tab. */
+/**
+ * The descriptions of all commands, made when the bundle is built: describing a command at run time would load its
+ * module, which is too slow for Tab.
+ */
 declare const FAIRLEAD_COMMANDS: Readonly<Record<string, KnownCommand>> | undefined;
 
-/** Describes all commands by name, for the bundle. */
+/** Returns the descriptions of all commands by name, for the bundle. */
 export async function describeCommands(): Promise<Readonly<Record<string, KnownCommand>>> {
   return Object.fromEntries(await Promise.all(verbs.map(async (row) => [row.words, await describe(row)] as const)));
 }
@@ -57,7 +60,7 @@ async function describe({ load }: CommandRow): Promise<KnownCommand> {
   };
 }
 
-/** Returns the long form of an option, or else its short form. */
+/** Returns the long form of an option; the short form if it has no long form. */
 export function longFlagOf({ flags }: KnownOption): string {
   return spellingsOf({ flags }).at(-1) ?? "";
 }
@@ -66,7 +69,7 @@ export function spellingsOf({ flags }: Pick<KnownOption, "flags">): readonly str
   return flags.match(/(?<=^|, )-[^\s,<[]+/g) ?? [];
 }
 
-/** Returns the name of the option's value; undefined if it takes none. */
+/** Returns the placeholder of the option's value; undefined if the option takes no value. */
 export function placeholderOf({ flags }: KnownOption): string | undefined {
   return /[<[](.*?)(?:\.\.\.)?[>\]]$/.exec(flags)?.[1];
 }
@@ -75,7 +78,7 @@ export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
 }
 
-/** Maps the arguments and options of commands to the source of their values. */
+/** Maps arguments and options of commands to the source of their values. */
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
 export type ValueSource =
   | "files"
@@ -87,7 +90,7 @@ export type ValueSource =
   | "conversations"
   | ServerSource;
 
-/** The source of a value by its placeholder, for all commands. */
+/** Sources of values by placeholder, for all commands. */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
@@ -105,7 +108,7 @@ const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth",
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 
-/** The source of a value for one command: an argument by its placeholder, an option by its name. */
+/** Sources of values for single commands: of an argument by its placeholder, of an option by its name. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],

@@ -1,4 +1,4 @@
-/** Completes `key=value` arguments from a tool's input schema. Pure. */
+/** Completes `key=value` arguments from a tool's input schema. Pure functions. */
 
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
 import { type Property, parametersOf } from "@fairlead/core/normalise/schema/properties";
@@ -7,9 +7,9 @@ import { isShallow, member } from "@fairlead/wire/json";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
-/** Limits for the text of a type, so that it fits into one line of a list. */
+/** Limits for the text that describes a type, so that it fits into one line of a list. */
 const glimpse = { depth: 1, members: 4, parts: 50 };
-/** A server may list any number of enum values. */
+/** Maximum number of suggested values, because a server may list any number of enum values. */
 const mostValues = 500;
 
 export function suggestParameters(inputSchema: unknown, given: readonly string[], current: string): CompletionAnswer {
@@ -39,7 +39,7 @@ function suggestNames(
   });
 }
 
-/** Whether the name can be typed as `key=value`; other names need `--args`. */
+/** Whether the user can type the parameter as `key=value`. Parameters with other names need `--args`. */
 function isWritable({ name }: Property): boolean {
   return !name.includes("=") && !name.endsWith(":");
 }
@@ -58,7 +58,7 @@ function listed({ types, values }: ValueShape): readonly unknown[] {
 function toWritten(value: unknown, isJson: boolean): readonly string[] {
   if (typeof value === "object" && value !== null && !(isJson && isShallow(value))) return [];
   if (isJson || typeof value !== "string") return [JSON.stringify(value)];
-  // After a plain `=`, "@" would name a file.
+  // A value that starts with "@" is not suggested, because after `=` it would name a file.
   return value.startsWith("@") ? [] : [value];
 }
 

@@ -1,12 +1,15 @@
-/** The completion scripts of the shells: they call `fairlead __complete` at every Tab and never run or expand its output. */
+/**
+ * The completion scripts for the shells. They call `fairlead __complete` at every Tab, and never run or expand its
+ * output.
+ */
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
 
-/** Marks a file as written by Fairlead. */
+/** A line that marks a script as written by Fairlead. */
 export const scriptSignature = "Tab completion for fairlead; written by: fairlead completion";
 
-/** Calls `fairlead` by name, so that it may also be a shell function. */
+/** The script for bash. It calls `fairlead` by name, so that `fairlead` may also be a shell function. */
 const bash = `# ${scriptSignature} bash
 _fairlead() {
   local line kind

@@ -5,12 +5,12 @@ import { firstWord, isPrompt } from "../shell/resolve.ts";
 import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
 
-/** `group`: the command of the group is still missing; `group` is empty before the first word. */
+/** What the words name. `group`: a group whose command is not typed yet; its name is empty before the first word. */
 export type FoundCommand =
   | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
   | { readonly kind: "command"; readonly row: CommandRow; readonly isHelp: boolean; readonly words: readonly string[] };
 
-/** Returns undefined if the words name no command. */
+/** Finds the command that the words name; returns undefined if there is none. */
 export function findCommand(words: readonly string[], isHelp = false): FoundCommand | undefined {
   const start = firstWord(words);
   const [first, ...rest] = words.slice(start);
@@ -37,11 +37,11 @@ function rowOf(words: string): CommandRow | undefined {
 
 export interface Typed {
   readonly operands: readonly string[];
-  /** Option values by the long name of the option; empty for an option without a value. */
+  /** Values of options, by the option's long name; an empty text for an option without a value. */
   readonly values: ReadonlyMap<string, string>;
-  /** The option whose value is the next word. */
+  /** The option whose value is the word at the cursor. */
   readonly pending: KnownOption | undefined;
-  /** Whether the next word may still be an option of Fairlead. */
+  /** Whether the word at the cursor may still be an option of Fairlead. */
   readonly takesOptions: boolean;
 }
 
@@ -67,12 +67,12 @@ export function readWords(words: readonly string[], command: KnownCommand): Type
   return { operands, values, pending, takesOptions };
 }
 
-/** Whether the next word belongs to another program. */
+/** Whether the word at the cursor belongs to another program. */
 export function isForeign(operands: readonly string[], { isWrapper, operands: own }: KnownCommand): boolean {
   return isWrapper && operands.length >= own.length;
 }
 
-/** Splits `--name=value`; `value` is undefined without "=". */
+/** Splits `--name=value`. `value` is undefined if there is no "=". */
 export function splitOption(
   word: string,
   { options }: KnownCommand,
@@ -83,9 +83,9 @@ export function splitOption(
   return { option, value: at === -1 ? undefined : word.slice(at + 1) };
 }
 
-/** The position of the cursor: the command, the words before it, and the current word. */
+/** What is at the cursor: the command, its earlier words, and the current word. */
 export interface Cursor {
-  /** The command's name: `mcp get`. */
+  /** The command's name, such as `mcp get`. */
   readonly words: string;
   readonly typed: Typed;
   /** The current word, or the value part of `--option=value`. */

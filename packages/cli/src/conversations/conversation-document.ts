@@ -1,6 +1,6 @@
 /**
- * A recorded conversation as one JSON document: messages, calls and results, without the model's own form of the
- * history. Pure.
+ * Converts a recorded conversation to one JSON document: messages, calls and results. Leaves out the history in the
+ * model's own format. Pure functions.
  */
 
 import type { RecordedLine } from "@fairlead/core/conversations/format";

@@ -1,4 +1,7 @@
-/** Finds the recorded conversation that a command means: by an id, by the path of a file, or the latest one of this workspace. */
+/**
+ * Finds the recorded conversation that the user means: by an id, by the path of a file, or the latest one of this
+ * workspace.
+ */
 
 import { resolve } from "node:path";
 import { conversationPath, conversationsFolder } from "@fairlead/core/conversations/conversation-file";
@@ -17,7 +20,10 @@ export function folderOf({ locations }: Place): string {
   return conversationsFolder(locations.state);
 }
 
-/** @throws HostError `not_found`; `usage` if the file is not a recorded conversation */
+/**
+ * Reads a recorded conversation by its id.
+ * @throws HostError `not_found`; `usage` if the file is not a recorded conversation
+ */
 export async function conversationOfId(id: string, place: Place): Promise<RecordedConversation> {
   const folder = folderOf(place);
   const info = await findConversation(folder, id);
@@ -25,6 +31,7 @@ export async function conversationOfId(id: string, place: Place): Promise<Record
 }
 
 /**
+ * Finds a recorded conversation.
  * @param word An id, or the path of a file.
  *
  * @throws HostError `not_found`; `usage` if the file is not a recorded conversation
@@ -34,15 +41,16 @@ export async function conversationOf(word: string, place: Place, cwd: string): P
   return /[/\\.]/.test(word) ? readConversation(resolve(cwd, word)) : conversationOfId(word, place);
 }
 
-/** The values of `--continue` and `--resume [ID]`. */
+/** The options `--continue` and `--resume [ID]`. */
 export interface ResumeOptions {
   readonly continue?: boolean;
-  /** True if `--resume` has no id. */
+  /** The id; `true` if `--resume` was given without an id. */
   readonly resume?: string | true;
 }
 
 /**
- * The conversation to resume; undefined for a new one. Without an id it is the latest of this workspace.
+ * Returns the conversation to resume; undefined if a new one begins. Without an id, returns the latest conversation of
+ * this workspace.
  *
  * @throws HostError `not_found`
  */
@@ -58,7 +66,7 @@ export async function wantedConversation(
   throw new HostError("not_found", `no conversation is recorded for ${workspace}`, { next: "fairlead conversations" });
 }
 
-/** The value of `--model` that selects the model of a recorded conversation again. */
+/** Returns the value of `--model` that selects the same model as in the recorded conversation. */
 export function modelNameOf({ model }: Pick<ConversationInfo, "model">): string | undefined {
   return model.provider === "scripted" ? undefined : model.name;
 }

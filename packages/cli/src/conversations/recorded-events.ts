@@ -1,4 +1,7 @@
-/** Converts a recorded conversation to events of the app, so that it looks the same as when it was recorded. Pure. */
+/**
+ * Converts a recorded conversation to events of the app, so that it looks as it did when it was recorded. Pure
+ * functions.
+ */
 
 import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
@@ -17,7 +20,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   let last = Date.parse(head.time) || 0;
   let isRunning = false;
   for (const line of lines) {
-    // An invalid time, or one before the previous time, counts as the previous time.
+    // A time that is invalid or earlier than the previous time is replaced by the previous time.
     last = Math.max(last, Date.parse(line.time) || 0);
     if (line.type === "input") {
       if (isRunning) yield interruption(last);
@@ -30,7 +33,7 @@ export function* appEvents({ head, lines }: RecordedConversation): Generator<Tim
   if (isRunning) yield interruption(last);
 }
 
-/** The events for a turn whose end is not recorded, because its process was killed. */
+/** Returns the events that end a turn whose end was not recorded, because its process was killed. */
 function interruption(at: number): TimedEvent {
   const error = new HostError("cancelled", "This turn was interrupted.");
   return { at, event: { type: "turn", event: { type: "error", error }, now: at } };
@@ -71,7 +74,7 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
   }
 }
 
-/** The event as it was emitted. */
+/** Returns the event as the turn emitted it, without its recorded time. */
 export function toTurnEvent({ time: _time, ...event }: RecordedEvent & { readonly time: string }): TurnEvent {
   if (event.type !== "error") return event as TurnEvent;
   const { code, message, next } = event.error;
@@ -87,13 +90,13 @@ function providerOf(word: string): AppState["model"]["provider"] {
   return known.find((each) => each === word) ?? "scripted";
 }
 
-/** The state of the app before the first event. */
+/** Returns the app's state before the first event. */
 export function stateBefore({ head }: RecordedConversation, size: Size): AppState {
   const { provider, name } = head.model;
   return initialState({ provider: providerOf(provider), name }, [], size);
 }
 
-/** The state of the app after the last event. */
+/** Returns the app's state after the last event. */
 export function stateAfter(recorded: RecordedConversation, size: Size): AppState {
   let state = stateBefore(recorded, size);
   for (const { event } of appEvents(recorded)) state = reduce(state, event);

@@ -1,4 +1,4 @@
-/** Replays a recorded conversation in the app: the same screen, without a host, a server or a model. */
+/** Replays a recorded conversation in the app: it shows the same screen, but uses no host, server or model. */
 
 import { systemClock } from "@fairlead/core/clock";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";
@@ -16,13 +16,16 @@ import { play } from "./replay-lines.ts";
 
 export interface ReplayOptions {
   readonly io: Io;
-  /** How many times faster than recorded. */
+  /** Speed factor: 2 means twice as fast as recorded. */
   readonly speed: number;
-  /** Waits for a key before each item of the transcript. */
+  /** Whether to wait for a key before each item of the transcript. */
   readonly step: boolean;
 }
 
-/** Resolves at the end of the conversation, or when the user ends it. @throws the reason of an abort */
+/**
+ * Replays the conversation. Resolves at its end, or when the user quits.
+ * @throws the reason of an abort
+ */
 export async function replayInApp(recorded: RecordedConversation, { io, speed, step }: ReplayOptions): Promise<void> {
   const { stdin, stdout, signal } = terminalOf(io);
   const size = (): Size => ({ columns: stdout.columns, rows: stdout.rows });
@@ -39,7 +42,7 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
     store.dispatch({ type: "resize", size: size() });
   }
 
-  /** Any key ends the pause. */
+  /** A clock whose pauses end when the user presses a key. */
   const clock: typeof systemClock = {
     now: () => systemClock.now(),
     after(milliseconds, action, how) {
@@ -73,7 +76,7 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
-    // The store notifies its listeners in the next turn of the event loop.
+    // The store notifies its listeners in the next turn of the event loop, so the last frame needs this wait.
     await new Promise((resolve) => setImmediate(resolve));
     stdout.off("resize", redraw);
     screen.unmount();

@@ -8,17 +8,17 @@ import type { AppEvent } from "../tui/state/app-state.ts";
 import { reduce } from "../tui/state/reduce.ts";
 import { appEvents, stateBefore } from "./recorded-events.ts";
 
-/** The longest pause in milliseconds; longer ones are shortened, because a person was thinking. */
+/** Longest pause, in milliseconds. Longer pauses are shortened, because they only show that the user was thinking. */
 const longestPause = 2000;
 
 export interface PlayOptions {
-  /** How many times faster than recorded. Undefined: no pauses. */
+  /** Speed factor: 2 means twice as fast as recorded; undefined means without pauses. */
   readonly speed?: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Passes each event to `show`, after the recorded pause before it. Rejects when the signal aborts. */
+/** Passes each event to `show`, after the pause that was recorded before this event. Rejects when the signal aborts. */
 export async function play(
   recorded: RecordedConversation,
   { speed, clock, signal }: PlayOptions,

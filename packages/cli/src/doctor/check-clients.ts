@@ -12,11 +12,11 @@ import { type Observation, ok, problem, warning } from "./finding.ts";
 /** One connected client. */
 export interface ClientFacts {
   readonly receipt: Receipt;
-  /** The reason why the client's file cannot be read. */
+  /** Why the client's file cannot be read. */
   readonly failure?: HostError;
-  /** Whether the file still has the entry. */
+  /** Whether the client's file still has Fairlead's entry. */
   readonly hasEntry: boolean;
-  /** A program or file in the entry that does not exist. */
+  /** The program or file in the entry that does not exist. */
   readonly missing?: string;
 }
 

@@ -1,10 +1,10 @@
-/** Checks the private keys and JWTs of `machineAuth`: usable, private, and not expired. Pure. */
+/** Checks that the private keys and JWTs of `machineAuth` are usable, private, and not expired. Pure functions. */
 
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { type Observation, ok, problem, warning } from "./finding.ts";
 import type { MachineFact } from "./machine-facts.ts";
 
-/** How many milliseconds before its expiry a JWT should have been replaced. */
+/** A JWT that expires within this many milliseconds gets a warning. */
 const soon = 60_000;
 
 export function checkMachineAuth(facts: readonly MachineFact[], now: number = Date.now()): readonly Observation[] {

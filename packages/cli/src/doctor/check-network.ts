@@ -1,4 +1,4 @@
-/** Checks proxy and certificate variables; hides passwords in their values. Pure. */
+/** Checks proxy and certificate variables, and hides passwords in their values. Pure functions. */
 
 import type { Environment } from "@fairlead/core/settings/read/paths";
 import { hidden } from "@fairlead/core/text/hidden-text";
@@ -15,9 +15,9 @@ export const certificateVariables = [
 ] as const;
 
 export interface NetworkFacts extends Pick<Environment, "env"> {
-  /** The flaw of each invalid certificate file, by the name of its variable. */
+  /** What is wrong with each invalid certificate file, by the name of its environment variable. */
   readonly badCertificates: ReadonlyMap<string, string>;
-  /** Whether any server has a URL, so that the proxy matters. */
+  /** Whether any server has a URL. If none has, the proxy does not matter. */
   readonly isUsed: boolean;
 }
 
@@ -67,7 +67,7 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
   ];
 }
 
-/** A value without scheme and port is a valid host name, but probably a mistake. */
+/** Reports a value without scheme and port: it is a valid host name, but probably a mistake. */
 function named({ name, value }: Setting): Observation {
   const shown = hideAccount(value);
   if (value.includes("://") || /:\d+\/?$/.test(value)) return ok(`${name} is ${shown}`);
@@ -77,12 +77,12 @@ function named({ name, value }: Setting): Observation {
   );
 }
 
-/** Hides everything up to the last `@`: an unencoded password may contain "@" or "/". */
+/** Hides everything before the last `@`, because an unencoded password may contain "@" or "/". */
 function hideAccount(value: string): string {
   return hideInUrl(value.replace(/^(https?:\/\/)?.*@/is, `$1${hidden}@`));
 }
 
-/** Does not show the value: an invalid URL may contain a password anywhere. */
+/** Reports an invalid URL without its value, because a password could be anywhere in it. */
 function noProxy(name: string, isUsed: boolean): Observation {
   return {
     ...(isUsed ? { severity: "problem", code: "proxy" } : { severity: "warning" }),
@@ -91,7 +91,7 @@ function noProxy(name: string, isUsed: boolean): Observation {
   };
 }
 
-/** A value without a scheme is valid too. */
+/** Whether the value is a proxy URL. A value without a scheme is valid too. */
 function isProxy(value: string): boolean {
   const text = value.includes("://") ? value : `http://${value}`;
   return /^https?:$/.test(parseUrl(text)?.protocol ?? "");
@@ -102,7 +102,7 @@ interface Setting {
   readonly value: string;
 }
 
-/** The lower-case name takes precedence, as in most programs. */
+/** Reads a proxy variable. The lower-case name takes precedence over the upper-case name, as in most programs. */
 function settingOf(name: string, env: Env): Setting | undefined {
   for (const spelling of [name, name.toUpperCase()]) {
     const value = env[spelling] ?? "";

@@ -1,4 +1,4 @@
-/** Checks Node, the programs that servers are started with, and the versions of downloaded packages. Pure. */
+/** Checks Node, the programs that start servers, and the versions of downloaded packages. Pure functions. */
 
 import type { Origin, ServerDefinition } from "@fairlead/core/settings/define/definition";
 import { groupBy } from "@fairlead/core/text/group-by";
@@ -8,7 +8,7 @@ import { hideInWords } from "../output/servers/server-redaction.ts";
 import { note, type Observation, ok, problem, warning } from "./finding.ts";
 import type { LaunchFacts, ProgramFacts } from "./program-facts.ts";
 
-/** The oldest supported Node version: major and minor. */
+/** The oldest supported version of Node, as major and minor number. */
 const oldestNode = [20, 19] as const;
 
 export function checkPrograms({ node, npx, relativePath, launches }: ProgramFacts): readonly Observation[] {
@@ -33,7 +33,7 @@ function nodeItself({ version, file }: ProgramFacts["node"]): Observation {
   return problem({ code: "internal", message, next: "install a newer Node: https://nodejs.org" });
 }
 
-/** Notes which servers run on a different Node than Fairlead. */
+/** Reports servers that run on another Node than Fairlead does. */
 function otherNode({ file, other }: ProgramFacts["node"], launches: readonly LaunchFacts[]): readonly Observation[] {
   const users = launches.filter(({ command, interpreter }) => command === "node" || interpreter?.name === "node");
   if (other === undefined || users.length === 0) return [];
@@ -139,7 +139,7 @@ function place({ file, line }: Origin): string {
   return `${file}:${line}`;
 }
 
-/** Checks whether servers that are downloaded at start have an exact version. */
+/** Checks whether packages that are downloaded at a server's start have an exact version. */
 export function checkPackages(definitions: readonly ServerDefinition[]): readonly Observation[] {
   const fetched = definitions.flatMap(({ name: server, transport }) => {
     const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
@@ -168,7 +168,7 @@ function pinnedLine(pinned: readonly Fetched[]): Observation {
 
 function unpinned({ server, name, from }: Fetched): Observation {
   const next = `fairlead mcp pin ${toShellWord(server)}`;
-  // A named tag rarely moves, so this is only a note; "latest" moves with every release.
+  // A named tag is rarely moved, so this is only a note; the tag "latest" moves with every release.
   if (/:(?!latest$)[\w.-]+$/.test(name))
     return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
   const message = `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`;

@@ -1,4 +1,4 @@
-/** Checks the settings files, the trust in the folder, policy files, approvals and the lock file. Pure. */
+/** Checks the settings files, the folder's trust, policy files, approvals and the lock file. Pure functions. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { Policies } from "@fairlead/core/policy/rules/load-policies";
@@ -18,7 +18,7 @@ export function checkSettings({ settings, problems, servers }: Facts): readonly 
     ...(isNew ? [ok("no settings file yet")] : []),
     ...(read.length === 0 ? [] : [ok(`read: ${read.join(", ")}`)]),
     ...ignored.map(({ file }) => note(`${file} ignored: the folder is not trusted`, "fairlead trust add")),
-    // A broken file may contain servers.
+    // An invalid file may contain servers, so doctor does not report that no server is configured.
     ...(servers.length === 0 && !isBroken ? [note("no server is configured", "fairlead mcp import")] : []),
     ...servers.flatMap(({ server: { name, origin, shadows } }) =>
       shadows.map((shadowed) => {
@@ -45,7 +45,7 @@ function place({ file, line, column }: Origin): string {
 }
 
 export interface PolicyFacts extends Pick<Policies, "problems" | "files"> {
-  /** Errors of reading the approvals or the lock file. */
+  /** Errors that occurred while reading the approvals or the lock file. */
   readonly failures: readonly HostError[];
 }
 
@@ -69,7 +69,7 @@ function policyObservation({ severity, code, message, origin, next }: Problem): 
 }
 
 interface FolderTrustFacts extends Pick<Configuration, "trust" | "locations" | "settings" | "servers"> {
-  /** The place of the setting `security.folderTrust.enabled` that applies. */
+  /** File and line of the value of `security.folderTrust.enabled` that is in effect. */
   readonly folderTrust: Origin | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Checks Fairlead's state folder and the secret store. Pure. */
+/** Checks Fairlead's state folder and the secret store. Pure functions. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { SecretStore } from "@fairlead/core/files/secrets/secret-store";
@@ -9,16 +9,19 @@ import { note, type Observation, ok, problem, warning } from "./finding.ts";
 
 export interface StateFacts {
   readonly folder: string;
-  /** Whether other users can read the folder; `shut out`: they could, until doctor changed its permissions just now. */
+  /**
+   * Whether other users can read the folder. `shut out`: they could read it until doctor changed its permissions just
+   * now.
+   */
   readonly others: "kept out" | "shut out" | "let in";
   readonly failure?: string;
-  /** Damaged files that Fairlead has renamed. */
+  /** Names of damaged files, which Fairlead has renamed. */
   readonly aside: readonly string[];
-  /** Free bytes on the disk of the folder, if known. */
+  /** Free bytes on the folder's disk, if known. */
   readonly free?: number;
 }
 
-/** Free bytes below which doctor warns: catalogs, logs and results soon need more. */
+/** Doctor warns if fewer bytes are free, because catalogs, logs and results will need more. */
 const scarce = 50 * 1024 * 1024;
 
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {

@@ -1,9 +1,9 @@
-/** Checks how many tokens the tool definitions cost a model. Pure. */
+/** Estimates how many tokens the tool definitions cost a model. Pure functions. */
 
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { note, type Observation } from "./finding.ts";
 
-/** The smallest number of estimated tokens that is reported. */
+/** Smaller totals, in estimated tokens, are not reported. */
 const small = 5_000;
 const mostServers = 3;
 

@@ -1,4 +1,4 @@
-/** Connects to servers and turns the results into findings, without the secrets of servers. */
+/** Connects to servers and reports the results as findings, with secrets hidden. */
 
 import type { Redact } from "@fairlead/core/connect/redact";
 import type { ServerState } from "@fairlead/core/events";
@@ -20,7 +20,7 @@ export interface ServerChecks {
   readonly findings: readonly DoctorFinding[];
 }
 
-/** `known`: earlier findings. A server whose problem is among them is not reported again. */
+/** Connects to the servers. `known`: earlier findings; a problem that is among them is not reported again. */
 export function connectAndCheck(
   servers: readonly AdmittedServer[],
   configuration: Configuration,
@@ -69,14 +69,14 @@ export function connectAndCheck(
   );
 }
 
-/** Whether the server waits for trust or approval, which the trust check has already reported. */
+/** Whether the server waits for trust or an approval. The trust check has already reported this. */
 function isWaiting(state: ListedServer["state"]): boolean {
   return state.status === "blocked" && (state.reason === "awaiting_approval" || state.reason === "untrusted_folder");
 }
 
 export interface ServerFacts {
   readonly state: ServerState;
-  /** Duration of connecting to the server and reading its lists. */
+  /** How long it took to connect to the server and to read its lists. */
   readonly milliseconds: number | undefined;
   readonly tools: readonly HostTool[];
   readonly quarantined: readonly QuarantinedTool[];
@@ -120,7 +120,7 @@ function kept(name: string, quarantined: readonly QuarantinedTool[]): string {
 
 function notConnected(state: ServerState): Observation {
   const { code, message, next } = notConnectedError(state);
-  // The user disabled or excluded the server: not a failure.
+  // The user disabled or excluded the server, so this is no failure.
   if (code === "denied") return note(message, next);
   return problem({ code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` });
 }

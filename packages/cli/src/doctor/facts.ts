@@ -1,7 +1,7 @@
 /**
  * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store.
- * Tests the state folder by writing and deleting a file; does not create the folder. Repairs the same things that
- * other commands repair silently (folder permissions, damaged approvals), so that doctor can report them.
+ * To test the state folder, writes and deletes a file; never creates the folder. Other commands silently repair folder
+ * permissions and damaged approvals; this file repairs them too, so that doctor can report the repair.
  */
 
 import { randomUUID } from "node:crypto";
@@ -23,7 +23,7 @@ import { certificateVariables, type NetworkFacts } from "./check-network.ts";
 import type { PolicyFacts } from "./check-settings.ts";
 import type { SecretFacts, StateFacts } from "./check-state.ts";
 
-/** Size of the test file in bytes; an empty file could be written even to a full disk. */
+/** Size of the test file in bytes. It is not empty, because an empty file can be created even on a full disk. */
 const probeBytes = 65_536;
 const forOthers = 0o077;
 const sticky = 0o1000;
@@ -31,7 +31,7 @@ const sticky = 0o1000;
 export async function readStateFacts(folder: string): Promise<StateFacts> {
   const wasOpen = await isOpen(folder);
   if (wasOpen) await keepPrivate(folder);
-  // The policy check reports approvals that cannot be read.
+  // The policy check reports approvals that cannot be read, so this error is ignored here.
   await readApprovals(folder).catch(() => undefined);
   const [failure, aside, free] = await Promise.all([tryToWrite(folder), listAside(folder), freeBytes(folder)]);
   return {
@@ -43,7 +43,10 @@ export async function readStateFacts(folder: string): Promise<StateFacts> {
   };
 }
 
-/** Whether others can access the folder. Windows has no such modes; a sticky folder like /tmp is shared by design. */
+/**
+ * Whether other users can access the folder. False on Windows, which has no such modes, and for a sticky folder like
+ * /tmp, which is shared by design.
+ */
 async function isOpen(folder: string): Promise<boolean> {
   const found = await stat(folder).catch(unless("ENOENT", "ENOTDIR", "EACCES"));
   if (found?.isDirectory() !== true || process.platform === "win32") return false;
@@ -62,7 +65,7 @@ async function tryToWrite(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Why the folder cannot be created in its nearest existing parent; undefined if it can. */
+/** Returns why the folder cannot be created in its nearest existing parent; undefined if it can be created. */
 async function whyNotMade(folder: string): Promise<string | undefined> {
   const parent = dirname(folder);
   try {
@@ -93,7 +96,7 @@ export async function readNetworkFacts({ env }: Environment): Promise<Omit<Netwo
   return { env, badCertificates: new Map(flaws.flatMap(([name, flaw]) => (flaw === undefined ? [] : [[name, flaw]]))) };
 }
 
-/** Returns the flaw of a certificate file; undefined for a valid file and for a folder of certificates. */
+/** Returns what is wrong with a certificate file; undefined for a valid file or a folder of certificates. */
 async function flawOf(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(explain);
   if (typeof found === "string") return found.startsWith("ENOENT") ? "the file does not exist" : found;
@@ -104,7 +107,7 @@ async function flawOf(path: string): Promise<string | undefined> {
   return read.text.includes("-----BEGIN ") ? undefined : "the file contains no PEM certificate";
 }
 
-/** Reads policy files, approvals and the lock file, as a host does. */
+/** Reads policy files, approvals and the lock file in the same way as a host. */
 export async function readPolicyFacts(configuration: Configuration): Promise<PolicyFacts> {
   const { locations, settings, trust } = configuration;
   const lock = trust.trusted ? lockPath(locations) : undefined;
@@ -113,7 +116,7 @@ export async function readPolicyFacts(configuration: Configuration): Promise<Pol
     failureOf(readToolApprovals(locations.state)),
     lock === undefined ? undefined : failureOf(readLock(lock)),
   ]);
-  // The settings check reports problems of settings files.
+  // The settings check reports problems in settings files, so they are left out here.
   const told = new Set(settings.gateProblems.map(({ message }) => message));
   return {
     problems: problems.filter(({ message }) => !told.has(message)),

@@ -1,4 +1,4 @@
-/** The type of doctor's findings: severity, cause and next step. Plain data; texts are not escaped yet. */
+/** The type of doctor's findings: severity, cause and next step. The texts are not yet safe to print. */
 
 import type { ErrorCode, HostError } from "@fairlead/core/errors";
 
@@ -53,7 +53,7 @@ export function inGroup(group: FindingGroup, observations: readonly Observation[
   return observations.map((observation) => ({ group, ...observation }));
 }
 
-/** Returns the findings about this server and the findings about no server; all findings if there is no name. */
+/** Returns the findings about this server and those that concern no server. Without a name, returns all findings. */
 export function concerning(findings: readonly DoctorFinding[], server: string | undefined): readonly DoctorFinding[] {
   return findings.filter(
     (finding) => server === undefined || finding.server === undefined || finding.server === server,

@@ -1,7 +1,4 @@
-/**
- * Reads the private keys and JWTs that `machineAuth` names, to find out whether they are usable; never reports their
- * content.
- */
+/** Checks whether the private keys and JWTs that `machineAuth` names are usable. Never reports their content. */
 
 import { stat } from "node:fs/promises";
 import { readAssertion } from "@fairlead/core/auth/machine/assertion";
@@ -15,17 +12,17 @@ import type { Environment } from "@fairlead/core/settings/read/paths";
 /** A private key or JWT that a server's `machineAuth` names. */
 export interface MachineFact {
   readonly server: string;
-  /** The source, such as `~/.keys/client.pem` or `the variable TOKEN`. */
+  /** Where the key or JWT comes from, such as `~/.keys/client.pem` or `the variable TOKEN`. */
   readonly source: string;
-  /** The file of a private key. */
+  /** The file that contains the private key. */
   readonly file?: string;
   /** Whether other users of this machine can read that file. */
   readonly othersCanRead: boolean;
-  /** Algorithm of a usable private key. */
+  /** The algorithm of the private key, if the key is usable. */
   readonly algorithm?: string;
-  /** Expiry of a JWT, in milliseconds since 1970. */
+  /** When the JWT expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** The reason why the key or JWT cannot be used. */
+  /** Why the key or JWT cannot be used. */
   readonly failure?: HostError;
 }
 
@@ -55,7 +52,10 @@ async function keyFact(settings: MachineAuthSettings, server: string): Promise<r
   }
 }
 
-/** A cloud's JWT is not requested: doctor reads only files and variables of this machine. */
+/**
+ * Reads the JWT that `machineAuth` names. Does not request a JWT from a cloud: doctor reads only files and variables of
+ * this machine.
+ */
 async function assertionFact(
   settings: MachineAuthSettings,
   server: string,
@@ -64,7 +64,7 @@ async function assertionFact(
   const { assertionFile: file, assertionEnv: variable } = settings;
   if (file === undefined && variable === undefined) return [];
   const source = file ?? `the variable ${variable ?? ""}`;
-  // The platform sets the file's mode, often readable for all users in its container.
+  // The platform chooses the mode of this file, often readable for all users of its container, so doctor accepts it.
   const fact = { server, source, othersCanRead: false };
   try {
     const { jwt } = await readAssertion({ settings, serverName: server, env, audience: "" });
@@ -75,7 +75,7 @@ async function assertionFact(
   }
 }
 
-/** Whether others can read the file; false on Windows, which has no such modes. */
+/** Whether other users can read the file. False on Windows, which has no such modes. */
 async function canOthersRead(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   return found !== undefined && process.platform !== "win32" && (found.mode & forOthers) !== 0;

@@ -1,4 +1,4 @@
-/** Finds the programs of servers on the same `PATH` that they get when they start. */
+/** Finds the programs of servers on the same `PATH` that the servers get when they start. */
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import { delimiter, dirname, isAbsolute, join, win32 } from "node:path";
@@ -12,7 +12,7 @@ import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairle
 interface NodeFacts {
   readonly version: string;
   readonly file: string;
-  /** The `node` on `PATH`, if it is not the one that runs Fairlead. */
+  /** The `node` on `PATH`, if Fairlead itself runs on another one. */
   readonly other?: string;
 }
 
@@ -21,16 +21,16 @@ export interface LaunchFacts {
   readonly origin: Origin;
   readonly command: string;
   readonly file?: string;
-  /** The interpreter of a script (`#! /usr/bin/env node`), and whether it exists. */
+  /** The program that a script names in its first line (`#! /usr/bin/env node`), and whether that program exists. */
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
-  /** Where a version manager has the command or interpreter that is not on the server's `PATH`. */
+  /** The version manager's folder that has the command or interpreter, if it is not on the server's `PATH`. */
   readonly elsewhere?: Managed;
-  /** The version manager's folder of a program that is on `PATH` only in the user's own shell. */
+  /** The version manager's folder that has the program, if only the user's own shell has this folder on its `PATH`. */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */
   readonly refused?: Pick<HostError, "message" | "next" | "code">;
-  /** Windows: the only match is a PowerShell script, which cannot be started as a program. */
+  /** Set on Windows if the only match is a PowerShell script, which cannot be started as a program. */
   readonly script?: string;
 }
 
@@ -41,7 +41,7 @@ export interface ProgramFacts {
   readonly launches: readonly LaunchFacts[];
 }
 
-/** `servers`: the servers that may start. */
+/** Reads facts about the servers' programs. `servers`: the servers that may start. */
 export async function readProgramFacts(
   configuration: Pick<Configuration, "environment" | "locations" | "trust">,
   servers: readonly ServerDefinition[],
@@ -66,7 +66,7 @@ export async function readNodeFacts(place: LaunchContext): Promise<Omit<ProgramF
   return {
     node: { version: process.version, file, ...(isOther && { other: node }) },
     ...(npx !== undefined && { npx }),
-    // An empty entry means the current folder.
+    // An empty entry in PATH means the current folder, so it counts as relative.
     relativePath: written === "" ? [] : written.split(delimiter).filter((folder) => !isAbsolute(folder)),
   };
 }
@@ -101,13 +101,16 @@ async function lookFor(
   }
 }
 
-/** Returns the program in a script's first line (`#!`). */
+/** Returns the program that a script's first line (`#!`) names. */
 async function interpreterOf(file: string): Promise<string | undefined> {
   const [program, argument] = await firstLine(file);
   return program !== undefined && /[/]env$/.test(program) ? argument : program;
 }
 
-/** Folders of version managers, below the home folder unless absolute; `*` matches every folder, newest version first. */
+/**
+ * Folders of version managers. A relative path is below the home folder; `*` matches every folder, newest version
+ * first.
+ */
 const places: readonly (readonly [manager: string, folder: string])[] = [
   ["nvm", ".nvm/versions/node/*/bin"],
   ["fnm", ".local/share/fnm/node-versions/*/installation/bin"],
@@ -136,11 +139,11 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
 
 interface Managed {
   readonly manager: string;
-  /** The real path, because links such as fnm's are temporary. */
+  /** The folder's real path, because links such as those of fnm are temporary. */
   readonly folder: string;
 }
 
-/** Returns the version manager's folder that has a command which is not on `PATH`. */
+/** Returns the version manager's folder that has the command, if the command is not on `PATH`. */
 async function findElsewhere(command: string, home: string): Promise<Managed | undefined> {
   if (command.includes("/")) return undefined;
   for (const [manager, pattern] of places)
@@ -159,7 +162,7 @@ async function managerOf(file: string): Promise<Managed | undefined> {
 async function foldersOf(pattern: string, home: string): Promise<readonly string[]> {
   const [before = "", after] = (pattern.startsWith("/") ? pattern : join(home, pattern)).split("*");
   if (after === undefined) return [before];
-  // The folder does not exist: this manager is not installed.
+  // If this folder does not exist, the version manager is not installed.
   const names = await readdir(before).catch(() => []);
   const newestFirst = names.sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
   return newestFirst.map((name) => join(before, name, after));
@@ -167,13 +170,13 @@ async function foldersOf(pattern: string, home: string): Promise<readonly string
 
 interface WindowsProgram {
   readonly file?: string;
-  /** A PowerShell script, which cannot be started as a program. */
+  /** A PowerShell script, which Windows cannot start as a program. */
   readonly script?: string;
 }
 
 type IsFile = (path: string) => Promise<boolean>;
 
-/** Finds a command on Windows, where the file extension decides whether it can be started. */
+/** Finds a command on Windows, where the file extension decides whether a file can be started. */
 export async function findOnWindows(
   command: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * Finds the installed build of the command and its background host. Imports nothing else, because every relay loads
- * this file.
+ * Finds the installed build of Fairlead and its background host. Imports no other file, because every relay loads this
+ * file.
  */
 
 import { readFileSync } from "node:fs";
@@ -9,14 +9,14 @@ import { dirname, isAbsolute, join } from "node:path";
 import { type RunFolder, runFolderOf } from "@fairlead/gateway/relay/run-folder";
 import type { HostCommand } from "@fairlead/gateway/relay/start-host";
 
-/** The environment of a relay, or of a command that talks to the host. */
+/** The process environment of a relay, or of a command that talks to the background host. */
 export interface HostSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: NodeJS.Platform;
 }
 
-/** The background host of this installation. */
+/** Where the background host of this installation runs, and how to start it. */
 export interface HostPlace {
   readonly folder: RunFolder;
   readonly version: string;
@@ -24,15 +24,15 @@ export interface HostPlace {
   readonly command: HostCommand;
 }
 
-/** The folder of this file; in the bundle, a variable of CommonJS. */
+/** The folder of this file. In the bundle, CommonJS defines this variable. */
 declare const __dirname: string | undefined;
 
-/** The argument that makes the command a background host. Only Fairlead itself uses it. */
+/** The argument that makes `fairlead` run as a background host. Only Fairlead itself passes it. */
 const hostWord = "__host";
 
 /**
- * Finds the background host of the installed command. Reads the installation each time, because after an update in
- * place the next host has another folder. Undefined if the command is not built, or if the state folder is unknown.
+ * Finds the background host of the installed command. Reads the installation on every call, because an update in place
+ * changes the folder of the next host. Undefined if Fairlead is not built, or if the state folder is unknown.
  */
 export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace | undefined {
   const state = env["FAIRLEAD_HOME"] || join(home, ".fairlead");
@@ -50,12 +50,12 @@ export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace 
   };
 }
 
-/** The environment of this process. */
+/** Returns the environment of this process. */
 export function ownSurroundings(): HostSurroundings {
   return { env: process.env, home: homedir(), platform: process.platform };
 }
 
-/** The bundle contains a file with its version and build. */
+/** Reads the version and the build from the file `installation` in the bundle. */
 function installation(): { readonly bundle: string; readonly version: string; readonly build: string } | undefined {
   const here = typeof __dirname === "string" ? __dirname : "";
   for (const bundle of [here, join(here, "../../bundle")]) {

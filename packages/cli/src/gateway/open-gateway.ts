@@ -19,7 +19,7 @@ export interface OpenGatewayOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
   readonly debug?: string | boolean;
-  /** Reports a problem to the user that does not stop the gateway. */
+  /** Reports to the user a problem that does not stop the gateway. */
   readonly note: (message: string) => void;
 }
 
@@ -36,7 +36,7 @@ export function openGateway({ io, state, debug = false, note }: OpenGatewayOptio
   return createGateway({ createHost, consent, version: version() });
 }
 
-/** Writes the user's answer "always" as a rule for this client. */
+/** Saves the user's answer "always" as a policy rule for this client. */
 async function saveRule(
   { client, server, kind, name }: SavedAnswer,
   { env, home, platform }: OpenGatewayOptions["io"],
@@ -60,7 +60,7 @@ function configurationOptions(
   return { ...options, environment: { env: { ...own, ...env }, home, cwd, platform } };
 }
 
-/** Variables that decide which settings files are read, and whether a workspace is trusted. */
+/** Environment variables that decide which settings files are read, or whether a workspace is trusted. */
 const choosing = [
   "FAIRLEAD_SYSTEM_POLICIES_PATH",
   "FAIRLEAD_TRUST_WORKSPACE",
@@ -71,8 +71,8 @@ const choosing = [
 ];
 
 /**
- * The workspace of a relay's client, with only those variables that its settings mention: clients that were started in
- * different terminals share their servers unless such a variable differs.
+ * Returns the workspace of a relay's client, with only the environment variables that its settings mention. Clients
+ * that were started in different terminals then share their servers, unless one of these variables differs.
  */
 export async function workspaceOf(client: RelayClient, io: OpenGatewayOptions["io"]): Promise<Workspace> {
   const options = {

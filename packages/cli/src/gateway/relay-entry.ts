@@ -5,20 +5,21 @@ import { readRelayWords } from "./relay-words.ts";
 import { aloneMessage, relayToHost } from "./run-relay.ts";
 
 /**
+ * Starts the relay, or runs the whole command if the relay cannot handle the words.
  * @param words The words after `fairlead serve`.
- * @param runCommand Runs the whole command instead, with these words at its end.
+ * @param runCommand Runs the whole command instead, with these words added at its end.
  */
 export async function runServe(words: readonly string[], runCommand: (more: readonly string[]) => void): Promise<void> {
   const client = readRelayWords(words, { cwd: currentFolder(), env: process.env });
   if (client === undefined) return runCommand([]);
   const problem = await relayToHost(client, process, ownSurroundings());
-  // Exits at once: a host that is being started must not keep this process alive.
+  // The process exits at once, because a background host that is still starting must not keep it alive.
   if (problem === undefined) process.exit(0);
   process.stderr.write(aloneMessage(problem));
   runCommand(["--alone"]);
 }
 
-/** The current folder; empty if it was removed, which the host reports. */
+/** Returns the current folder; an empty text if the folder was removed. The host reports that error. */
 function currentFolder(): string {
   try {
     return process.cwd();

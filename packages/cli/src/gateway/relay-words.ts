@@ -4,14 +4,14 @@ import { resolve } from "node:path";
 import { parentVariable } from "@fairlead/core/trust/parent-variable";
 import type { RelayClient } from "@fairlead/gateway/relay/speech";
 
-/** The name, in rules and in the history, of a client that gives none. */
+/** The name that rules and the history use for a client that gives no name. */
 export const unnamedClient = "stdio";
 
 type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
 /**
- * Returns undefined for arguments that the full command must handle: other options, mistakes, `--help`. The command
- * also explains why a server of a gateway cannot be a gateway.
+ * Parses the words after `fairlead serve`. Returns undefined for words that the full command must handle: other
+ * options, mistakes and `--help`. The full command also explains why a gateway cannot be a server of a gateway.
  */
 export function readRelayWords(
   words: readonly string[],

@@ -1,4 +1,4 @@
-/** Runs the background host as a process: a relay starts it, detached, with a log file instead of a terminal. */
+/** Runs the background host as a process. A relay starts it detached, with a log file instead of a terminal. */
 
 import { closeSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,11 +13,11 @@ import type { Io } from "../shell/io.ts";
 import { hostPlace } from "./installation.ts";
 import { openGateway, workspaceOf } from "./open-gateway.ts";
 
-/** The number of the file descriptor on which the relay waits for `readyWord`. */
+/** The file descriptor on which the relay waits for `readyWord`. */
 const readyFile = 3;
 
 /**
- * Runs until the host is stopped or idle.
+ * Runs until the host is stopped, or has had no clients for some time.
  *
  * @param words `--idle TIME`: how long the host stays without clients.
  */
@@ -50,12 +50,15 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
   }
 }
 
-/** A host that was started by hand has no such file descriptor, and the relay may have ended. */
+/**
+ * Writes a line to the relay. Errors are ignored: a host started by hand has no such file descriptor, and the relay may
+ * have ended.
+ */
 function tell(line: string): void {
   try {
     writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
     closeSync(readyFile);
   } catch {
-    // No relay waits for it.
+    // No relay waits for this line.
   }
 }

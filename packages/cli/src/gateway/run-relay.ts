@@ -14,8 +14,8 @@ export interface RelayStreams {
 }
 
 /**
- * Relays until the client closes its end. Resolves with a message if no background host can be reached at the start;
- * then nothing was read from the client.
+ * Relays messages until the client closes its end. Resolves with a message if no background host can be reached at the
+ * start; in that case nothing was read from the client.
  */
 export async function relayToHost(
   client: RelayClient,
@@ -44,12 +44,12 @@ export async function relayToHost(
   return undefined;
 }
 
-/** The message to the user when the program runs its own host. */
+/** Returns the message that this process starts its own servers, because no background host can be used. */
 export function aloneMessage(problem: string): string {
   return `fairlead: the background host cannot be used: ${printable(problem)}; this process starts its own servers\n`;
 }
 
-/** Removes control characters. Importing `SafeText` would take longer than loading the relay. */
+/** Removes control characters. Importing `SafeText` for this would take longer than loading the relay. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, " ");
 }

@@ -11,13 +11,13 @@ import { generatedBy } from "./generated-file.ts";
 import { toStringLiteral } from "./source-text.ts";
 import type { ServerTools } from "./typescript-module.ts";
 
-/** How the words of a flag become a value. `any`: JSON if it can be parsed, otherwise text. */
+/** How the words after a flag become a value. `any`: JSON if the text is valid JSON, otherwise text. */
 type FlagKind = "text" | "number" | "flag" | "any";
 
 interface Flag {
   readonly name: string;
   readonly kind: FlagKind;
-  /** Whether the flag may be repeated; its values become a list. */
+  /** Set if the flag may be repeated. Its values become a list. */
   readonly list?: true;
   readonly required?: true;
   readonly about: string;
@@ -26,7 +26,7 @@ interface Flag {
 const longestDescription = 2_000;
 const longestWords = 300;
 
-/** The same catalog gives the same text: tools are sorted by name. */
+/** Writes the program. Tools are sorted by name, so that the same catalog always gives the same text. */
 export function commandFile({ name, tools }: ServerTools): string {
   const table = tools.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(toRow);
   return [
@@ -45,11 +45,11 @@ interface Row {
   readonly name: string;
   readonly about: string;
   readonly flags: readonly Flag[];
-  /** Parameters whose names cannot be written as flags. */
+  /** Names of parameters that cannot be written as flags. */
   readonly others: readonly string[];
 }
 
-/** One line for each flag. */
+/** Writes one tool as a row of the table, with one line for each flag. */
 function rowText({ flags, ...row }: Row): string {
   const lines = flags.map((flag) => `\n    ${toSafeJson(flag, 0)},`);
   return `\n  { ...${toSafeJson(row, 0)}, flags: [${lines.join("")}\n  ] },`;

@@ -1,14 +1,17 @@
-/** The program text that every command of `fairlead generate cli` ends with. It uses `server` and `tools`, defined before it. */
+/**
+ * The program text at the end of every file that `fairlead generate cli` writes. It uses `server` and `tools`, which
+ * the file defines before it.
+ */
 
 export const commandImports = `import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { createHost, exitCodeOf, HostError } from "@fairlead/core";
 import { toSafeJson, toSafeLine, toSafeText } from "@fairlead/core/text";`;
 
-/** Names of the program's own options: a parameter with such a name can only be given with `--args`. */
+/** Names of the program's own options. A parameter with such a name can only be given with `--args`. */
 export const programOptions: ReadonlySet<string> = new Set(["args", "help", "json", "yes"]);
 
-/** Plain string concatenation, so that no text needs to be escaped here. */
+/** The program text. It uses plain string concatenation, so that no text needs to be escaped here. */
 export const commandProgram: string = String.raw`const program = basename(process.argv[1]);
 const own = {
   args: { type: "string" },
@@ -17,7 +20,7 @@ const own = {
   yes: { type: "boolean" },
 };
 
-/** Reads the words of a flag as values. Mistakes are reported by the host, which knows the tool's schema. */
+/** Converts the words of a flag to values. The host reports mistakes, because it knows the tool's schema. */
 const readers = {
   flag: (value) => value,
   text: (word) => word,

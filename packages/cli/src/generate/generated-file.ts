@@ -1,6 +1,6 @@
 /**
- * Writes a generated file, with a first line that identifies it. A file that Fairlead did not generate is not
- * overwritten.
+ * Writes a generated file, with a first line that identifies it. Never overwrites a file that Fairlead did not
+ * generate.
  */
 
 import { resolve } from "node:path";
@@ -11,13 +11,19 @@ import { toShellWord } from "@fairlead/core/text/shell-word";
 
 const mark = "// Written by `fairlead generate ";
 
-/** The line that names the command; contains no time or version, so that the same catalogs give the same file. */
+/**
+ * Returns the first line, which names the command. It has no time and no version, so that the same catalogs always give
+ * the same file.
+ */
 export function generatedBy(kind: "ts" | "cli", servers: readonly string[]): string {
   const words = servers.map((name) => toVisibleLine(toShellWord(name)));
   return `${mark}${kind} ${words.join(" ")}\`. Do not edit: run the command again.`;
 }
 
-/** @throws HostError `usage` if the file has another content */
+/**
+ * Writes the file.
+ * @throws HostError `usage` if the file exists and was not generated
+ */
 export async function writeGenerated(
   given: string,
   text: string,

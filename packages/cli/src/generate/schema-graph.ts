@@ -1,5 +1,5 @@
 /**
- * Follows the references between the schemas of one document. Every walk is limited, because schemas come from servers.
+ * Follows references between the schemas of one document. Every search is limited, because schemas come from servers.
  */
 
 import { baseOf, type SchemaDocument, type Spot } from "@fairlead/core/normalise/schema/document";
@@ -7,7 +7,7 @@ import { subschemas } from "@fairlead/core/normalise/schema/keywords";
 import { pointerTo } from "@fairlead/core/normalise/schema/pointer";
 import { isObject, listOf, member } from "@fairlead/wire/json";
 
-/** A part of a schema. */
+/** Returns a part of a schema, given the keywords and indexes that lead to it. */
 export function subschemaAt({ raw, path, base }: Spot, ...steps: readonly (string | number)[]): Spot {
   const inner = steps.reduce<unknown>(
     (at, step) =>
@@ -17,12 +17,12 @@ export function subschemaAt({ raw, path, base }: Spot, ...steps: readonly (strin
   return { raw: inner, path: pointerTo(path, ...steps), base: baseOf(inner, base) };
 }
 
-/** The schemas of a list keyword. */
+/** Returns the schemas in the list of a keyword such as `anyOf`. */
 export function partsOf(spot: Spot, keyword: string): readonly Spot[] {
   return listOf(member(spot.raw, keyword)).map((_, at) => subschemaAt(spot, keyword, at));
 }
 
-/** The target of the schema's own `$ref`. */
+/** Returns the schema that the schema's own `$ref` refers to. */
 export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): Spot | undefined {
   const reference = member(raw, "$ref");
   const target = typeof reference === "string" ? document.resolve(reference, base) : undefined;
@@ -32,8 +32,8 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether the schema refers back to `goal` without an object in between and, unless `throughLists`, without a list:
- * TypeScript allows no such type.
+ * Whether the schema refers back to `goal` with no object in between; unless `throughLists`, also with no list in
+ * between. TypeScript does not allow such a type.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;
@@ -52,10 +52,10 @@ export function leadsTo(document: SchemaDocument, start: Spot, goal: string, thr
   return false;
 }
 
-/** The largest number of schemas that `countAlternatives` counts; a larger union counts as endless. */
+/** Maximum number of schemas that `countAlternatives` counts. A larger union counts as endless. */
 const mostVisits = 1_000;
 
-/** The number of alternatives of the schema's type, with references followed. */
+/** Counts the alternatives of the schema's type, and follows references. */
 export function countAlternatives(document: SchemaDocument, spot: Spot): number {
   let visits = 0;
   function count(at: Spot): number {
@@ -77,7 +77,7 @@ export function countAlternatives(document: SchemaDocument, spot: Spot): number 
 const mostDefinitions = 64;
 
 /**
- * The text of a schema and of all schemas that it refers to: definitions with the same text have the same type.
+ * Returns the text of a schema and of all schemas that it refers to. Definitions with the same text have the same type.
  * Undefined if the text is too long.
  */
 export function closureOf(document: SchemaDocument, start: Spot): string | undefined {

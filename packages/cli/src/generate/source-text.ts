@@ -1,10 +1,13 @@
-/** Writes text from servers into TypeScript source: names, literals and doc comments that cannot end early. */
+/**
+ * Writes text from servers into TypeScript source as names, literals and doc comments, so that the text cannot end them
+ * early.
+ */
 
 import { toSafeText } from "@fairlead/core/text/safe-text";
 import { disruptive, exoticSpaces, invisible } from "@fairlead/core/text/unseen";
 import { isShallow } from "@fairlead/wire/json";
 
-/** A string literal. Characters that are invisible or change how text is displayed are escaped. */
+/** Returns a string literal. Escapes characters that are invisible or change how text is displayed. */
 export function toStringLiteral(text: string): string {
   return escapeUnseen(JSON.stringify(text));
 }
@@ -19,20 +22,23 @@ function escapeUnseen(json: string): string {
 
 const longestLiteral = 2_000;
 
-/** A JSON value as a literal type; undefined if it is too large. The JSON text of a value is also its literal type. */
+/** Returns a JSON value as a literal type: its JSON text is also its type. Undefined if the value is too large. */
 export function toLiteralType(value: unknown): string | undefined {
   const json = isShallow(value) ? JSON.stringify(value) : undefined;
   return json === undefined || json.length > longestLiteral ? undefined : escapeUnseen(json);
 }
 
-/** A property name: quoted unless it is a plain identifier. */
+/** Returns a property name: quoted, unless it is a plain identifier. */
 export function toPropertyKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toStringLiteral(name);
 }
 
 const wordParts = /[\p{ID_Start}$_\p{ID_Continue}]+/gu;
 
-/** `create-issue` → `createIssue`. Methods that JavaScript itself calls get an underscore: they must not call a tool. */
+/**
+ * Turns `create-issue` into `createIssue`. Names of methods that JavaScript itself calls get an underscore, so that
+ * JavaScript does not call a tool by accident.
+ */
 export function toMethodName(name: string): string {
   const [first = "tool", ...others] = wordsOf(name);
   const start = first === first.toUpperCase() ? first.toLowerCase() : lowerFirst(first);
@@ -67,7 +73,7 @@ function lowerFirst(word: string): string {
   return first.toLowerCase() + others.join("");
 }
 
-/** Makes each name unique: a name that is already used gets a number. */
+/** Makes each name unique, by adding a number to a name that is already used. */
 export function createNames(taken: Iterable<string> = []): (name: string) => string {
   const used = new Set(taken);
   return (name) => {
@@ -80,7 +86,7 @@ export function createNames(taken: Iterable<string> = []): (name: string) => str
 
 const columns = 110;
 
-/** A doc comment from a text, facts about it in brackets, and tags; no lines if all are empty. */
+/** Returns a doc comment with a text, facts in brackets, and tags. Returns no lines if all of them are empty. */
 export function toDocComment(text: string, facts = "", tags: readonly string[] = []): readonly string[] {
   const words = toSafeText(text.trim());
   const added = facts === "" ? "" : `[${toSafeText(facts)}]`;
@@ -95,7 +101,7 @@ export function toDocComment(text: string, facts = "", tags: readonly string[] =
   return others.length === 0 ? [`/** ${only} */`] : ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */"];
 }
 
-/** Escapes the end of the comment, and an `@` that would begin a tag or a directive such as `@ts-expect-error`. */
+/** Escapes the end of the comment, and any `@` that would begin a tag or a directive such as `@ts-expect-error`. */
 function toDocLine(line: string): string {
   return line.replaceAll("*/", "*\\/").replace(/^(\s*)@/, "$1\\@");
 }

@@ -1,6 +1,7 @@
 /**
- * Writes JSON Schemas as TypeScript types. A type accepts every value that validation accepts; rules that TypeScript cannot
- * express (lengths, patterns, `not`, conditions) are left out, and the comment names the simple ones.
+ * Writes JSON Schemas as TypeScript types.
+ * A type accepts every value that validation accepts. Rules that TypeScript cannot express (lengths, patterns, `not`,
+ * conditions) are left out of the type; its comment names the simple ones.
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -30,35 +31,35 @@ import {
   unknownType,
 } from "./type-text.ts";
 
-/** Writes the types of one module. */
+/** Writes the type declarations of one module. */
 export interface TypeDeclarations {
-  /** Returns a name that no other declaration uses. */
+  /** Reserves a name, and returns it with a number if another declaration already uses it. */
   readonly claim: (name: string) => string;
   /**
-   * Writes a schema as the type `name`, which must be reserved first. The declaration, if needed, is added to
-   * `declarations`.
+   * Writes a schema as the type `name`, which must be reserved first. Adds a declaration to `declarations` if the type
+   * needs one.
    */
   readonly write: (schema: unknown, name: string) => WrittenType;
   readonly declarations: readonly string[];
 }
 
 interface WrittenType {
-  /** The name, or the type itself if it is too short to need a name. */
+  /** The type's name, or the type itself if it is so short that it needs no name. */
   readonly text: string;
-  /** Whether `{}` is a value of the type. */
+  /** Whether the type accepts `{}`. */
   readonly takesEmpty: boolean;
 }
 
-/** The depth and the number of schemas after which types become `unknown`, because compilers have limits too. */
+/** Beyond this depth or this number of schemas, types become `unknown`, because compilers have limits too. */
 const deepest = 24;
 const mostSchemas = 5_000;
 const longestDescription = 600;
 
-/** The place in the declarations where the type of a schema is written. */
+/** Where in the declarations the type of a schema is written. */
 interface Place {
-  /** The path of the named type, up to the next object: inside an object, a type may contain itself. */
+  /** The path of the named type that is being written; absent inside an object, where a type may contain itself. */
   readonly owner?: string;
-  /** The innermost list. A type may contain itself in an array, but not always in a tuple. */
+  /** The kind of the innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";
   readonly depth: number;
 }
@@ -66,7 +67,7 @@ interface Place {
 export function createTypeDeclarations(taken: Iterable<string>): TypeDeclarations {
   const claim = createNames(taken);
   const declarations: string[] = [];
-  /** Names of definitions by their text: servers repeat the same definitions in many tools. */
+  /** Names of definitions by their text, because servers repeat the same definitions in many tools. */
   const shared = new Map<string, string>();
 
   function write(raw: unknown, name: string): WrittenType {
@@ -97,7 +98,7 @@ export function createTypeDeclarations(taken: Iterable<string>): TypeDeclaration
   return { claim, write, declarations };
 }
 
-/** The schema in the form that validation uses; undefined if it is too large for a type. */
+/** Converts a schema to the form that validation uses; undefined if the schema is too large for a type. */
 function toDocument(raw: unknown): SchemaDocument | undefined {
   try {
     textOf(raw);
@@ -111,7 +112,10 @@ function toDocument(raw: unknown): SchemaDocument | undefined {
 
 const containers: ReadonlySet<string> = new Set(["$defs", "definitions"]);
 
-/** A definition keeps its own name; a reference to any other place is named after the type and the place. */
+/**
+ * Names the target of a reference. A definition keeps its own name; any other target is named after the type and its
+ * path.
+ */
 function definitionName(prefix: string, path: string): string {
   const [around, name] = lastStep(path);
   return containers.has(lastStep(around)[1]) ? toTypeName(name) : toTypeName(prefix, name);
@@ -126,7 +130,7 @@ function declare(name: string, type: TypeText, raw: unknown): string {
   return [...commentOf(raw), `export ${written}`].join("\n");
 }
 
-/** The description of a schema, and the rules that its type cannot express. */
+/** Returns the description of a schema, and the rules that its type cannot express. */
 function commentOf(raw: unknown): readonly string[] {
   const { description, title, deprecated, ...rules } = objectOf(raw);
   const words = [description, title].find((text) => typeof text === "string" && text !== "");
@@ -154,7 +158,7 @@ const told = [
   "uniqueItems",
 ];
 
-/** Returns a function that writes schemas of one document. `nameOf` names the target of a reference. */
+/** Returns a function that writes the schemas of one document. `nameOf` names the target of a reference. */
 function createSpotWriter(
   document: SchemaDocument,
   nameOf: (target: Spot) => string,
@@ -189,7 +193,7 @@ function createSpotWriter(
     return [{ type: { alternatives: [nameOf(target)] }, count: () => countAlternatives(document, target) }];
   }
 
-  /** The claims of `type`, `enum`, `const` and the keywords of objects and lists. */
+  /** Writes the type that `type`, `enum`, `const` and the keywords of objects and lists require. */
   function ownType(spot: Spot, raw: JsonObject, place: Place): TypeText {
     const types = typesOf(raw);
     const values = Object.hasOwn(raw, "const") ? [raw["const"]] : listOf(raw["enum"]);
@@ -207,7 +211,7 @@ function createSpotWriter(
 
   function list(spot: Spot, raw: JsonObject, place: Place): TypeText {
     const { items, additionalItems, minItems = 0, maxItems = Number.POSITIVE_INFINITY } = raw;
-    // A list in `items` is the form of draft-07 and before.
+    // In draft-07 and earlier drafts, `items` can be a list with one schema for each item.
     const [first, rest, others] = Array.isArray(items)
       ? (["items", "additionalItems", additionalItems] as const)
       : (["prefixItems", "items", items] as const);
@@ -215,7 +219,7 @@ function createSpotWriter(
     const inside: Place = { ...place, list: parts.length === 0 ? "array" : "tuple" };
     const further = others === undefined ? unknownType : write(subschemaAt(spot, rest), inside);
     if (parts.length === 0) return { alternatives: [`${toOperand(further)}[]`] };
-    // Named, because a type cannot contain itself inside of an optional item without a name.
+    // The items have names, because a type cannot contain itself in an optional item that has no name.
     const places = parts.map(
       (part, at) => `item${at + 1}${at < Number(minItems) ? "" : "?"}: ${toText(write(part, inside))}`,
     );
@@ -230,7 +234,10 @@ function createSpotWriter(
     const patterns = Object.keys(objectOf(raw["patternProperties"]));
     const members = Object.keys(properties).map((name) => {
       const property = subschemaAt(spot, "properties", name);
-      // TypeScript treats members of Object.prototype as properties of every object.
+      /*
+       * In TypeScript, every object has the members of Object.prototype, so an optional property of such a name is left
+       * out.
+       */
       const isInherited = name in Object.prototype && !required.has(name);
       const type = isInherited ? "unknown" : toText(write(property, place));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];
@@ -241,7 +248,7 @@ function createSpotWriter(
     if (members.length > 0) return objectOfMembers([...members, ...(isOpen ? [["[key: string]: unknown;"]] : [])]);
     if (!isOpen) return others === false ? emptyObject : anyObject;
     const values = patterns.map((pattern) => write(subschemaAt(spot, "patternProperties", pattern), place));
-    // Without a rule for them, other names may have any value.
+    // If the schema has no rule for other names, they may have any value.
     return mapOf(
       unionOf([
         ...values,
@@ -258,7 +265,7 @@ const hints: readonly (readonly [type: string, ...keywords: readonly string[]])[
   ["array", "items", "prefixItems"],
 ];
 
-/** The types, or those that other keywords imply. */
+/** Returns the JSON types that `type` lists, or the types that other keywords imply. */
 function typesOf(raw: JsonObject): readonly string[] {
   const { type, nullable } = raw;
   const named = [type].flat().filter((word) => typeof word === "string");

@@ -1,18 +1,20 @@
-/** TypeScript types as text: unions, intersections, objects and maps. Pure. */
+/** TypeScript types as text: unions, intersections, objects and maps. Pure functions. */
 
 import { toLiteralType } from "./source-text.ts";
 
-/** A type as the alternatives of a union; a single alternative if it is not a union. */
+/** A type as the alternatives of a union. A type that is no union has one alternative. */
 export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
-  /** Whether the type is only the name of a JSON type, such as `string`; any other keyword gives a more exact type. */
+  /**
+   * Whether the type is only the name of a JSON type, such as `string`. The type from any other keyword is more exact.
+   */
   readonly isBare?: boolean;
 }
 
 export const unknownType: TypeText = { alternatives: ["unknown"] };
 export const neverType: TypeText = { alternatives: ["never"] };
-/** An object without rules, and one that must be empty. */
+/** `anyObject`: an object without rules. `emptyObject`: an object that must have no members. */
 export const anyObject: TypeText = { alternatives: ["{ [key: string]: unknown }"], isBare: true };
 export const emptyObject: TypeText = { alternatives: ["{ [key: string]: never }"] };
 
@@ -28,7 +30,7 @@ export function toText({ alternatives }: TypeText): string {
   return alternatives.map((one) => `\n  | ${indent(one)}`).join("");
 }
 
-/** The type as an operand of `&`, `[]` or `?`. */
+/** Returns the type as an operand of `&`, `[]` or `?`, in parentheses if necessary. */
 export function toOperand(type: TypeText): string {
   if (type.alternatives.length === 1 && type.isIntersection !== true) return toText(type);
   const text = toText(type);
@@ -39,7 +41,7 @@ function indent(text: string): string {
   return text.replaceAll("\n", "\n  ");
 }
 
-/** Joins alternatives to a union. If one alternative accepts any value, the union does too. */
+/** Joins alternatives to a union. If one alternative accepts any value, so does the union. */
 export function unionOf(types: readonly TypeText[]): TypeText {
   if (types.some(isUnknown)) return unknownType;
   const [only, ...others] = types;
@@ -52,15 +54,18 @@ export function unionOf(types: readonly TypeText[]): TypeText {
 /** A type derived from one keyword. */
 export interface TypeClaim {
   readonly type: TypeText;
-  /** Counts the alternatives, following references. Called only if several keywords give a type. */
+  /** Counts the alternatives of the type, and follows references. Called only if several keywords give a type. */
   readonly count: () => number;
 }
 
-/** An intersection of unions has as many alternatives as the product of theirs; compilers refuse very many. */
+/**
+ * Maximum number of alternatives of an intersection: the product of the alternatives of its unions. Compilers refuse
+ * very many.
+ */
 const mostProducts = 128;
 
 /**
- * Intersects all types. Types that would create too many alternatives are left out, so that the result accepts more.
+ * Intersects the types. Leaves out a type that would create too many alternatives; the result then accepts more values.
  */
 export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
   const exact = claims.filter(({ type }) => !isUnknown(type) && type.isBare !== true);
@@ -80,14 +85,14 @@ export function intersectionOf(claims: readonly TypeClaim[]): TypeText {
 
 const mostLiterals = 1_000;
 
-/** A union of literal types. */
+/** Returns a union of literal types. */
 export function literalsOf(values: readonly unknown[]): TypeText {
   const literals = values.slice(0, mostLiterals + 1).map(toLiteralType);
   if (literals.length > mostLiterals || literals.includes(undefined)) return unknownType;
   return unionOf([neverType, ...literals.map((literal) => ({ alternatives: [literal ?? ""] }))]);
 }
 
-/** An object type; each member is its comment and its declaration. On one line if it is short and has no comment. */
+/** Returns an object type. Each member is a comment and a declaration. A short type without comments is on one line. */
 export function objectOfMembers(members: readonly (readonly string[])[]): TypeText {
   const lines = members.flat();
   const line = `{ ${lines.join(" ").replace(/;$/, "")} }`;
@@ -96,7 +101,7 @@ export function objectOfMembers(members: readonly (readonly string[])[]): TypeTe
   return { alternatives: [`{${lines.map((each) => `\n  ${indent(each)}`).join("")}\n}`] };
 }
 
-/** Not `Record`: an alias of a record cannot contain itself. */
+/** Writes an index signature instead of `Record`, because an alias of a record cannot contain itself. */
 export function mapOf(values: TypeText): TypeText {
   return isUnknown(values) ? anyObject : { alternatives: [`{ [key: string]: ${indent(toText(values))} }`] };
 }

@@ -7,22 +7,25 @@ import { generatedBy } from "./generated-file.ts";
 import { createNames, toDocComment, toMethodName, toStringLiteral, toTypeName } from "./source-text.ts";
 import { createTypeDeclarations, type TypeDeclarations } from "./type-declarations.ts";
 
-/** A server and the tools that can be called. */
+/** A server, and its tools that can be called. */
 export interface ServerTools {
   readonly name: string;
   readonly tools: readonly CatalogTool[];
 }
 
-/** Names that the module itself uses. */
+/** Names that the generated module itself uses. */
 const reserved = ["CallOptions", "CallResult", "Host", "HostError", "Promise", "Pick", "Parameters", "Typed"];
 const longestDescription = 4_000;
 
-/** The same catalogs give the same text: tools are sorted by name. */
+/** Writes the module. Tools are sorted by name, so that the same catalogs always give the same text. */
 export function typescriptModule(servers: readonly ServerTools[]): string {
   const types = createTypeDeclarations(reserved);
   const clients = servers.map((server) => ({ ...server, typeName: types.claim(toTypeName(server.name)) }));
   const names = servers.map(({ name }) => name);
-  // Two servers often have tools of the same name.
+  /*
+   * Type names start with the server's name if there are several servers, because their tools often have the same
+   * names.
+   */
   const written = clients.map((client) => clientText(client, servers.length > 1 ? client.typeName : "", types));
   const isTyped = servers.some(({ tools }) => tools.some(({ outputSchema }) => outputSchema !== undefined));
   const text = [
@@ -36,7 +39,10 @@ export function typescriptModule(servers: readonly ServerTools[]): string {
   return `${text.replaceAll(/ +$/gm, "")}\n`;
 }
 
-/** Part of every module. An error that the tool reports is thrown, so that a result is always a success. */
+/**
+ * A function that every module contains. It throws an error that the tool reports, so that a result is always a
+ * success.
+ */
 const callFunction = `async function call(
   host: Pick<Host, "call">,
   server: string,
@@ -50,7 +56,7 @@ const callFunction = `async function call(
   throw new HostError("tool_error", \`\${server}.\${tool} reported an error: \${text}\`, { serverName: server });
 }`;
 
-/** Part of a module with output schemas. */
+/** A function and a type that a module contains if tools have output schemas. */
 const typedCallFunction = `/** A result whose structured content has the type of the tool's output schema. */
 export type Typed<T> = CallResult & { readonly structuredContent: T };
 
@@ -71,7 +77,7 @@ function clientText({ name: server, typeName, tools }: Client, prefix: string, t
     .map((tool) => ({
       tool,
       method: methodNames(toMethodName(tool.name)),
-      // Claimed before the names of definitions, so that they depend on the tools only.
+      // These names are reserved before the names of definitions, so that they depend only on the tools' names.
       argumentsName: types.claim(toTypeName(prefix, tool.name, "Arguments")),
       resultName: tool.outputSchema && types.claim(toTypeName(prefix, tool.name, "Result")),
     }));

@@ -1,4 +1,4 @@
-/** Reads `--allow`: a tool, a pattern or a whole server; and finds typing mistakes in it. */
+/** Reads the values of `--allow` (a tool, a pattern or a whole server), and finds typing mistakes in them. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -13,7 +13,7 @@ import { useHost } from "../targets/with-host.ts";
 const isWild = (word: string): boolean => /[*?]/.test(word);
 
 /**
- * Starts no server; cached catalogs resolve ambiguous names.
+ * Reads the values of `--allow`. Starts no server; cached catalogs resolve ambiguous names.
  *
  * @throws HostError `usage` or `server_unknown`
  */
@@ -32,14 +32,17 @@ export async function readAllowed(
 }
 
 function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools {
-  // A server may name a tool like a pattern: allowing that tool must not allow others.
+  // A server may give a tool the name of a pattern, such as "*": allowing that tool must not allow others.
   const isTool = servers.some(({ name, tools }) => tools.some((tool) => targetName({ server: name, tool }) === word));
   if (isTool) return findToolTarget(word, servers);
   if (servers.some(({ name }) => name === word)) return { server: word };
   return isWild(word) ? toPattern(word, servers) : findToolTarget(word, servers);
 }
 
-/** Only the tool may have wildcards: in the server's name they could allow servers that the user did not think of. */
+/**
+ * Refuses wildcards in the server's name: they could allow servers that the user did not think of. The tool's name may
+ * have wildcards.
+ */
 function toPattern(word: string, servers: readonly KnownServer[]): AllowedTools {
   const names = servers.map(({ name }) => name);
   const known = names.filter((name) => word.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
@@ -67,8 +70,9 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Returns a function that notes allowed tools which no catalog has, each once: a typing mistake would otherwise show
- * only as a denial. A server without a cached catalog is known once it is connected, so the function is called twice.
+ * Returns a function that reports, once each, allowed tools that no catalog has: otherwise the user would see a typing
+ * mistake only as a denied call. The function is called twice, because a server without a cached catalog has tools only
+ * after it is connected.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

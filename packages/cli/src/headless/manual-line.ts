@@ -17,7 +17,10 @@ import type { Context } from "../shell/verb.ts";
 import { refuseUnsureName } from "../targets/bare-name.ts";
 import { findToolTarget, type KnownServer, type ToolTarget } from "../targets/target.ts";
 
-/** @throws HostError `usage`, `tool_unknown` or `arguments_invalid` */
+/**
+ * Parses one line as a call.
+ * @throws HostError `usage`, `tool_unknown` or `arguments_invalid`
+ */
 export async function readManualLine(
   line: string,
   { host, tools }: { readonly host: Host; readonly tools: readonly ConversationTool[] },
@@ -42,8 +45,8 @@ export async function readManualLine(
 }
 
 /**
- * The servers that the lines name as `server.tool`: a turn waits for no others. Undefined if a line names no server,
- * because its tool may belong to any.
+ * Returns the servers that the lines name as `server.tool`, because a turn waits only for these. Undefined if a line
+ * names no server: its tool may belong to any server.
  */
 export function serversOfCalls(
   text: string,
@@ -61,7 +64,7 @@ export function serversOfCalls(
   return [...named];
 }
 
-/** The words of a line; empty if the line cannot be parsed. */
+/** Returns the words of a line; no words if the line cannot be parsed. */
 function wordOf(line: string): string {
   try {
     return takeApart(withoutCall(line)).word;
@@ -75,7 +78,7 @@ function withoutCall(line: string): string {
   return line.replace(/^(?:fairlead\s+)?call\s+/, "");
 }
 
-/** Why a server has no tools in this conversation; undefined if it is connected, or has a cached catalog. */
+/** Returns why a server has no tools in this conversation; undefined if it is connected, or has a cached catalog. */
 function notConnected(server: string, host: Pick<Host, "states" | "catalog">): HostError | undefined {
   const state = host.states().find(({ name }) => name === server);
   if (state === undefined || state.status === "connected" || host.catalog(server) !== undefined) return undefined;
@@ -96,7 +99,7 @@ interface ManualWords {
   readonly written?: CallExpression;
 }
 
-/** A call expression, `server.tool(a: 1, b: "two words")`, may contain spaces. */
+/** Matches a call expression, `server.tool(a: 1, b: "two words")`, which may contain spaces. */
 function takeApart(line: string): ManualWords {
   const written = /^[^\s=]+\(/.test(line) ? parseCallExpression(line) : undefined;
   if (written) return { word: written.target, words: [], written };
@@ -110,7 +113,7 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
   return { server, serverToolName: tool };
 }
 
-/** The servers that have tools in the conversation, and the host's servers that have none. */
+/** The servers that have tools in the conversation, and the other servers of the host. */
 export function serversOf(tools: readonly ConversationTool[], host?: Pick<Host, "states">): readonly KnownServer[] {
   const others = host?.states().map(({ name }) => name) ?? [];
   const names = [...new Set([...tools.map(({ server }) => server), ...others])];

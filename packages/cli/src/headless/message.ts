@@ -11,17 +11,21 @@ import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
 
 export interface HeadlessMessage {
-  /** Earlier messages of a server's prompt. */
+  /** The earlier messages of a server's prompt; the last one is in `parts`. */
   readonly history: readonly Content[];
   readonly parts: readonly Part[];
   /** Errors of references that could not be read. */
   readonly notes: readonly string[];
 }
 
-/** Which servers Fairlead may connect to for references, and how many milliseconds it waits. */
+/**
+ * Options for references in the prompt: the servers that Fairlead may connect to, and how many milliseconds it waits.
+ */
 type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 
-/** Default of `--wait`, also of a conversation: milliseconds to wait for servers without a cached catalog. */
+/**
+ * Default of `--wait`, which also applies to a conversation: milliseconds to wait for servers without a cached catalog.
+ */
 const usualWait = 10_000;
 
 export async function composeMessage(
@@ -47,7 +51,7 @@ async function fromWords(
   return { history: [], parts, notes: problems.map(({ text, error }) => `${text}: ${error.message}`) };
 }
 
-/** Undefined if the text is not a `/prompt`. */
+/** Gets a server's prompt; undefined if the text does not begin with `/` and a prompt's name. */
 async function fromPrompt(
   typed: string,
   asking: ReferenceOptions,
@@ -62,7 +66,10 @@ async function fromPrompt(
   return { history: before, parts, notes: [] };
 }
 
-/** Text that begins with a path ("/etc/hosts: what is this?") is no prompt, so Fairlead connects to no server. */
+/**
+ * Whether the text may name a prompt. A text that begins with a path ("/etc/hosts: what is this?") does not, so
+ * Fairlead connects to no server.
+ */
 async function findPromptCall(
   typed: string,
   asking: ReferenceOptions,
@@ -82,7 +89,7 @@ async function findPromptCall(
     try {
       return readPromptCall(typed, prompts) ?? new HostError("usage", `there is no prompt "${name}"`);
     } catch (error) {
-      // The prompt exists but its arguments are wrong: other servers' catalogs cannot help.
+      // The prompt exists, but its arguments are wrong, so the catalogs of other servers cannot help.
       if (error instanceof HostError && error.code === "usage") return error;
       throw error;
     }

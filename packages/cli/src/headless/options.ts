@@ -11,11 +11,11 @@ import type { Context } from "../shell/verb.ts";
 export type OutputFormat = "text" | "json" | "stream-json";
 
 export interface HeadlessOptions {
-  /** The prompt; may be empty if there is piped input. */
+  /** The prompt; it may be empty if there is piped input. */
   readonly typed: string;
   readonly format: OutputFormat;
   readonly mode: ApprovalMode;
-  /** As typed: `server.tool`, a pattern, or a server. */
+  /** The values of `--allow` as the user typed them: `server.tool`, a pattern, or a server. */
   readonly allow: readonly string[];
   readonly servers: readonly string[] | undefined;
   readonly model: string | undefined;
@@ -23,7 +23,7 @@ export interface HeadlessOptions {
   readonly wait: number | undefined;
   readonly maxTurns: number | undefined;
   readonly failOnDenied: boolean;
-  /** The conversation to continue, if any. */
+  /** Which recorded conversation to continue, if any. */
   readonly resuming: ResumeOptions;
 }
 

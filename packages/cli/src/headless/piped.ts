@@ -1,4 +1,4 @@
-/** Reads piped input as text, up to a size limit. Fairlead never expands commands or references in it. */
+/** Reads piped input as text, up to a size limit. Fairlead never expands commands or references in piped input. */
 
 import { fstatSync } from "node:fs";
 import type { Readable } from "node:stream";
@@ -33,17 +33,20 @@ export async function readPiped(
   } finally {
     stopWaiting();
     signal.removeEventListener("abort", stop);
-    // An open stdin would keep the process alive.
+    // Reading must stop, because an open stdin would keep the process alive.
     if (over.signal.aborted) stdin.destroy();
   }
 }
 
-/** Programs often give a child a socket as stdin and never close it; a shell's pipe or file always ends. */
+/**
+ * Whether stdin may stay open without any input: programs often give a child process a socket as stdin and never close
+ * it. A pipe or file from a shell always ends.
+ */
 function leadsToProgram(stdin: Readable & { readonly fd?: number }): boolean {
   return stdin.fd !== undefined && fstatSync(stdin.fd).isSocket();
 }
 
-/** Returns the bytes read so far when `signal` aborts. */
+/** Reads stdin. If `signal` aborts, returns the bytes that were read so far. */
 async function readAll(stdin: Readable, signal: AbortSignal, onFirst: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** The events of a turn as JSON: one document, or one line for each event. Pure. */
+/** Converts the events of a turn to JSON: one document, or one line for each event. Pure functions. */
 
 import type { HostError } from "@fairlead/core/errors";
 import type { CallEvent, DoneReason, MissingServer, TurnEvent } from "@fairlead/core/turn/events";
@@ -15,7 +15,7 @@ export interface TurnReport {
   readonly text: string;
   /** Why the turn ended; absent after an error. */
   readonly reason?: DoneReason;
-  /** The final state of each call, in the order of the model's requests. */
+  /** The final state of each call, in the order in which the model requested the calls. */
   readonly calls: readonly CallDocument[];
   readonly denied: number;
   readonly usage: Usage;
@@ -50,7 +50,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "call": {
       const calls = withCall(report.calls, event);
       const denied = calls.filter(({ status }) => status === "denied").length;
-      // Text after a call belongs to the next answer.
+      // Text that follows a call belongs to the model's next answer, so the text so far is dropped.
       return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
     }
     case "text":
@@ -66,7 +66,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      // A note comes between two requests, never within an answer.
+      // A note comes between two requests and never inside an answer, so the next text starts a new answer.
       return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;
@@ -82,7 +82,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
   }
 }
 
-/** Counts a request to the model's API, including retries. */
+/** Counts one request to the model's API. Retries count too. */
 export function withRequest(report: TurnReport): TurnReport {
   return { ...report, usage: { ...report.usage, requests: report.usage.requests + 1 } };
 }
@@ -104,7 +104,7 @@ export function reportDocument(
   };
 }
 
-/** Replaces earlier events of the call: the latest contains all their data. */
+/** Replaces the earlier event of the same call, because the latest event contains all its data. */
 function withCall(calls: readonly CallDocument[], event: CallEvent): readonly CallDocument[] {
   const { type: _type, ...call } = event;
   return calls.some(({ id }) => id === call.id)
@@ -124,7 +124,7 @@ function addUsage(
   };
 }
 
-/** The first line: the model that answers, and the id of the conversation for `--resume`. */
+/** The first line of the output: the model that answers, and the id of the conversation for `--resume`. */
 export interface StartLine {
   readonly type: "start";
   readonly model: { readonly provider: string; readonly name: string };
@@ -136,7 +136,7 @@ export type EventLine =
   | Exclude<TurnEvent, { readonly type: "error" | "confirmation" }>
   | { readonly type: "error"; readonly error: ErrorDocument };
 
-/** Undefined for a confirmation: there is no terminal to ask on. */
+/** Returns the line of an event; undefined for a confirmation, because there is no terminal to ask on. */
 export function toEventLine(event: TurnEvent): EventLine | undefined {
   switch (event.type) {
     case "confirmation":

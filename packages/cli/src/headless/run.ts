@@ -1,4 +1,4 @@
-/** Runs one turn of `fairlead -p`: asks no questions, writes data to stdout and messages to stderr. */
+/** Runs one turn of `fairlead -p`. Asks no questions, writes data to stdout and messages to stderr. */
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
@@ -35,7 +35,7 @@ export async function runHeadless(context: Context): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Returns the error that determines the exit code, if any. */
+/** Runs the turn. Returns the error that determines the exit code, if there is one. */
 async function converse(
   options: HeadlessOptions,
   writer: TurnWriter,
@@ -50,7 +50,7 @@ async function converse(
   const resumed = await wantedConversation(options.resuming, configuration);
   const wanted = options.model ?? (resumed && modelNameOf(resumed));
   const model = wanted === "manual" ? undefined : await modelFor(configuration, wanted, context.io.signal);
-  // A turn may take long, so lost servers reconnect.
+  // Servers that lose their connection reconnect, because a turn may take long.
   const how = { approvalMode: options.mode, interactive: false, recover: true, allow };
   return useHost(
     configuration,
@@ -85,17 +85,17 @@ function counted(model: Model, { asked }: TurnWriter): Model {
   };
 }
 
-/** With `--model manual` the text is a list of calls; references in it are not expanded. */
+/** Builds the message. With `--model manual`, the text is a list of calls, and references in it are not expanded. */
 function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
-/** A typed call waits only for its own server. */
+/** Returns the servers that typed calls name, because such a call waits only for its own server. */
 function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
   return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
 }
 
-/** Servers that failed in an earlier run: the turn does not wait for them again. */
+/** Returns the servers that failed in an earlier run. The turn does not wait for them again. */
 async function notTried(host: Host): Promise<readonly MissingServer[]> {
   const now = Date.now();
   return (await host.failedStarts()).map((failed) => {
@@ -104,7 +104,7 @@ async function notTried(host: Host): Promise<readonly MissingServer[]> {
   });
 }
 
-/** `resume`: the id of the conversation to continue. */
+/** Options for opening the conversation. `resume`: the id of the conversation to continue. */
 type Opening = HeadlessOptions & Pick<ConversationOptions, "notTried"> & { readonly resume?: string };
 
 async function open(
@@ -135,7 +135,7 @@ async function open(
   return conversation;
 }
 
-/** Why the last call failed: it is the reason why the lines after it are not run. */
+/** The reason why the last call failed. The lines after a failed call are not run. */
 interface LastCall {
   failure?: CallFailure;
 }
@@ -144,7 +144,7 @@ interface Taking {
   readonly writer: TurnWriter;
   readonly context: Context;
   readonly last: LastCall;
-  /** Notes about `--allow` that were not given before. */
+  /** Returns new notes about the values of `--allow`. */
   readonly notesOfAllowed: () => readonly string[];
 }
 
@@ -162,7 +162,7 @@ async function take(
     writer.event(event);
     tellProgress(event);
     if (event.type === "call" && event.error !== undefined) last.failure = event.error;
-    // No terminal to ask on.
+    // The confirmation is refused, because there is no terminal to ask on.
     if (event.type === "confirmation") await event.details.onConfirm(ToolConfirmationOutcome.Cancel);
     if (event.type === "error") return event.error;
     if (event.type === "done") return endingOf(event, options);
@@ -182,7 +182,7 @@ function createCallProgress({ io, globals }: Pick<Context, "io" | "globals">): (
 
 type Done = Extract<TurnEvent, { readonly type: "done" }>;
 
-/** Maps the end of a turn to the error that determines the exit code. */
+/** Returns the error for the way in which a turn ended. This error determines the exit code. */
 export function endingOf(
   { reason, denied }: Pick<Done, "reason" | "denied">,
   { failOnDenied }: { readonly failOnDenied: boolean },

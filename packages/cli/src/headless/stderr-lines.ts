@@ -1,11 +1,11 @@
-/** Formats a turn's events as stderr lines: calls, denials, errors, waiting. Pure. */
+/** Formats a turn's events as lines for stderr: calls, denials, errors and waiting. Pure functions. */
 
 import { bytesText } from "@fairlead/core/normalise/content/json-text";
 import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
 
-/** Returns the lines of an event; none for text that goes to stdout. */
+/** Returns the lines for an event. Text that goes to stdout has none. */
 export function eventLines(event: TurnEvent): readonly SafeText[] {
   switch (event.type) {
     case "call":
@@ -34,8 +34,8 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
 }
 
 /**
- * The next step for all denied calls that an option or a rule can allow, printed once at the end. The line of any other
- * denied call has the step that helps, for example after a changed definition.
+ * Returns the next step for denied calls that an option or a rule can allow; it is printed once at the end. The line of
+ * any other denied call already has its own next step, for example after a changed definition.
  */
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const allowable = denied.filter(({ error }) => error?.next === undefined || allowingStep.test(error.next));
@@ -86,7 +86,7 @@ const words = {
   cancelled: safe`cancelled`,
 } as const;
 
-/** The name of a call for messages; code never parses it. */
+/** Returns the name of a call for messages. No code parses this name. */
 export function callTitle({ name, server, serverToolName = name }: CallEvent): SafeText {
   return toSafeLine(server === undefined ? name : `${server}.${serverToolName}`);
 }

@@ -20,10 +20,10 @@ import { deniedAdvice, eventLines } from "./stderr-lines.ts";
 
 export interface TurnWriter {
   readonly start: (model: StartLine["model"], conversation: string) => void;
-  /** Called for every request to the model's API. */
+  /** Counts a request; called for every request to the model's API. */
   readonly asked: () => void;
   readonly event: (event: TurnEvent) => void;
-  /** Called after the last event. The caller prints the error to stderr. */
+  /** Ends the output; called after the last event. The caller prints the error to stderr. */
   readonly end: (error?: HostError) => void;
 }
 
@@ -47,7 +47,7 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
     let showsResults = false;
     return {
       start({ provider }) {
-        // Without a model, the output consists of the results.
+        // Without a model there is no answer, so the output shows the results of the calls.
         showsResults = provider === "manual";
       },
       asked() {},
@@ -98,12 +98,15 @@ const writers: Readonly<Record<OutputFormat, (out: Output) => TurnWriter>> = {
   },
 };
 
-/** Buffers the model's text and releases whole lines: messages on stderr would otherwise split a line on a terminal. */
+/**
+ * Buffers the model's text and releases only whole lines. Otherwise messages on stderr could split a line on the
+ * terminal.
+ */
 interface StdoutBuffer {
-  /** The unfinished last line of the model's text. */
+  /** The last line of the model's text, which is not complete yet. */
   readonly open: string;
   readonly hasText: boolean;
-  /** Whether the model has called tools since its last text, so that an empty line comes before the next text. */
+  /** Whether the model has called tools since its last text. If so, an empty line comes before its next text. */
   readonly isApart: boolean;
 }
 
@@ -111,7 +114,7 @@ const emptyBuffer: StdoutBuffer = { open: "", hasText: false, isApart: false };
 
 interface BufferedLines {
   readonly buffer: StdoutBuffer;
-  /** Lines to print, without the final line break. */
+  /** Lines to print, without a line break at the end. */
   readonly lines?: SafeText;
 }
 
@@ -128,7 +131,7 @@ function addEvent(buffer: StdoutBuffer, event: TurnEvent): BufferedLines {
       const { buffer: after, ...heard } = finish(buffer);
       return { ...heard, buffer: { ...after, isApart: after.hasText } };
     }
-    // A note comes between two requests, so the next text starts a new line.
+    // A note comes between two requests, so the model's next text starts on a new line.
     case "note":
     case "done":
     case "error":
@@ -145,7 +148,7 @@ function addEvent(buffer: StdoutBuffer, event: TurnEvent): BufferedLines {
   }
 }
 
-/** Releases the unfinished line: answers seldom end with a line break. */
+/** Releases the incomplete last line, because an answer seldom ends with a line break. */
 function finish(buffer: StdoutBuffer): BufferedLines {
   return buffer.open === "" ? { buffer } : say(buffer, buffer.open, "");
 }

@@ -1,5 +1,6 @@
 /**
- * Separates the differences from the lock file that can break callers from harmless ones, such as changed descriptions.
+ * Finds the differences from the lock file that can break callers. Harmless differences, such as changed descriptions,
+ * are left out.
  */
 
 import { breakingChanges } from "@fairlead/core/discover/breaking-changes";
@@ -9,13 +10,17 @@ import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
 /**
- * The lock file contains only digests, so two definitions can be compared only if the catalog cache has the locked one.
+ * The reason for a tool that cannot be compared: the lock file contains only digests, so the locked definition must
+ * come from the catalog cache.
  */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
-/** Members of a server whose change breaks no caller. */
+/** Parts of a server that can change without breaking a caller. */
 const harmless: ReadonlySet<string> = new Set(["version", "instructions"]);
 
-/** The breaking differences of one server, one sentence each. A difference that cannot be examined counts as breaking. */
+/**
+ * Returns the breaking differences of one server, each as one sentence. A difference that cannot be examined counts as
+ * breaking.
+ */
 export function breakingDrift({ name, lock, drift, look }: LockCheck): readonly string[] {
   if (drift === undefined) return [];
   if (drift.kind !== "changed")

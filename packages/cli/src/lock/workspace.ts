@@ -1,4 +1,7 @@
-/** The workspace for the lock commands: its entries, its lock file, the catalogs of its servers, and how they differ. */
+/**
+ * The workspace of the lock commands: its entries, its lock file, the catalogs of its servers, and the differences
+ * between them.
+ */
 
 import type { Catalog } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
@@ -25,13 +28,16 @@ import { useHost } from "../targets/with-host.ts";
 
 export interface LockWorkspace {
   readonly configuration: Configuration;
-  /** The path of the lock file, which may not exist. */
+  /** The path of the lock file. The file need not exist. */
   readonly file: string;
-  /** Entries by name, in the form of the lock file. */
+  /** The entries by server name, in the form of the lock file. */
   readonly entries: ReadonlyMap<string, JsonObject>;
 }
 
-/** @throws HostError `usage` without a workspace, `untrusted_folder` */
+/**
+ * Opens the workspace.
+ * @throws HostError `usage` if there is no workspace, `untrusted_folder`
+ */
 export async function openWorkspace(context: Context): Promise<LockWorkspace> {
   const configuration = await configurationOf(context);
   const { locations, servers } = configuration;
@@ -71,13 +77,13 @@ function throwIfUntrusted({ trust, locations, servers, settings }: Configuration
   );
 }
 
-/** A server from `mcp.serverCommand` has no entry; its command line is locked instead. */
+/** Returns the entry to lock. A server from `mcp.serverCommand` has no entry, so its command line is locked instead. */
 function entryOfLine({ server }: AdmittedServer): unknown {
   const transport = server.definition?.transport;
   return transport?.kind === "stdio" ? { command: transport.command, args: transport.args } : undefined;
 }
 
-/** Leaves out the description, which does not affect the program that runs. */
+/** Returns the entry without its description, because the description does not change which program runs. */
 export function lockedEntry({ description: _words, ...entry }: JsonObject): JsonObject {
   const { env } = entry;
   const shown = Object.entries(redactEntry(entry)).map(([key, value]) => {
@@ -89,7 +95,9 @@ export function lockedEntry({ description: _words, ...entry }: JsonObject): Json
 
 const address = /^[a-z][a-z0-9+.-]*:\/\//i;
 const path = /^(?:~|\.{0,2}[/\\])/;
-/** Keys and passwords usually mix letters and digits; words and numbers do not. */
+/**
+ * Whether a word may be a key or a password: these usually mix letters and digits, ordinary words and numbers do not.
+ */
 const mixed = /[a-z]\d|\d[a-z]/i;
 const longest = 200;
 
@@ -101,7 +109,7 @@ function showVariable(name: string, value: string): string {
   return value.length > longest || isTellingName(value) || mixed.test(value) ? hidden : value;
 }
 
-/** Hides long parts of a URL that are not words: some services put an API key into the path. */
+/** Hides long parts of a URL that are not ordinary words, because some services put an API key into the path. */
 function hideKeys(text: string): string {
   if (!address.test(text)) return text;
   const isKey = (part: string): boolean => !part.startsWith("$") && mixed.test(part);
@@ -112,13 +120,13 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, String(value))]));
 }
 
-/** Reads the catalogs of servers for the lock file; a server that cannot be reached is returned with its error. */
+/** Reads the catalogs of servers for the lock file. A server that cannot be reached has its error in the result. */
 export type ServerSnapshot =
   | {
       readonly kind: "seen";
       readonly offer: LockedCatalog;
       readonly catalog: Catalog;
-      /** The cached catalog from before this connection. */
+      /** The catalog that was cached before this connection. */
       readonly remembered: Catalog | undefined;
     }
   | { readonly kind: "unseen"; readonly error: HostError };
@@ -154,7 +162,7 @@ const sources: Readonly<Record<Download["from"], string>> = {
 };
 const longestVersion = 200;
 
-/** Returns a server's version: the exact version in its entry, or else the version that it reports. */
+/** Returns a server's version: the exact version in its entry, otherwise the version that the server reports. */
 export function packageVersion({ transport }: Pick<ServerDefinition, "transport">, { serverInfo }: Peer): string {
   const download = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
   if (download?.pinned) return `${sources[download.from]}:${download.name}`;
@@ -166,11 +174,13 @@ export interface LockCheck {
   readonly lock: LockFile;
   readonly drift: LockDrift | undefined;
   readonly look: ServerSnapshot | undefined;
-  /** Whether the server was not started because its entry differs from the lock file. */
+  /** True if Fairlead did not start the server, because its entry differs from the lock file. */
   readonly isWithheld: boolean;
 }
 
-/** Compares the workspace's servers with the lock file. A server that was not reached never counts as unchanged. */
+/**
+ * Compares the workspace's servers with the lock file. A server that could not be reached never counts as unchanged.
+ */
 export async function checkLock(
   lock: LockFile,
   workspace: LockWorkspace,
@@ -179,7 +189,7 @@ export async function checkLock(
   const { entries, configuration } = workspace;
   const isWithheld = (name: string): boolean => {
     const [locked, entry] = [lock.get(name), entries.get(name)];
-    // --trust-workspace approves all entries; here only entries that match the lock file may start.
+    // --trust-workspace approves every entry, but here only an entry that matches the lock file may start its server.
     if (!configuration.trust.approvesEntries || entry === undefined) return false;
     return locked === undefined || isEntryChanged(locked.entry, entry);
   };

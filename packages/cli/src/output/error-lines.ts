@@ -1,4 +1,4 @@
-/** An error as text and as JSON. */
+/** Formats an error as text and as JSON. */
 
 import type { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -11,12 +11,12 @@ export interface ErrorDocument {
   readonly next?: string;
 }
 
-/** The message, and the next step on a second line. */
+/** Returns the message, with the next step on a second line. */
 export function errorLines({ message, next }: Omit<Told, "code">): SafeText {
   return next === undefined ? toSafeLine(message) : safe`${toSafeLine(message)}\n  next: ${toSafeLine(next)}`;
 }
 
-/** The error in `--json` documents. */
+/** Returns the error as it appears in `--json` documents. */
 export function errorDocument({ code, message, next }: Told): ErrorDocument {
   return { code, message, ...(next !== undefined && { next }) };
 }

@@ -1,4 +1,4 @@
-/** The output of a command: data on stdout, messages on stderr, safe text only. */
+/** Writes the output of a command: data on stdout, messages on stderr. Accepts only safe text. */
 
 import { stripVTControlCharacters } from "node:util";
 import { joinSafe, repeatSafe, type SafeText, safe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -8,25 +8,31 @@ import type { Io } from "../shell/io.ts";
 export interface Output {
   /** Prints data: a line on stdout. */
   print(text: SafeText): void;
-  /** Prints a message on stderr, unless `--quiet`. Suggested `fairlead` commands get the word that works here. */
+  /**
+   * Prints a message on stderr, unless `--quiet` is set. Suggested commands begin with the word that works here,
+   * `fairlead` or `npx fairlead`.
+   */
   say(text: SafeText): void;
-  /** Prints a warning on stderr, also with `--quiet`. */
+  /** Prints a warning on stderr, even with `--quiet`. */
   warn(text: SafeText): void;
-  /** Prints a warning once, even if several parts of a run report it. */
+  /** Prints a warning only once, even if several parts of a run report it. */
   warnOnce(text: SafeText): void;
-  /** Prints text on stderr unchanged, also with `--quiet`: for text that a user must read exactly. */
+  /** Prints text on stderr unchanged, even with `--quiet`. For text that a user must read exactly. */
   exactly(text: SafeText): void;
-  /** Prints the `fairlead` commands that undo a change, unless `--quiet`. */
+  /** Prints the `fairlead` commands that undo a change, unless `--quiet` is set. */
   undo(...lines: readonly string[]): void;
-  /** Changes `fairlead` in suggested commands to the word that works here, such as `npx fairlead`. */
+  /** Replaces `fairlead` in suggested commands by the word that works here, such as `npx fairlead`. */
   readonly typed: (text: SafeText) => SafeText;
-  /** Prints the one JSON document of a `--json` run. */
+  /** Prints the JSON document of a command with `--json`. Call it only once. */
   json(document: object): void;
   printedJson(): boolean;
   readonly style: Style;
 }
 
-/** Emphasis on stdout. Without colours the text is unchanged, so colour must never carry meaning alone. */
+/**
+ * Emphasises text on stdout. Without colours the text is unchanged, so a colour must never be the only sign of a
+ * meaning.
+ */
 export interface Style {
   bold(text: SafeText): SafeText;
   dim(text: SafeText): SafeText;
@@ -57,7 +63,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     },
     exactly,
     undo: (...lines) => {
-      // A restored entry may itself contain a fairlead command: only the first word is replaced.
+      // Only the first word is replaced, because the command may contain another fairlead command in an entry.
       const shown = lines.map((line) => safe`${command()}${toSafeLine(line.replace(/^fairlead/, ""))}`);
       if (!options.quiet) exactly(safe`undo: ${joinSafe(shown, safe` && `)}`);
     },
@@ -73,11 +79,11 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
 
 const pieceSize = 1_048_576;
 
-/** Writes long text in pieces: writing it whole copies it twice more, and a result can have 64 MB. */
+/** Writes long text in pieces, because writing it at once copies it twice, and a result can have 64 MB. */
 function writeLine(stream: Io["stdout"], text: SafeText): void {
   let at = 0;
   while (text.length - at > pieceSize) {
-    // A surrogate pair must not be split.
+    // A piece must not end in the middle of a surrogate pair.
     const end = at + pieceSize - (isFirstHalf(text.charCodeAt(at + pieceSize - 1)) ? 1 : 0);
     stream.write(text.slice(at, end));
     at = end;
@@ -110,7 +116,7 @@ function createStyle(colour: boolean): Style {
   };
 }
 
-/** Aligns the cells of rows in columns; the last cell of a row has no limit. */
+/** Aligns the cells of rows in columns. The last cell of a row may have any length. */
 export function table(rows: readonly (readonly SafeText[])[]): SafeText {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, width(cell));
@@ -122,7 +128,7 @@ export function table(rows: readonly (readonly SafeText[])[]): SafeText {
   return joinSafe(lines);
 }
 
-/** A number with its noun, such as `1 server` or `2 servers`. */
+/** Returns a number with its noun, such as `1 server` or `2 servers`. */
 export function count(number: number, noun: string): SafeText {
   return safe`${number} ${toSafeLine(noun)}${number === 1 ? safe`` : safe`s`}`;
 }
@@ -139,9 +145,9 @@ function pad(cell: SafeText, size: number): SafeText {
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u;
 
-/** The number of terminal columns that a text takes, exact enough to align a table. */
+/** Returns the number of terminal columns that a text takes, exact enough to align a table. */
 export function width(text: SafeText): number {
-  // Fast path: nearly all text is ASCII.
+  // Nearly all text is ASCII, which needs no table of widths.
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return Array.from(stripVTControlCharacters(text)).reduce((sum, character) => sum + (wide.test(character) ? 2 : 1), 0);
 }

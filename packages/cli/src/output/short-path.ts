@@ -1,9 +1,9 @@
-/** Paths as people write them. */
+/** Shortens paths to the form in which people write them. */
 
 import { sep } from "node:path";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
 
-/** The path with `~` for the home folder. */
+/** Returns the path with `~` in place of the home folder. */
 export function shortPath(path: string, home: string): SafeText {
   if (path === home) return safe`~`;
   return path.startsWith(`${home}${sep}`) ? safe`~${toSafeLine(path.slice(home.length))}` : toSafeLine(path);

@@ -1,9 +1,12 @@
-/** Points in time and ages as text. */
+/** Formats points in time and ages as text. */
 
 import { type SafeText, safe } from "@fairlead/core/text/safe-text";
 import { count } from "./output.ts";
 
-/** `2026-01-31 09:30:05` in the time zone of this machine, or `2026-01-31T08:30:05Z`; without fractions of a second. */
+/**
+ * Formats a time without fractions of a second: `2026-01-31 09:30:05` in this machine's time zone, or
+ * `2026-01-31T08:30:05Z`.
+ */
 export function timeText(time: string, isUtc: boolean): string {
   if (isUtc) return time.replace(/\.\d+Z$/, "Z");
   const date = new Date(time);
@@ -15,10 +18,10 @@ export function timeText(time: string, isUtc: boolean): string {
 
 const minute = 60 * 1000;
 const hour = 60 * minute;
-/** Milliseconds of a day. */
+/** Number of milliseconds in a day. */
 export const day: number = 24 * hour;
 
-/** An age in words: `5 minutes`, `3 days`. */
+/** Returns an age in words: `5 minutes`, `3 days`. */
 export function ageWords(milliseconds: number): SafeText {
   if (milliseconds < minute) return safe`less than a minute`;
   if (milliseconds < 2 * hour) return count(Math.floor(milliseconds / minute), "minute");

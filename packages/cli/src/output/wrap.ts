@@ -1,4 +1,6 @@
-/** Wraps text to the width of a terminal. Without a terminal nothing is wrapped, so that `grep` finds whole lines. */
+/**
+ * Wraps text to the width of a terminal. Without a terminal nothing is wrapped, so that `grep` finds complete lines.
+ */
 
 import { joinSafe, type SafeText, safe, splitSafe } from "@fairlead/core/text/safe-text";
 import type { Io } from "../shell/io.ts";
@@ -7,13 +9,13 @@ import { width } from "./output.ts";
 export interface Layout {
   readonly columns: number;
   readonly indent: SafeText;
-  /** Put before the second and all later lines. */
+  /** Text that is put before the second and all later lines. */
   readonly hanging: SafeText;
 }
 
 const narrowest = 40;
 
-/** The columns to wrap at: at least 40, and 80 for a terminal that does not report its width. */
+/** Returns the width to wrap at, in columns: at least 40; 80 for a terminal that does not report its width. */
 export function columnsOf({ stdout }: Pick<Io, "stdout">): number {
   if (stdout.isTTY !== true) return Number.POSITIVE_INFINITY;
   return Math.max(stdout.columns || 80, narrowest);

@@ -1,4 +1,6 @@
-/** Finds the argument of an entry to replace by an exact version. Writes nothing. */
+/**
+ * Finds the exact version of a server's package, and the argument of the entry that must contain it. Writes nothing.
+ */
 
 import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -21,12 +23,15 @@ export interface VersionPin extends ArgumentChange {
   readonly note?: string;
 }
 
-/** Returns the package or image that the server downloads at start; undefined if none. */
+/** Returns the package or image that the server downloads at its start; undefined if it downloads nothing. */
 export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): Download | undefined {
   return transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
 }
 
-/** Returns the change, or undefined if the version is already exact. @throws HostError */
+/**
+ * Returns the change of the entry; undefined if the version is already exact.
+ * @throws HostError if no exact version can be found
+ */
 export async function pinServer(
   found: AdmittedServer,
   configuration: Configuration,
@@ -69,7 +74,9 @@ export async function pinServer(
   return { at, before, after, ...(note !== undefined && { note }) };
 }
 
-/** Finding a version runs a program with the entry's variables, so a workspace's server must be allowed to start. */
+/**
+ * Refuses a workspace server that may not start, because finding its version runs a program with the entry's variables.
+ */
 function usable({ server, admission }: AdmittedServer): ServerDefinition {
   const { name, scope, definition, origin } = server;
   if (scope !== "user" && scope !== "workspace")
@@ -132,7 +139,7 @@ async function imageDigest({ server, download, run }: PinRequest): Promise<Exact
   return { name: `${name}@${digest}` };
 }
 
-/** Name, extras, and an optional version range. */
+/** Matches a Python package: its name, its extras, and an optional version range. */
 const specification = /^([A-Za-z0-9][\w.-]*)(\[[\w,.-]*\])?((?:[<>=!~]=?|===)[\w.,<>=!~*+-]*|@latest)?$/;
 /** Options that both `uvx` and `uv pip compile` accept. */
 const places = ["--index", "--index-url", "--default-index", "--python"];
@@ -161,11 +168,11 @@ async function pythonVersion({ server, download, options, isOption, run }: PinRe
       serverName: server,
       next: "try again with a network connection, or write PACKAGE==VERSION yourself",
     });
-  // `--from` takes a requirement (==); the command itself takes NAME@VERSION.
+  // The option `--from` takes `NAME==VERSION`; without it, the command takes `NAME@VERSION`.
   return { name: `${name}${extras}${isOption ? "==" : "@"}${version}` };
 }
 
-/** Package names treat `_`, `.` and `-` as the same character. */
+/** Returns the normal form of a Python package name, in which `_`, `.` and `-` are the same character. */
 function normal(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
@@ -174,13 +181,16 @@ function lastLine(text: string): string {
   return text.trim().split("\n").at(-1) || "it said nothing";
 }
 
-/** A registry package with an optional tag or range; allows no characters that are special in a shell. */
+/** Matches an npm package with an optional tag or version range. Allows no characters that are special in a shell. */
 const npmSpecification = /^((?:@[\w.~-]+\/)?[\w.~-]+)(?:@([\w.~^*-]+))?$/;
 const exactVersion = /^\d+\.\d+\.\d+[\w.+-]*$/;
 const notReached =
   /^(?:ENOTFOUND|EAI_AGAIN|ECONN\w+|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENOTCACHED)$/;
 
-/** Finds the version of an npm package that would run now: from the registry, or offline from npx's cache. */
+/**
+ * Finds the version of an npm package that would run now: from the registry, or from npx's cache if the machine is
+ * offline.
+ */
 async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   const { server, download, options, run } = wanted;
   const [, name, tag] = npmSpecification.exec(download.name) ?? [];
@@ -206,7 +216,7 @@ async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   });
 }
 
-/** If the launcher is a path, uses the npm in the same folder. */
+/** Returns the npm program. If the launcher is a path, uses the npm in the same folder. */
 function npmOf(launcher: string): string {
   return /[/\\]np[mx](?:\.cmd)?$/.test(launcher) ? join(dirname(launcher), "npm") : "npm";
 }
@@ -217,11 +227,11 @@ interface Missed {
   readonly code: string;
 }
 
-/** Offline, npx runs the version that it downloaded last. */
+/** Returns the version that npx downloaded last, which npx runs if the machine is offline. */
 async function cached({ name, tag, code }: Missed, { server, env, home }: PinRequest): Promise<ExactName> {
   const cache = env.get("npm_config_cache") ?? env.get("NPM_CONFIG_CACHE") ?? join(home, ".npm");
   const folder = join(cache, "_npx");
-  // The folder does not exist: npx has downloaded nothing.
+  // If the folder does not exist, npx has downloaded nothing yet.
   const runs = tag === undefined || tag === "latest" ? await readdir(folder).catch(() => []) : [];
   const files = runs.map((run) => join(folder, run, "node_modules", name, "package.json"));
   const found = (await Promise.all(files.map(readVersion))).flatMap((one) => one ?? []);
@@ -249,7 +259,7 @@ function parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isObject(value) || Array.isArray(value) || typeof value === "string" ? value : undefined;
   } catch {
-    // The output is not JSON: treated as no answer.
+    // Output that is not JSON counts as no reply.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** Runs a program with the `PATH`, folder and variables that its server would get. */
+/** Runs a program with the same `PATH`, folder and variables that its server would get. */
 
 import { execFile } from "node:child_process";
 import { type LaunchContext, planLaunch } from "@fairlead/core/connect/launch";
@@ -63,13 +63,13 @@ function tooSlow(command: string, serverName: string): HostError {
   });
 }
 
-/** The input and result of finding an exact version. */
+/** What is needed to find an exact version. */
 export interface PinRequest {
   readonly server: string;
   readonly download: Download;
   /** The launcher's options before the package name, with variables expanded. */
   readonly options: readonly string[];
-  /** Whether an option such as `--from` names the package. */
+  /** Whether an option such as `--from` names the package, instead of an argument. */
   readonly isOption: boolean;
   /** The variables and home folder that the launcher would get. */
   readonly env: ReadonlyMap<string, string>;
@@ -78,13 +78,13 @@ export interface PinRequest {
 }
 
 export interface ExactName {
-  /** The exact name, which replaces the name in the entry. */
+  /** The exact name, for example `package@1.2.3`. It replaces the name in the entry. */
   readonly name: string;
-  /** Why this version was chosen, if that needs an explanation. */
+  /** Explains why this version was chosen, if that is not obvious. */
   readonly note?: string;
 }
 
-/** Returns the launcher's options with these names, for the lookup; drops words with shell characters. */
+/** Returns those of the launcher's options that the lookup needs. Drops words with shell characters. */
 export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
   return options.flatMap((word, at) => {
     if (!/^[\w.:/=@-]+$/.test(word)) return [];

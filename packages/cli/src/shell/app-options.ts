@@ -2,7 +2,7 @@
 
 type Flags = readonly (readonly [flags: string, help: string])[];
 
-/** Options of the app and of `fairlead -p`. */
+/** Options that both the app and `fairlead -p` have. */
 export const resumeFlags: Flags = [
   ["--continue", "continue the latest conversation of this workspace"],
   ["--resume [id]", "continue a recorded conversation; without an id: the latest, or a list in the app"],

@@ -6,7 +6,7 @@ import { replaceSafe, type SafeText, safe } from "@fairlead/core/text/safe-text"
 import type { Io } from "./io.ts";
 
 export function commandWord({ env, platform }: Pick<Io, "env" | "platform">): SafeText {
-  // npm scripts extend PATH with folders that the user's shell does not have.
+  // npm scripts add folders to PATH that the user's own shell does not have, so these folders are ignored.
   if (env["npm_lifecycle_event"] !== undefined) return safe`npx fairlead`;
   const isWindows = platform === "win32";
   const folders = (env["PATH"] ?? "").split(isWindows ? ";" : ":").filter((folder) => folder !== "");
@@ -23,11 +23,11 @@ function isExecutable(path: string): boolean {
   }
 }
 
-// A copy of the command names: importing the table of commands would be a cycle.
+// The command names are copied here, because importing the table of commands would be an import cycle.
 const ours =
   /(?<!npx |[\w./@-])fairlead (?=(?:mcp|connect|disconnect|tools|call|resources|read|prompts?|trust|policy|lock|record|serve-recording|serve|approvals|daemon|test|history|secret|settings|conversations|show|replay|export|clean|doctor|bug-report|generate|completion|help)\b|-p\b|--)/g;
 
-/** Replaces `fairlead` in the suggested commands of a text by the word that works here. */
+/** Replaces `fairlead` in the suggested commands of a text by the word that works on this machine. */
 export function withCommandWord(text: SafeText, word: SafeText): SafeText {
   return replaceSafe(text, ours, () => safe`${word} `);
 }

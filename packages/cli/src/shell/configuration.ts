@@ -1,4 +1,4 @@
-/** Loads the configuration that the global options select, and warns about broken settings files. */
+/** Loads the configuration that the global options select, and warns about invalid settings files. */
 
 import type { Host } from "@fairlead/core/host";
 import type { Problem } from "@fairlead/core/settings/define/definition";
@@ -20,7 +20,10 @@ export function configurationOptions({ globals, io }: Pick<Context, "globals" | 
   };
 }
 
-/** Loads the configuration for a command that uses servers; names servers that a flag or variable approves for this run. */
+/**
+ * Loads the configuration for a command that uses servers. Names the servers that a flag or variable approves for this
+ * run.
+ */
 export async function configurationOf(context: Given): Promise<Configuration> {
   const configuration = await load(configurationOptions(context), context);
   const { trust, servers } = configuration;
@@ -31,7 +34,7 @@ export async function configurationOf(context: Given): Promise<Configuration> {
   return configuration;
 }
 
-/** Loads the configuration without trust that a flag or an environment variable grants for one run. */
+/** Loads the configuration, but ignores trust that a flag or an environment variable grants for one run. */
 export function lastingConfiguration(context: Given): Promise<Configuration> {
   return load(lastingOptions(context), context);
 }
@@ -51,19 +54,19 @@ function lastingOptions(context: Pick<Context, "globals" | "io">): Configuration
   return { ...options, environment: { ...environment, env } };
 }
 
-/** Warns about broken files: their servers are missing, so no server could report the problem. */
+/** Warns about invalid files. Their servers are missing, so no server could report the problem. */
 async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">): Promise<Configuration> {
   const configuration = await loadConfiguration(options);
   for (const problem of configuration.problems.filter(concernsFile)) out.warnOnce(problemLines(problem));
   return configuration;
 }
 
-/** Whether a problem makes a whole file unusable; loading the configuration has already warned about it. */
+/** Whether a problem makes a whole file unusable. A warning about it was printed when the configuration was loaded. */
 export function concernsFile({ severity, serverName }: Problem): boolean {
   return severity === "error" && serverName === undefined;
 }
 
-/** Warns about broken rules in every command that decides by rules: the user may rely on them. */
+/** Warns about invalid rules, in every command that decides by rules, because the user may rely on these rules. */
 export async function warnOfPolicyProblems(host: Pick<Host, "policy">, { out }: Pick<Context, "out">): Promise<void> {
   const { problems } = await host.policy();
   for (const problem of problems) if (problem.severity === "error") out.warnOnce(problemLines(problem));

@@ -1,4 +1,4 @@
-/** Asks a question of a server on the terminal: a form field by field, or an address to open. */
+/** Shows a server's question (elicitation) on the terminal: a form field by field, or an address to open. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Elicitation, ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
@@ -16,8 +16,8 @@ import type { Context } from "./verb.ts";
 type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
 
 /**
- * Asks the question. Only values that the user confirms are sent. Ctrl-C, Ctrl-D and `.` cancel the question, and the
- * call continues.
+ * Asks the user. Sends only values that the user confirms. Ctrl-C, Ctrl-D and `.` cancel the question; the call
+ * continues.
  */
 export async function answerOnTerminal(
   request: Elicitation,
@@ -35,7 +35,7 @@ export async function answerOnTerminal(
 }
 
 interface Here extends Pick<Context, "io" | "out"> {
-  /** Where the program that opens the browser is searched for. */
+  /** Where to look for the program that opens the browser. */
   readonly place: ProgramPlace;
 }
 
@@ -59,7 +59,7 @@ async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "o
   return isSent ? { action: "accept", content: found.values } : { action: "decline" };
 }
 
-/** The values as they may be shown on the screen. */
+/** Returns the values in the form that may be shown on the screen. */
 function withoutSecrets(
   values: Readonly<Record<string, unknown>>,
   fields: readonly FormField[],
@@ -70,12 +70,15 @@ function withoutSecrets(
   );
 }
 
-/** Whether the value must not be shown. A choice or yes/no is not hidden: its possible values are on the screen. */
+/**
+ * Whether the value must not be shown. A choice or a yes/no is never hidden, because its possible values are on the
+ * screen.
+ */
 function isTypedSecret({ isSecret, input: { kind } }: FormField): boolean {
   return isSecret && (kind === "text" || kind === "number" || kind === "json");
 }
 
-/** Asks until the value is valid. */
+/** Asks for one field until the value is valid. */
 async function readField(
   field: FormField,
   before: FieldEntry,
@@ -94,14 +97,14 @@ async function readField(
     if ("entry" in filled) {
       const found = fieldValue(field, filled.entry);
       if (found.kind !== "problem") return filled.entry;
-      // The problem of a JSON value may quote the value.
+      // The error message for a JSON value may quote the value, so it is not shown for a secret.
       const isQuoting = isHidden && field.input.kind === "json";
       out.exactly(safe`  ! ${isQuoting ? safe`is not a valid value` : toVisibleLine(found.problem)}`);
     } else out.exactly(safe`  ! ${toVisibleLine(filled.problem)}`);
   }
 }
 
-/** After a backslash, `-` and `.` are text. */
+/** Removes the backslash before `-` or `.`, which makes these characters text. */
 function unescaped(line: string): string {
   return /^\s*\\+[-.]\s*$/.test(line) ? line.trim().slice(1) : line;
 }
@@ -142,7 +145,7 @@ function heading({ serverName, message }: Elicitation): SafeText {
   return message.trim() === "" ? title : joinSafe([title, quoted(message)]);
 }
 
-/** Text of a server is shown behind a bar, so that it cannot look like Fairlead's own text. */
+/** Puts a bar before a server's text, so that it cannot imitate Fairlead's own text. */
 function quoted(text: string): SafeText {
   return joinSafe(text.split("\n").map((line) => safe`  | ${toVisibleLine(line)}`));
 }

@@ -1,4 +1,7 @@
-/** The help of `fairlead --help` and of a command group; built from the command table without loading commands. */
+/**
+ * The text of `fairlead --help` and of a command group's help. It is built from the command table, without loading
+ * commands.
+ */
 
 import { appOptions } from "./app-options.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";

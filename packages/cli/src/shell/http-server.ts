@@ -1,4 +1,4 @@
-/** Options and lifecycle of a command that listens for HTTP clients on the loopback address until Ctrl-C. */
+/** Options and life cycle of a command that listens for HTTP clients on the loopback address until Ctrl-C. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type HttpListenerOptions, listenHttp } from "@fairlead/wire/serve";
@@ -6,7 +6,7 @@ import { errorMessage } from "@fairlead/wire/text";
 import type { Command } from "commander";
 import { type Context, usageError } from "./verb.ts";
 
-/** Options of a command that can listen. */
+/** Options of a command that can listen for HTTP clients. */
 export interface ListenOptions {
   readonly http?: boolean;
   readonly port?: string;
@@ -18,7 +18,10 @@ export function defineHttpOptions(command: Command): void {
     .option("--port <number>", "the port for --http; default: any free port");
 }
 
-/** Listens until Ctrl-C; prints `{"url","pid"}` when it is ready. @throws HostError `usage` if the port is in use */
+/**
+ * Listens until Ctrl-C. Prints `{"url","pid"}` when it is ready.
+ * @throws HostError `usage` if the port is in use
+ */
 export async function serveHttp(
   { port }: ListenOptions,
   options: Omit<HttpListenerOptions, "port">,

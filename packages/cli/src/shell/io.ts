@@ -1,4 +1,4 @@
-/** The process's streams, environment and signals as a parameter, so that tests can pass their own. */
+/** The process's streams, environment and signals, passed as a parameter so that tests can use their own. */
 
 import type { Readable, Writable } from "node:stream";
 
@@ -12,8 +12,11 @@ export interface Io {
   readonly platform: NodeJS.Platform;
   /** How this program was started: Node's path and the path of the first file. */
   readonly program?: { readonly node: string; readonly file: string };
-  /** Aborted by Ctrl-C and other termination signals; a second signal ends the process at once. */
+  /** Aborts on Ctrl-C and other termination signals. A second signal ends the process at once. */
   readonly signal: AbortSignal;
-  /** Sends Ctrl-C to `onInterrupt` instead of `signal`; returns a function that undoes this. Absent in tests without a keyboard. */
+  /**
+   * Passes Ctrl-C to `onInterrupt` instead of aborting `signal`. Returns a function that undoes this. Absent in tests
+   * without a keyboard.
+   */
   readonly takeInterrupts?: (onInterrupt: () => void) => () => void;
 }

@@ -1,4 +1,4 @@
-/** Filters log lines by `--since` and `--grep`. Pure. */
+/** Filters log lines by `--since` and `--grep`. Pure functions. */
 
 import { HostError } from "@fairlead/core/errors";
 import { errorMessage } from "@fairlead/wire/text";
@@ -10,11 +10,14 @@ export interface FilterOptions {
   readonly grep?: string;
 }
 
-/** `now`: milliseconds since 1970. @throws HostError `usage` for an invalid time or regular expression */
+/**
+ * Creates the filter. `now`: milliseconds since 1970.
+ * @throws HostError `usage` for an invalid time or regular expression
+ */
 export function createLogFilter({ since, grep }: FilterOptions, now: number): LogFilter {
   const from = since === undefined ? undefined : new Date(toMoment(since, now)).toISOString();
   const pattern = grep === undefined ? undefined : toPattern(grep);
-  // Lines begin with an ISO 8601 time in UTC, so they sort as text.
+  // Each line begins with an ISO 8601 time in UTC, so comparing lines as text compares their times.
   return (line) => (from === undefined || line >= from) && (pattern === undefined || pattern.test(line));
 }
 
@@ -26,8 +29,8 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns milliseconds since 1970 for a duration before `now` (`10m`) or an ISO 8601 date or time; without a zone it is
- * local time.
+ * Returns a time in milliseconds since 1970. `word` is a duration before `now` (`10m`), or an ISO 8601 date or time;
+ * without a time zone, local time is meant.
  *
  * @throws HostError `usage`
  */
@@ -42,13 +45,13 @@ export function toMoment(word: string, now: number, { isUtc = false }: { readonl
   return moment;
 }
 
-/** JavaScript reads a date without a time as UTC, but a time without a zone as local time. */
+/** Adds a time to a date: JavaScript reads a date without a time as UTC, but a time without a zone as local time. */
 function withTime(word: string, isUtc: boolean): string {
   const [, date, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?))?$/.exec(word) ?? [];
   return date === undefined ? word : `${date}T${time ?? "00:00"}${isUtc ? "Z" : ""}`;
 }
 
-/** Case-sensitive only if the pattern has capital letters. */
+/** Compiles the pattern. It is case-sensitive only if it has capital letters. */
 function toPattern(text: string): RegExp {
   try {
     return new RegExp(text, text === text.toLowerCase() ? "iu" : "u");

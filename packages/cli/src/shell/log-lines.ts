@@ -1,10 +1,10 @@
-/** Reads the lines of a log file, once or as they are written. */
+/** Reads the lines of a log file, either once or continuously. */
 
 import { type FileHandle, open, readFile, stat } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The lines of a file; undefined if there is none. */
+/** Returns the lines of a file; undefined if the file does not exist. */
 export async function readLogLines(path: string): Promise<readonly string[] | undefined> {
   try {
     return (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
@@ -17,7 +17,10 @@ export async function readLogLines(path: string): Promise<readonly string[] | un
 /** Milliseconds between two checks of the file. */
 const interval = 250;
 
-/** Yields lines from the beginning of the file and waits for a file that does not exist yet. Only `signal` ends it, by throwing its reason. */
+/**
+ * Yields lines from the beginning of the file. Waits for a file that does not exist yet. Ends only when `signal`
+ * aborts, by throwing its reason.
+ */
 export async function* followLog(path: string, signal: AbortSignal): AsyncGenerator<string> {
   for (;;) {
     const file = await openIfThere(path);
@@ -31,13 +34,13 @@ export async function* followLog(path: string, signal: AbortSignal): AsyncGenera
   }
 }
 
-/** Yields lines until the path names another file. */
+/** Yields lines until the path leads to another file, because the log was rotated. */
 async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): AsyncGenerator<string> {
   const { ino } = await file.stat();
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for (;;) {
-    // Checked before reading, so that the last lines before a rotation are still read.
+    // The check comes before reading, so that the last lines before a rotation are still read.
     const isReplaced = (await inode(path)) !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");

@@ -1,4 +1,4 @@
-/** The entry point: finds, loads and runs a command, and turns errors into messages and exit codes. */
+/** The entry point: finds, loads and runs a command. Turns errors into messages and exit codes. */
 
 import { constants, homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
@@ -12,14 +12,19 @@ import type { Io } from "./io.ts";
 import { resolve } from "./resolve.ts";
 import { version } from "./version.ts";
 
-// Used by the bundle script.
+// The bundle script uses these exports.
 export { describeCommands } from "../completion/known-command.ts";
 export { rootHelp } from "./help.ts";
 
-/** Reason of `io.signal` when the reader of stdout has closed it: the command ends without a message. */
+/**
+ * The abort reason of `io.signal` after the reader of stdout has closed it. The command then ends without a message.
+ */
 const outputClosed: unique symbol = Symbol("output closed");
 
-/** Runs one command line and returns its exit code. Never exits; throws only if a module of the program is missing. */
+/**
+ * Runs one command line and returns its exit code. Never exits the process. Throws only if a module of the program is
+ * missing.
+ */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const { ours, run } = await prepare(argv);
   const has = (flag: string): boolean => ours.includes(flag) && !ours.slice(0, ours.indexOf(flag)).includes("--");
@@ -34,18 +39,18 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 interface Task {
-  /** The words for Fairlead itself: a `--json` after another program's name is not among them. */
+  /** The words for Fairlead itself. A `--json` after another program's name is not one of them. */
   readonly ours: readonly string[];
   readonly run: (io: Io, out: Output) => void | Promise<void>;
 }
 
 async function prepare(argv: readonly string[]): Promise<Task> {
-  // Only completion scripts call `__complete`, so it is not in the command table.
+  // `__complete` is not in the command table, because only completion scripts call it.
   if (argv[0] === "__complete") {
     const { answerTab } = await import("../completion/answer-tab.ts");
     return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
   }
-  // Only relays start a background host.
+  // Only a relay starts Fairlead as a background host.
   if (argv[0] === "__host") {
     const { runHost } = await import("../gateway/run-host.ts");
     return { ours: [], run: (io) => runHost(argv.slice(1), io) };
@@ -82,14 +87,16 @@ export async function runWords(words: readonly string[], io: Io, out: Output): P
 
 function report(error: HostError, out: Output, json: boolean): number {
   const { code, message, next } = error;
-  // A command that printed its own document has included the error there.
+  // If the command has printed its own JSON document, the error is already in that document.
   if (json && !out.printedJson()) out.json({ error: errorDocument(error) });
   out.exactly(safe`fairlead: ${marked(message)}`);
   if (next !== undefined) out.warn(safe`  next: ${toSafeLine(next)}`);
   return exitCodeOf(code);
 }
 
-/** Prefixes continuation lines: lines quoted from a server must not look like Fairlead's. */
+/**
+ * Puts a prefix before continuation lines, so that lines quoted from a server do not look like Fairlead's own lines.
+ */
 function marked(message: string): SafeText {
   return joinSafe(toSafeText(message).split("\n").map(toSafeLine), safe`\n  | `);
 }
@@ -110,37 +117,37 @@ function currentFolder(): string {
   }
 }
 
-/** If HOME is empty or relative, uses the home folder of the system's user database. */
+/** Returns the home folder. If HOME is empty or relative, takes the home folder from the system's user database. */
 function homeFolder(): string {
   const home = homedir();
   if (isAbsolute(home)) return home;
   try {
     return userInfo().homedir;
   } catch {
-    // The user database has no entry for this user; core reports the invalid HOME.
+    // The user database may have no entry for this user. Core then reports the invalid HOME.
     return home;
   }
 }
 
-/** The process's own command line; called by the bundle's entry. */
+/** Runs the command line of this process. The bundle's entry calls this function. */
 export async function run(): Promise<void> {
   const interrupt = new AbortController();
   let interrupted: number | undefined;
-  /** The exit code after the output was closed. */
+  /** The exit code if the output was closed. */
   let closed: number | undefined;
   let onInterrupt: (() => void) | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     process.on(signal, () => {
       if (signal === "SIGINT" && onInterrupt !== undefined) return onInterrupt();
       const code = 128 + constants.signals[signal];
-      // A second signal means: do not wait for servers to stop.
+      // A second signal means that the user does not want to wait until the servers have stopped.
       if (interrupted !== undefined) process.exit(code);
       interrupted = code;
       interrupt.abort();
     });
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // Nothing can be printed any more, but servers must still be stopped, and their catalogs saved.
+      // Fairlead can no longer print, but it must still stop its servers and save their catalogs.
       if (interrupted !== undefined || closed !== undefined) return;
       const failure = streamFailure(error, stream.isTTY);
       if (failure === "hangup") {
@@ -152,14 +159,14 @@ export async function run(): Promise<void> {
       closed = failure === "enough" ? 0 : 1;
       interrupt.abort(outputClosed);
     });
-  // Node would print the error without escaping control characters. Exit handlers restore the terminal's modes.
+  // Node would print the error with its control characters. Exit handlers restore the terminal's modes.
   process.on("uncaughtException", (error: unknown) => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(safe`fairlead: ${marked(`internal error: ${words}`)}\n`);
     process.exit(exitCodeOf("internal"));
   });
   const code = await main(process.argv.slice(2), {
-    // A getter, because creating the stdin stream costs start-up time.
+    // stdin is a getter, because creating the stream makes the start slower.
     get stdin() {
       return process.stdin;
     },
@@ -184,11 +191,14 @@ export async function run(): Promise<void> {
   });
   const endCode = (): number => closed ?? (code === exitCodeOf("cancelled") ? (interrupted ?? code) : code);
   process.exitCode = endCode();
-  // The last write may still fail.
+  // The exit code is set again at the end, because the last write to stdout may still fail.
   process.once("beforeExit", () => (process.exitCode = endCode()));
 }
 
-/** `hangup`: the terminal was closed; `enough`: the reading program ended (`| head`); `failure`: any other error. */
+/**
+ * Why a stream failed. `hangup`: the terminal was closed. `enough`: the reading program ended, as in `| head`.
+ * `failure`: any other error.
+ */
 export type StreamFailure = "hangup" | "enough" | "failure";
 
 export function streamFailure({ code }: NodeJS.ErrnoException, isTerminal: boolean): StreamFailure {

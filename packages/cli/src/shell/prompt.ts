@@ -1,4 +1,4 @@
-/** Asks questions on the terminal: writes to stderr, reads from stdin; Enter means no. */
+/** Asks questions on the terminal: writes to stderr and reads from stdin. Enter means no. */
 
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
@@ -16,29 +16,29 @@ export async function confirm(io: Io, question: SafeText): Promise<boolean> {
   return /^y(es)?$/i.test(answer?.trim() ?? "");
 }
 
-/** Returns one typed or pasted line; empty at the end of input. */
+/** Asks for one typed or pasted line; returns an empty text at the end of input. */
 export async function askLine(io: Io, question: SafeText): Promise<string> {
   return (await askLineOrEnd(io, question)) ?? "";
 }
 
-/** Returns one line, or undefined at the end of input. */
+/** Asks for one line; returns undefined at the end of input. */
 export function askLineOrEnd(io: Io, question: SafeText): Promise<string | undefined> {
   return ask(io, question, { hidden: false });
 }
 
-/** Reads one line without echo, not even asterisks; empty at the end of input. */
+/** Reads one line without echo, not even asterisks. Returns an empty text at the end of input. */
 export async function askHidden(io: Io, question: SafeText): Promise<string> {
   return (await askHiddenOrEnd(io, question)) ?? "";
 }
 
-/** Reads one line without echo, or returns undefined at the end of input. */
+/** Reads one line without echo. Returns undefined at the end of input. */
 export async function askHiddenOrEnd(io: Io, question: SafeText): Promise<string | undefined> {
   const answer = await ask(io, question, { hidden: true });
   io.stderr.write("\n");
   return answer;
 }
 
-/** Each question has its own reader, so that several pasted lines answer only one question. */
+/** Asks one question with its own reader, so that several pasted lines answer only one question. */
 function ask(
   { stdin, stderr, signal }: Io,
   question: SafeText,
@@ -47,7 +47,7 @@ function ask(
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true, historySize: 0 });
   return new Promise((resolve, reject) => {
-    // The first of answer, cancellation and close wins.
+    // Of the answer, the cancellation and the end of input, whichever comes first decides.
     const cancel = (): void => {
       reject(new HostError("cancelled", "cancelled; nothing was changed"));
       reader.close();
@@ -61,7 +61,7 @@ function ask(
     signal.addEventListener("abort", cancel, { once: true });
     reader.once("SIGINT", cancel);
     reader.once("close", () => settle());
-    // Written only now, because creating the reader has switched off the terminal's echo.
+    // The question is written after the reader was created, because the reader turns off the terminal's echo.
     if (hidden) stderr.write(question);
     reader.question(hidden ? "" : question, settle);
   });

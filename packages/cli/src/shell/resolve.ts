@@ -1,4 +1,4 @@
-/** Finds the command in the command line; global options may come before it, and a mistyped name gets a suggestion. */
+/** Finds the command in the command line. Global options may come before it. Suggests a command for a mistyped name. */
 
 import { nameHint } from "./name-hint.ts";
 import { type CommandRow, commandGroups, verbs } from "./verbs.ts";
@@ -9,7 +9,7 @@ export type Resolution =
   | { readonly kind: "unknown"; readonly message: string; readonly next: string }
   | ({ readonly kind: "verb"; readonly argv: readonly string[] } & CommandRow);
 
-/** Options of `fairlead -p` that may come before `-p`. */
+/** Options of `fairlead -p` that the user may write before `-p`. */
 const ofPrompt = [
   "--output-format",
   "--approval-mode",
@@ -47,14 +47,17 @@ export function isPrompt(options: readonly string[]): boolean {
   return options.some((word) => /^-p|^--prompt(?:$|=)/.test(word));
 }
 
-/** `-p --help` asks for help; "--help" is not the prompt. */
+/** Handles `fairlead -p`. `-p --help` asks for help; "--help" is not the prompt there. */
 function forPrompt(argv: readonly string[], globals: readonly string[]): Resolution {
   const row = verbs.find((verb) => verb.words === promptWord);
   const asksForHelp = globals.includes("--help") || globals.includes("-h");
   return row ? { kind: "verb", ...row, argv: asksForHelp ? ["--help"] : argv } : unknown(promptWord);
 }
 
-/** A word with a space is no command: `fairlead "what is new?"` opens the app with it. After `--`, one word is enough. */
+/**
+ * Whether the word is a message for the app. A command never contains a space, so `fairlead "what is new?"` is a
+ * message. After `--`, a single word is a message too.
+ */
 function isMessage(word: string): boolean {
   return word === "--" || /\s/.test(word.trim());
 }
@@ -64,7 +67,7 @@ function forApp(argv: readonly string[]): Resolution {
   return row ? { kind: "verb", ...row, argv } : unknown("");
 }
 
-/** Finds a command of a group; global options may come between the two words. */
+/** Finds a command of a group. Global options may come between the group and the command. */
 function inGroup(group: string, globals: readonly string[], rest: readonly string[]): Resolution {
   const at = firstWord(rest);
   const between = rest.slice(0, at);
@@ -75,7 +78,7 @@ function inGroup(group: string, globals: readonly string[], rest: readonly strin
       ? { kind: "verb", ...row, argv: [...globals, ...between, ...rest.slice(at + 1)] }
       : unknown(`${group} ${word}`);
   }
-  // "lock" is a group and a command.
+  // "lock" is both a group and a command.
   const own = verbs.find((verb) => verb.words === group);
   if (own) return { kind: "verb", ...own, argv: [...globals, ...rest] };
   const asksForHelp = between.includes("--help") || between.includes("-h");
@@ -103,7 +106,10 @@ function unknown(words: string): Resolution {
   };
 }
 
-/** `--resume [ID]`: a word that is no option is the id. No command has this option, so the word cannot be a command. */
+/**
+ * Whether the word after `--resume` is its id: any word that is no option is. Commands do not have this option, so the
+ * word cannot be a command.
+ */
 function isResume(option: string | undefined, next = "-"): boolean {
   return option === "--resume" && !next.startsWith("-");
 }

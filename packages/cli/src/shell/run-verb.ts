@@ -1,4 +1,4 @@
-/** Parses a command's arguments and options with commander and runs it; parse errors become usage errors. */
+/** Parses a command's arguments and options with commander, and runs the command. Parse errors become usage errors. */
 
 import { resolve } from "node:path";
 import { HostError } from "@fairlead/core/errors";
@@ -20,7 +20,7 @@ interface Invocation {
 
 export async function runVerb({ verb, name, summary, words, io, out, runWords }: Invocation): Promise<void> {
   const command = new Command(`fairlead ${name}`.trim()).description(summary).exitOverride();
-  // Commander's error text is not written to stderr here: it becomes the HostError's message.
+  // Commander's error text becomes the HostError's message, so commander itself writes nothing to stderr.
   command.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
   verb.define?.(command);
   if (verb.help !== undefined) command.addHelpText("after", verb.help);
@@ -41,7 +41,7 @@ export async function runVerb({ verb, name, summary, words, io, out, runWords }:
     return verb.run({ io, globals, command, rest: words.rest, operands: command.args, out, runWords });
   });
   try {
-    // `--debug` without `=` must not take the next word as its value.
+    // `--debug` without `=` must not use the next word as its value.
     const ours = words.ours.map((word) => (word === "--debug" ? "--debug=" : word));
     await command.parseAsync(ours, { from: "user" });
   } catch (error) {

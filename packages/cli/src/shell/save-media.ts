@@ -1,4 +1,4 @@
-/** Saves binary content from servers into new files that only the owner can read; never overwrites a file. */
+/** Saves binary content from servers into new files that only the owner can read. Never overwrites a file. */
 
 import { stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -25,7 +25,10 @@ const extensions: ReadonlyMap<string, string> = new Map([
   ["text/plain", "txt"],
 ]);
 
-/** Creates the folder before the call, so that an error is found before the tool runs. @throws HostError `usage` */
+/**
+ * Creates the folder before the call, so that an error is found before the tool runs.
+ * @throws HostError `usage`
+ */
 export async function openSaveFolder(folder: string, cwd: string): Promise<string> {
   const path = resolve(cwd, folder);
   try {
@@ -36,7 +39,7 @@ export async function openSaveFolder(folder: string, cwd: string): Promise<strin
   }
 }
 
-/** The files that were written, by block, and a warning for each block that could not be saved. */
+/** The names of the written files, by block, and a warning for each block that could not be saved. */
 export interface Saved {
   readonly paths: ReadonlyMap<ResultBlock, string>;
   readonly warnings: readonly string[];
@@ -44,7 +47,10 @@ export interface Saved {
 
 export const nothingSaved: Saved = { paths: new Map(), warnings: [] };
 
-/** Saves the blocks of a call's result. The tool has already run, so write errors become warnings and the result is still shown. */
+/**
+ * Saves the blocks of a call's result. The tool has already run, so an error while writing becomes a warning and the
+ * result is still shown.
+ */
 export async function saveMedia(blocks: readonly ResultBlock[], folder: string, source: string): Promise<Saved> {
   const paths = new Map<ResultBlock, string>();
   const warnings: string[] = [];
@@ -60,12 +66,14 @@ export async function saveMedia(blocks: readonly ResultBlock[], folder: string, 
   return { paths, warnings };
 }
 
-/** Either a folder in which Fairlead chooses the file names, or one file that the user named. */
+/** Where to save: a folder in which Fairlead chooses the file names, or one file that the user named. */
 export type SavePlace =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "file"; readonly path: string };
 
-/** Takes an existing folder, or a path that ends with a slash, as a folder; anything else as a file. */
+/**
+ * Returns where to save. An existing folder, or a path that ends with a slash, is a folder; any other path is a file.
+ */
 export async function openSavePlace(given: string, cwd: string): Promise<SavePlace> {
   const path = resolve(cwd, given);
   const found = await stat(path).catch(unless("ENOENT", "ENOTDIR"));
@@ -73,7 +81,10 @@ export async function openSavePlace(given: string, cwd: string): Promise<SavePla
   return { kind: "file", path };
 }
 
-/** Saves the contents of a resource. Reading can be repeated, so a write error fails the command. @throws HostError `usage` */
+/**
+ * Saves the contents of a resource. The user can repeat the read, so an error while writing fails the command.
+ * @throws HostError `usage`
+ */
 export async function saveAll(blocks: readonly ResultBlock[], place: SavePlace, source: string): Promise<Saved> {
   const { kind, path } = place;
   if (kind === "folder") {
@@ -98,7 +109,7 @@ export async function saveAll(blocks: readonly ResultBlock[], place: SavePlace, 
   return { paths: new Map([[only, path]]), warnings: [] };
 }
 
-/** The flag `wx` fails on any existing file, including a symbolic link. */
+/** Writes a new file. The flag `wx` fails if anything with that name exists, even a symbolic link. */
 function writeNew(path: string, bytes: Uint8Array): Promise<void> {
   return writeFile(path, bytes, { flag: "wx", mode: 0o600 });
 }
@@ -109,7 +120,7 @@ function bytesOf({ data }: Media): Uint8Array {
 
 async function writeNewFile(media: Media, folder: string, source: string): Promise<string> {
   const bytes = bytesOf(media);
-  // Server and tool names are untrusted; a leading dash would make the file name look like an option.
+  // Server and tool names are untrusted. A dash at the start would make the file name look like an option.
   const name = source
     .replaceAll(/[^\w-]+/g, "-")
     .replace(/^-+/, "")
@@ -126,17 +137,17 @@ async function writeNewFile(media: Media, folder: string, source: string): Promi
   }
 }
 
-/** Content blocks of results, in the form in which they are saved and drawn. */
+/** Content blocks of results, in the form in which they are saved or drawn. */
 export type ResultBlock = CallResult["content"][number];
 
-/** Binary content in base64. */
+/** The binary content, in base64. */
 export interface Media {
   readonly what: "image" | "audio" | "resource";
   readonly mimeType: string;
   readonly data: string;
 }
 
-/** Returns a block's binary content; undefined for a block without any. */
+/** Returns a block's binary content; undefined if the block has none. */
 export function mediaOf(block: ResultBlock): Media | undefined {
   if (block.type === "image" || block.type === "audio")
     return { what: block.type, mimeType: block.mimeType, data: block.data };

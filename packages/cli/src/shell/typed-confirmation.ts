@@ -1,4 +1,7 @@
-/** Asks the user to confirm a typed request if a rule asks or the definition has changed; shows the rule, the difference and the arguments. */
+/**
+ * Asks the user to confirm a typed request, if a rule asks for it or the definition has changed. Shows the rule, the
+ * difference and the arguments.
+ */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import { HostError } from "@fairlead/core/errors";
@@ -13,16 +16,16 @@ import type { Context } from "./verb.ts";
 
 export interface TypedRequest {
   readonly kind: RequestKind;
-  /** The name as typed: `server.tool`, a URI, or `server.prompt`. */
+  /** The name as the user typed it: `server.tool`, a URI, or `server.prompt`. */
   readonly title: string;
   /** `--yes`. */
   readonly isYes: boolean;
 }
 
-/** Options for the request, and a wrapper that explains a refusal. */
+/** The options for the request, and a function that explains a refusal. */
 export interface TypedConfirmation {
   readonly options: Pick<RequestOptions, "confirm" | "confirmed">;
-  /** Adds the next step to the error of a request that a confirmation would have allowed. */
+  /** If the request is refused although a confirmation would have allowed it, adds the next step to the error. */
   readonly withAdvice: <T>(request: Promise<T>) => Promise<T>;
 }
 
@@ -76,7 +79,7 @@ function changeText(title: string, change: readonly Difference[]): SafeText {
   return joinSafe([heading, ...differenceLines(change, safe`  `)]);
 }
 
-/** The rule and the exact arguments; for a resource the title is already the URI. */
+/** Returns the rule and the exact arguments. A resource has no arguments: its title is already the URI. */
 function requestText(title: string, { rule, args }: ToolCallConfirmationDetails, kind: RequestKind): SafeText {
   const sent = kind === "resource" ? [] : Object.entries(args);
   const lines = sent.map(([name, value]) => safe`  ${toVisibleLine(name)}: ${toVisibleLine(JSON.stringify(value))}`);

@@ -6,25 +6,27 @@ import type { Output } from "../output/output.ts";
 import type { Io } from "./io.ts";
 
 export interface Verb {
-  /** Declares arguments and options; the global options are added by the caller. */
+  /** Declares arguments and options. The caller adds the global options. */
   define?(command: Command): void;
-  /** Printed after the options by `--help`. */
+  /** The text that `--help` prints after the options. */
   readonly help?: string;
   run(context: Context): Promise<void>;
-  /** Separates the words for Fairlead from the words for another program. Without it, all words are for Fairlead. */
+  /**
+   * Separates the words for Fairlead from the words for another program. If it is absent, all words are for Fairlead.
+   */
   split?(words: readonly string[]): Words;
 }
 
 export interface Words {
   readonly ours: readonly string[];
-  /** Words of another program, passed on unparsed. */
+  /** The words for another program, which Fairlead passes on without parsing them. */
   readonly rest: readonly string[];
 }
 
 export interface Globals {
   /** `-C DIR`: the workspace root. */
   readonly root?: string;
-  /** `--settings FILE`: replaces the user file. */
+  /** `--settings FILE`: the file that replaces the user settings. */
   readonly settings?: string;
   /** False with `--no-workspace`. */
   readonly workspace: boolean;
@@ -32,7 +34,7 @@ export interface Globals {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly debug: string | boolean;
-  /** `--record DIR`, as an absolute path. */
+  /** `--record DIR`: the folder, as an absolute path. */
   readonly record?: string;
 }
 
@@ -40,14 +42,14 @@ export interface Context {
   readonly io: Io;
   readonly out: Output;
   readonly globals: Globals;
-  /** For typed options: `command.opts<Options>()`. */
+  /** The command, whose options are read with `command.opts<Options>()`. */
   readonly command: Command;
   readonly operands: readonly string[];
   readonly rest: readonly string[];
   readonly runWords: RunWords;
 }
 
-/** Runs another Fairlead command line and throws its error. */
+/** Runs another Fairlead command line. Throws the error of that command. */
 export type RunWords = (words: readonly string[], io: Io, out: Output) => Promise<void>;
 
 /** Creates a usage error whose next step is the command's `--help`. */

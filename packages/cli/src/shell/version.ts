@@ -1,6 +1,6 @@
 /** The version of the command. */
 
-/** Set by the bundle script. */
+/** The bundle script sets this constant. */
 declare const FAIRLEAD_VERSION: string | undefined;
 
 export function version(): string {

@@ -1,4 +1,4 @@
-/** The messages of a sign-in as text for the user. */
+/** Formats the messages of a sign-in as text for the user. */
 
 import { existsSync } from "node:fs";
 import type { SignInMessage } from "@fairlead/core/auth/browser/sign-in-ui";
@@ -7,7 +7,7 @@ import type { Io } from "../shell/io.ts";
 
 export interface Circumstances {
   readonly place: UserLocation;
-  /** Whether a browser is going to be opened here. */
+  /** Whether Fairlead is going to open a browser on this machine. */
   readonly browserFirst: boolean;
 }
 
@@ -58,7 +58,7 @@ function addressLines(message: AddressMessage): readonly SafeText[] {
   ];
 }
 
-/** Instructions for a browser on another machine, which cannot reach the redirect listener here. */
+/** Returns instructions for a browser on another machine, which cannot reach the redirect listener on this machine. */
 export function byHandLines(
   { redirectUri, isListening, canPaste }: Pick<AddressMessage, "redirectUri" | "isListening" | "canPaste">,
   place: UserLocation,
@@ -78,7 +78,7 @@ export function byHandLines(
   ];
 }
 
-/** The issuer, and the token endpoint's host if it differs. */
+/** Returns the issuer, and the host of the token endpoint if it differs. */
 function issuerWords({ issuer, tokenHost }: Pick<AddressMessage, "issuer" | "tokenHost">): SafeText {
   const where = toVisibleLine(issuer);
   return tokenHost === undefined ? where : safe`${where}, tokens from ${toVisibleLine(tokenHost)}`;
@@ -104,7 +104,7 @@ function listed(words: readonly string[]): SafeText {
   return words.length === 0 ? safe`nothing` : joinSafe(words.map(toVisibleLine), safe`, `);
 }
 
-/** Where the user is. Only at `desk` does a browser that Fairlead opens appear on the user's screen. */
+/** Where the user is. Only with `desk` does a browser that Fairlead opens appear on the user's screen. */
 export type UserLocation = "desk" | "ssh" | "container" | "no_screen";
 
 const containerFiles = ["/.dockerenv", "/run/.containerenv"];

@@ -1,4 +1,4 @@
-/** Prints the sign-in state of every server, without connecting to any. */
+/** Prints the sign-in state of every server, without connecting to any server. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import { type SafeText, safe, toSafeLine, toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -9,7 +9,7 @@ import { signInDocument, signInWords } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signInReader } from "./read-state.ts";
 
-/** A server with an invalid entry cannot be signed in to; its row shows the problem. */
+/** A server with an invalid entry, which cannot be signed in to. Its row shows the problem. */
 type Row = { readonly name: string } & ({ readonly signIn: SignInState } | { readonly problem: string });
 
 export async function showSignIns(configuration: Configuration, { out, globals }: Context): Promise<void> {

@@ -1,9 +1,9 @@
-/** The servers that the user is signed in to, for lists of servers. */
+/** Reads which servers the user is signed in to, for lists of servers. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** Sign-in states by server name. A token store that cannot be opened does not prevent listing servers. */
+/** Returns sign-in states by server name. If the token store cannot be opened, the servers are still listed. */
 export async function signedIn(configuration: Configuration): Promise<ReadonlyMap<string, SignInState>> {
   const definitions = configuration.servers.flatMap(({ server: { definition }, admission }) =>
     definition !== undefined && definition.transport.kind !== "stdio" && admission.status === "admitted"

@@ -1,4 +1,4 @@
-/** Offers, once for each server, to use the tokens that Gemini CLI has stored for it. */
+/** Offers to use the tokens that Gemini CLI has stored for a server, once for each server. */
 
 import { join } from "node:path";
 import { readGeminiTokens } from "@fairlead/core/auth/store/gemini-tokens";
@@ -13,7 +13,7 @@ import { confirm } from "../shell/prompt.ts";
 import type { Context } from "../shell/verb.ts";
 import { readSecret } from "./read-state.ts";
 
-/** Resolves to true if the tokens were copied into Fairlead's store. */
+/** Asks the user. Resolves to true if the tokens were copied into Fairlead's store. */
 export async function offerGeminiSignIn(
   definition: ServerDefinition,
   configuration: Configuration,

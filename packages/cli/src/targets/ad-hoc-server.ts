@@ -1,4 +1,7 @@
-/** Adds a server typed on the command line to the configuration of one run; saves it only with `--persist`, after it has worked. */
+/**
+ * Adds a server given on the command line to the configuration of one run. Saves it only with `--persist`, after it has
+ * worked.
+ */
 
 import { existsSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
@@ -26,13 +29,16 @@ export interface TypedOptions extends Pick<AddOptions, "env" | "header" | "trans
 
 export interface AdHoc {
   readonly name: string;
-  /** The configuration with the server and its admission. */
+  /** The configuration, with this server in it and allowed to start. */
   readonly configuration: Configuration;
   /** With `--persist`, saves the server. Call it after connecting has succeeded. */
   readonly keep: () => Promise<void>;
 }
 
-/** `typed`: the URL or the command line. @throws HostError `usage` */
+/**
+ * Adds the server. `typed`: the URL or the command line.
+ * @throws HostError `usage`
+ */
 export async function openTyped(
   typed: string,
   { persist = false, ...options }: TypedOptions,
@@ -48,7 +54,7 @@ export async function openTyped(
       `the server name "${name}" is already in use: choose another --name, or use that server by its name`,
       context,
     );
-  // Repeating the same command with --persist must work.
+  // The user must be able to repeat the same command with --persist.
   const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
   const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
   const { server, admission } = added;
@@ -62,7 +68,7 @@ export async function openTyped(
   return { name, configuration: wider, keep };
 }
 
-/** Whether the user settings already have this entry, unchanged and not replaced by another file. */
+/** Whether the user settings already have this same entry, and no other file replaces it. */
 async function isWritten({ name, entry }: NewServer, { servers, locations }: Configuration): Promise<boolean> {
   const { file } = destinationOf("user", locations);
   if (servers.find(({ server }) => server.name === name)?.server.origin.file !== file) return false;
@@ -70,7 +76,10 @@ async function isWritten({ name, entry }: NewServer, { servers, locations }: Con
   return written !== undefined && isDeepStrictEqual(plainValueOf(written), entry);
 }
 
-/** Adds a number to a name in use, but not with `--persist`: a saved server keeps the expected name. */
+/**
+ * Returns a free name: adds a number to a name that is in use. Not with `--persist`, because the user expects the saved
+ * server to have this name.
+ */
 function chooseName(wanted: string, isFree: (name: string) => boolean, persist: boolean): string {
   let name = wanted;
   for (let number = 2; !persist && !isFree(name); number += 1) name = `${wanted}-${number}`;
@@ -83,12 +92,12 @@ function entryOf(typed: string, options: AddOptions, context: Context): Entry {
   const [server] = asOurs(() => newServers({ operands: ["typed", typed], rest: [], isFile }, options), context);
   const { command, ...entry } = server?.entry ?? {};
   if (typeof command !== "string") return server?.entry ?? {};
-  // A relative path is relative to the current folder, which settings do not record.
+  // A relative path depends on the current folder, which settings do not record.
   const isRelative = /[/\\]/.test(command) && !isAbsolute(command) && !/^[~$]/.test(command);
   return { command: isRelative ? resolve(cwd.replaceAll("$", "$$$$"), command) : command, ...entry };
 }
 
-/** Runs `read` and turns its errors into usage errors of this command. */
+/** Runs `read`, and turns its errors into usage errors of this command. */
 function asOurs<T>(read: () => T, context: Context): T {
   try {
     return read();
@@ -97,7 +106,7 @@ function asOurs<T>(read: () => T, context: Context): T {
   }
 }
 
-/** In an untrusted folder the program starts in the home folder, where it does not find this folder's files. */
+/** Warns if the program will not find this folder's files: in an untrusted folder it starts in the home folder. */
 function tellFolder({ args }: Entry, { trust }: Configuration, { io, out }: Context): void {
   if (trust.trusted || io.cwd === io.home) return;
   const isHere = (word: string): boolean => !isAbsolute(word) && existsSync(resolve(io.cwd, word));
@@ -134,13 +143,16 @@ export function adHocName(entry: Entry): string {
   return tidy(download === undefined ? fileName(program, rest) : packageName(download));
 }
 
-/** `@scope/server-files@1.2.0` is `server-files`, `ghcr.io/org/server:latest` is `server`. */
+/**
+ * Returns the short name of a package or image: `server-files` for `@scope/server-files@1.2.0`, `server` for
+ * `ghcr.io/org/server:latest`.
+ */
 function packageName(name: string): string {
   const last = name.slice(name.lastIndexOf("/") + 1);
   return /^[^@:=[<>~]+/.exec(last)?.[0] ?? last;
 }
 
-/** The script's name, not its interpreter's. */
+/** Returns the name of the script, not of the interpreter that runs it. */
 function fileName(program: string, args: readonly string[]): string {
   const isInterpreter = /^(?:node|bun|deno|tsx|python[\d.]*|ruby|perl|php|java)$/.test(baseName(program));
   const script = isInterpreter ? args.find((word) => !word.startsWith("-") && word !== "run") : undefined;
@@ -149,7 +161,7 @@ function fileName(program: string, args: readonly string[]): string {
   return /^(?:index|main|__main__)$/.test(name) ? (folderName(path) ?? name) : name;
 }
 
-/** Returns `memory` for `memory/dist/index.js`. */
+/** Returns the first meaningful folder name, from the end: `memory` for `memory/dist/index.js`. */
 function folderName(path: string): string | undefined {
   const folders = path.split(/[/\\]/).slice(0, -1);
   return folders.findLast((folder) => !/^(?:|\.{1,2}|dist|build|out|src|lib|bin)$/.test(folder));
@@ -160,7 +172,7 @@ function baseName(path: string): string {
   return last.replace(/\.(?:[cm]?[jt]s|py|rb|pl|php|jar|exe|cmd|bat|sh)$/i, "");
 }
 
-/** Replaces characters that a shell would need quotes for. */
+/** Replaces characters that would need quotes in a shell. */
 function tidy(name: string): string {
   const plain = name.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
   return plain === "" ? fallback : plain.slice(0, longest);

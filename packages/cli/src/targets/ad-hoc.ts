@@ -1,4 +1,6 @@
-/** The options for a server typed on the command line: `fairlead call https://… tool`, `fairlead tools --stdio 'npx …'`. */
+/**
+ * The options for a server given on the command line: `fairlead call https://… tool`, `fairlead tools --stdio 'npx …'`.
+ */
 
 import { present } from "@fairlead/core/settings/schema/present";
 import type { Configuration } from "@fairlead/core/trust/configuration";
@@ -31,23 +33,26 @@ export function defineAdHocOptions(command: Command): void {
     .option("--persist", "save the server in your user settings, like fairlead mcp add -s user");
 }
 
-/** Whether a word is an HTTP URL rather than a server name. */
+/** Whether a word is an HTTP URL and not a server name. */
 export function isAddress(word: string | undefined): word is string {
   return word !== undefined && /^https?:\/\//i.test(word);
 }
 
-/** Whether the command line contains a server: `address` is its URL, if any. */
+/** Whether the command line gives a server, as a URL (`address`) or with `--stdio`. */
 export function isTyped(address: string | undefined, { command }: Pick<Context, "command">): boolean {
   return address !== undefined || command.opts<AdHocOptions>().stdio !== undefined;
 }
 
-/** Adds the typed server to the configuration; undefined if none was typed. @throws HostError `usage` */
+/**
+ * Adds the server given on the command line to the configuration; undefined if none was given.
+ * @throws HostError `usage`
+ */
 export async function openAdHoc(
   address: string | undefined,
   configuration: Configuration,
   context: Context,
 ): Promise<AdHoc | undefined> {
-  // Only these options are about the server.
+  // Of all options, only these describe the server.
   const { stdio, env, header, transport, name, persist } = context.command.opts<AdHocOptions>();
   const options = present({ env, header, transport, name, persist });
   const typed = address ?? stdio;
@@ -59,7 +64,7 @@ export async function openAdHoc(
     throw usageError("a URL and --stdio both name a server: give only one", context);
   if (stdio !== undefined && isAddress(stdio.trim()))
     throw usageError(`--stdio takes a command, not the URL "${stdio}": write the URL without --stdio`, context);
-  // For start-up time: loaded only if a server was typed.
+  // This module is loaded only if the command line gives a server, so that other commands start faster.
   const { openTyped } = await import("./ad-hoc-server.ts");
   return openTyped(typed, options, configuration, context);
 }

@@ -1,4 +1,4 @@
-/** Refuses a bare tool name while an earlier server, which would have the name, is unknown. */
+/** Refuses a bare tool name if an earlier server in the settings may have a tool of the same name. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -10,8 +10,9 @@ interface NamedTool {
 }
 
 /**
- * The first server of the settings with a tool of that name has the bare name. A server that is not connected and has no
- * cached catalog may have such a tool. @throws HostError `usage`
+ * Throws if the bare name is uncertain. The bare name belongs to the first server in the settings that has a tool of
+ * that name. A server that is not connected and has no cached catalog may have such a tool.
+ * @throws HostError `usage`
  */
 export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host, "states" | "catalog">): void {
   if (word !== tool.serverToolName) return;

@@ -1,4 +1,4 @@
-/** Chooses the model from the environment and the user's own `.env` files; a workspace's files are ignored. */
+/** Chooses the model from the environment and the user's own `.env` files. Ignores the files of a workspace. */
 
 import { systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -8,11 +8,14 @@ import { readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** Variables that choose a model; the other variables in these files are for servers. */
+/** Variables that choose a model. The other variables in these files are for servers. */
 const ours = /^(?:GEMINI|GOOGLE|OPENAI)_/;
 const mostNamed = 5;
 
-/** @throws HostError `model` if no model is configured; its next step says what to set */
+/**
+ * Returns the model to use.
+ * @throws HostError `model` if no model is configured; its next step says what to set
+ */
 export async function modelFor(
   configuration: ModelConfiguration,
   wanted: string | undefined,
@@ -34,7 +37,10 @@ export async function findModel(
   return chooseModel({ ...environment, env, wanted, clock: systemClock, ...(signal && { signal }) });
 }
 
-/** @throws HostError `model` with the next step if there is no model */
+/**
+ * Returns the model of a choice.
+ * @throws HostError `model` with the next step if there is no model
+ */
 export function toModel(choice: ModelChoice, wanted: string | undefined): Model {
   switch (choice.kind) {
     case "model":

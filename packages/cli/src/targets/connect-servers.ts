@@ -1,4 +1,6 @@
-/** Connects to servers; a terminal shows which servers are still connecting, in one line that is redrawn every second. */
+/**
+ * Connects to servers. On a terminal, one line shows which servers are still connecting; it is redrawn every second.
+ */
 
 import type { ServerState } from "@fairlead/core/events";
 import type { Host } from "@fairlead/core/host";
@@ -10,11 +12,14 @@ import type { Context } from "../shell/verb.ts";
 
 interface ConnectOptions {
   readonly onSettled?: (state: ServerState) => void;
-  /** Given by a caller that prints while connecting and must hide the line first. */
+  /** The line that shows waiting servers, if the caller prints while connecting and must hide this line first. */
   readonly waiting?: WaitingLine;
 }
 
-/** Resolves when each server is connected or has failed; see its state. @throws HostError `cancelled` on Ctrl-C */
+/**
+ * Connects to the servers. Resolves when each server is connected or has failed; its state says which.
+ * @throws HostError `cancelled` on Ctrl-C
+ */
 export async function connectServers(
   host: Host,
   names: readonly string[],
@@ -43,11 +48,11 @@ export async function connectServers(
 
 interface WaitingLine {
   readonly started: (name: string) => void;
-  /** Call if the server's program may have to be downloaded first. */
+  /** Call this if the server's program may have to be downloaded first. */
   readonly downloads: (name: string) => void;
   readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;
-  /** Removes the line until it is drawn again, so that other output can be written. */
+  /** Hides the line until it is drawn again, so that other output can be written. */
   readonly hide: () => void;
   readonly end: () => void;
 }
@@ -98,7 +103,7 @@ export function createWaitingLine({ io: { stderr }, globals }: Pick<Context, "io
   };
 }
 
-/** The server that has been waited for longest comes first, the stderr line of a download last. */
+/** Returns the text of the line: the server that has taken longest comes first, a stderr line about a download last. */
 function waitingWords(waited: ReadonlyMap<string, Waited>, now: number): SafeText {
   const shown = [...waited].slice(0, mostNames);
   const names = shown.map(([name, { since, isDownload }]) => {

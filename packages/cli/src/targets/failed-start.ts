@@ -1,11 +1,11 @@
-/** Servers that commands skip because they failed in an earlier run: how they are shown, and how to retry one. */
+/** Messages about servers that commands skip because they failed in an earlier run, and how to try one again. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { FailedStart } from "@fairlead/core/host";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { waitWords } from "@fairlead/core/text/wait-words";
 
-/** The error of the earlier attempt, with its age and the time of the next try. */
+/** Returns the error of the earlier attempt, with its age and the time of the next attempt. */
 export function skippedError({ server, message, failedAt, nextTryAt }: FailedStart, now: number): HostError {
   const times = `tried ${waitWords(now - failedAt)} ago, again in ${waitWords(nextTryAt - now)}`;
   return new HostError("unreachable", `${message} (${times})`, {

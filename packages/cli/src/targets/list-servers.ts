@@ -1,4 +1,4 @@
-/** Lists servers for `fairlead mcp list`: after connecting, or from the catalog cache. */
+/** Lists servers for `fairlead mcp list`, after connecting to them or from the catalog cache. */
 
 import type { Host } from "@fairlead/core/host";
 import type { SharedBy } from "@fairlead/core/settings/define/definition";
@@ -18,7 +18,7 @@ async function tokensByServer(host: Host, servers?: readonly string[]): Promise<
   return sums;
 }
 
-/** Lists the servers with their cached catalogs; connects to none. */
+/** Lists the servers with their cached catalogs. Connects to no server. */
 export async function listCachedServers(
   listed: readonly ListedServer[],
   configuration: Configuration,
@@ -43,8 +43,8 @@ export async function listCachedServers(
 }
 
 /**
- * Connects to all servers that may start. A terminal shows each server as soon as it has answered; other outputs keep the order.
- * `listed`: all servers in the order of the settings, before connecting.
+ * Connects to all servers that may start. On a terminal, each server is shown as soon as it has answered; otherwise the
+ * order of the settings is kept. `listed`: all servers in the order of the settings, before connecting.
  */
 export function listServers(
   listed: readonly ListedServer[],
@@ -107,7 +107,7 @@ export function listServers(
   });
 }
 
-/** How clients of the gateway share each server that may start. */
+/** Returns how clients of the gateway share each server that may start. */
 function sharesOf(listed: readonly ListedServer[], host: Host): ReadonlyMap<string, SharedBy> {
   const startable = listed.filter(({ state }) => state.status === "disconnected" && state.reason === "lazy");
   return new Map(startable.map(({ server: { name } }) => [name, host.shareOf(name)]));

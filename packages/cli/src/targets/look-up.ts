@@ -10,15 +10,18 @@ import { skippedError } from "./failed-start.ts";
 import { printRefusal } from "./with-catalogs.ts";
 
 interface Search<T> {
-  /** Servers that the user named, or may have meant. */
+  /** Servers that the user named or probably meant. */
   readonly named: readonly string[];
-  /** Whether servers that the user did not name may have the item too. */
+  /** Whether servers that the user did not name may also have the item. */
   readonly isOpen: boolean;
-  /** Searches the catalogs loaded so far. Returns an error if more catalogs may help; throws an error if not. */
+  /**
+   * Searches the catalogs that are loaded so far. Returns an error if other catalogs may have the item; throws an error
+   * if none can.
+   */
   readonly find: () => T | HostError;
-  /** Fairlead may connect only to these servers; by default to all. */
+  /** The only servers that Fairlead may connect to; by default all. */
   readonly servers?: readonly string[] | undefined;
-  /** How many milliseconds to wait for servers; by default the connect timeout of the settings. */
+  /** Milliseconds to wait for servers; by default the connect timeout in the settings. */
   readonly wait?: number | undefined;
 }
 
@@ -29,7 +32,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
   if (!(cached instanceof HostError)) return cached;
-  // Cached catalogs may be outdated or missing.
+  // Cached catalogs may be out of date or missing, so Fairlead connects to servers that may have the item.
   const open = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
   const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));
@@ -45,7 +48,7 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   throw found;
 }
 
-/** Stops waiting after `wait`; slower servers keep connecting in the background. */
+/** Waits for servers, at most `wait` milliseconds. Slower servers keep connecting in the background. */
 async function connectWithin(
   wait: number | undefined,
   host: Host,
@@ -70,7 +73,10 @@ export function namesOf(host: Host): readonly string[] {
   return host.states().map(({ name }) => name);
 }
 
-/** Connects to one server. @throws HostError with the reason if it is not connected */
+/**
+ * Connects to one server.
+ * @throws HostError with the reason if the server is not connected
+ */
 export async function connectServer(server: string, host: Host, context: Context): Promise<void> {
   await connectServers(host, [server], context);
   const state = host.states().find(({ name }) => name === server);

@@ -1,4 +1,6 @@
-/** Reads the `server.tool` argument of the policy commands; the tool need not exist. Connects to no configured server. */
+/**
+ * Reads the `server.tool` argument of the policy commands. The tool need not exist. Connects to no configured server.
+ */
 
 import { HostError } from "@fairlead/core/errors";
 import { demoName, type Host } from "@fairlead/core/host";
@@ -12,11 +14,11 @@ import { hasDemo } from "./with-host.ts";
 
 export interface Subject extends ToolTarget {
   readonly kind: RequestKind;
-  /** The client of the gateway that sends the request; absent: any sender. */
+  /** The client of the gateway that sends the request; if absent, any sender. */
   readonly client?: string;
   /**
-   * How much of the subject exists. `tool`: the tool is in the cached catalog; `server`: the cached catalog has no such
-   * tool; `entry`: the server is configured, but has no cached catalog; `nothing`: there is no such server.
+   * Which part of the subject exists. `tool`: the cached catalog has the tool. `server`: the cached catalog does not
+   * have the tool. `entry`: the server is configured, but has no cached catalog. `nothing`: there is no such server.
    */
   readonly known: "tool" | "server" | "entry" | "nothing";
 }
@@ -36,7 +38,10 @@ export function defineSubject(command: Command, operand = "server.tool", summary
     .option("--client <name>", "for requests of this client of fairlead serve, such as claude-code");
 }
 
-/** A word that does not begin with a configured server's name is split at its first dot. @throws HostError `usage` */
+/**
+ * Reads the subject. If the word does not begin with a configured server's name, it is split at its first dot.
+ * @throws HostError `usage`
+ */
 export async function readSubject(
   host: Host,
   configuration: Configuration,
@@ -88,7 +93,9 @@ const everyName: Readonly<Record<Exclude<RequestKind, "tool">, string>> = {
   sampling: "*",
 };
 
-/** Without a name after the server, the subject is everything of that kind. */
+/**
+ * Reads a subject of another kind than a tool. Without a name after the server, the subject is everything of that kind.
+ */
 function readOtherSubject(
   kind: Exclude<RequestKind, "tool">,
   { word, server, tool }: Readonly<Record<"word" | "server" | "tool", string | undefined>>,
@@ -110,7 +117,7 @@ function readOtherSubject(
   return named(name, word.slice(name.length + 1));
 }
 
-/** The subject of a rule in words, such as `demo.greet` or `resources of demo`. */
+/** Returns the subject of a rule in words, such as `demo.greet` or `resources of demo`. */
 export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { readonly kind?: RequestKind }): string {
   if (kind === "tool") return targetName({ server, tool });
   const isEvery = tool === "*" || tool === everyResource;
@@ -119,7 +126,7 @@ export function subjectName({ server, tool, kind = "tool" }: ToolTarget & { read
     : `${kind} ${targetName({ server, tool })}`;
 }
 
-/** The tool that has this bare name, or the name that a model sees, in the cached catalogs. */
+/** Finds a tool in the cached catalogs by its bare name, or by the name that a model sees. */
 async function findCachedName(word: string, host: Host): Promise<ToolTarget | undefined> {
   await host.recall();
   const tool = host.toolRegistry.getTool(word);
@@ -130,7 +137,7 @@ interface CachedServer extends KnownServer {
   readonly isRemembered: boolean;
 }
 
-/** Loads cached catalogs; the demo server runs inside this process, so it is connected to instead. */
+/** Loads cached catalogs. The demo server runs inside this process, so Fairlead connects to it instead. */
 async function loadCached(
   names: readonly string[],
   host: Host,

@@ -1,4 +1,4 @@
-/** Finds the tool that `server.tool` names; both names may contain dots. Pure. */
+/** Finds the tool that `server.tool` names. Both names may contain dots. Pure functions. */
 
 import { HostError } from "@fairlead/core/errors";
 import { closest } from "@fairlead/core/text/closest";
@@ -10,18 +10,21 @@ export interface ToolTarget {
   readonly tool: string;
 }
 
-/** The name of a tool for messages; code never parses it. */
+/** Returns the name of a tool for messages. No code parses this name. */
 export function targetName({ server, tool }: ToolTarget): string {
   return `${server}.${tool}`;
 }
 
 export interface KnownServer {
   readonly name: string;
-  /** Tools of the cached or current catalog; may be empty. */
+  /** The names of the server's tools in its cached or current catalog; may be empty. */
   readonly tools: readonly string[];
 }
 
-/** @throws HostError `usage` if the word is ambiguous or not `server.tool`, `server_unknown` */
+/**
+ * Finds the tool that a word names.
+ * @throws HostError `usage` if the word is ambiguous or not `server.tool`, `server_unknown`
+ */
 export function findToolTarget(word: string, servers: readonly KnownServer[]): ToolTarget {
   const candidates = servers
     .filter(({ name }) => word.startsWith(`${name}.`))
@@ -29,7 +32,7 @@ export function findToolTarget(word: string, servers: readonly KnownServer[]): T
     .map(({ name, tools }) => ({ server: name, tool: word.slice(name.length + 1), tools }));
   const known = candidates.filter(({ tool, tools }) => tools.includes(tool));
   if (known.length > 1) throw ambiguous(word, known);
-  // If no tool is known, takes the longest server name; the call then reports the unknown tool.
+  // If no server has the tool, the longest matching server name is used. The call then reports the unknown tool.
   const [meant = candidates[0]] = known;
   if (meant === undefined || meant.tool === "") throw unknown(word, servers);
   return { server: meant.server, tool: meant.tool };

@@ -1,4 +1,4 @@
-/** Opens a host with the catalogs that a list command shows: cached ones, or else read from the servers. */
+/** Opens a host with the catalogs that a list command shows: from the catalog cache, or read from the servers. */
 
 import type { ListKind } from "@fairlead/core/discover/catalog";
 import type { ServerState } from "@fairlead/core/events";
@@ -18,7 +18,7 @@ import { connectServers } from "./connect-servers.ts";
 import { skippedError } from "./failed-start.ts";
 import { useHost } from "./with-host.ts";
 
-/** The first paragraph of the help of a list command. */
+/** Returns the first paragraph of a list command's help. */
 export function listHelp(items: "tools" | "prompts" | "resources"): string {
   return `
 Lists the ${items} of all configured servers that may start, or only of the given
@@ -36,19 +36,22 @@ export function defineListOptions(command: Command, items: "tools" | "prompts" |
 
 export interface CatalogScope {
   readonly host: Host;
-  /** Undefined for all servers. */
+  /** The server whose items are listed; undefined for all servers. */
   readonly server: string | undefined;
-  /** Whether the server was typed on the command line, so that other commands cannot find it by name. */
+  /** Whether the server was given on the command line. If so, other commands cannot find it by name. */
   readonly isTyped: boolean;
 }
 
-/** Uses the command's server argument and `--refresh`. Prints servers that cannot be reached to stderr. */
+/**
+ * Loads the catalogs for a list command, from its server argument and `--refresh`. Reports unreachable servers on
+ * stderr.
+ */
 export async function withCatalogs(
   context: Context,
   use: (offers: CatalogScope) => void | Promise<void>,
 ): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
-  // The demo server is listed only if no server is configured.
+  // Without a name, the demo server is listed only if no other server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
@@ -73,7 +76,7 @@ interface Choice extends Omit<CatalogScope, "host"> {
   readonly keep?: AdHoc["keep"];
 }
 
-/** The named or typed server, and the configuration that includes it. */
+/** Returns the server that the user named or gave on the command line, and the configuration that includes it. */
 async function choose(context: Context): Promise<Choice> {
   const [operand] = context.operands;
   const configuration = await configurationOf(context);
@@ -87,11 +90,14 @@ async function choose(context: Context): Promise<Choice> {
 interface LoadedCatalogs {
   /** Servers whose cached catalog is used. */
   readonly known: ReadonlySet<string>;
-  /** Servers that failed in an earlier run and were not tried again. */
+  /** Servers that failed in an earlier run, so that this run did not try them again. */
   readonly skipped: readonly FailedStart[];
 }
 
-/** Connects to servers without a cached catalog, or to all with `--refresh`. A server that the user names is always tried. */
+/**
+ * Connects to servers without a cached catalog; with `--refresh`, to all servers. A server that the user names is
+ * always tried.
+ */
 async function loadCatalogs(
   host: Host,
   server: string | undefined,
@@ -100,7 +106,7 @@ async function loadCatalogs(
 ): Promise<LoadedCatalogs> {
   const names = server === undefined ? all : [server];
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
-  // Loads all servers' catalogs: qualified names depend on the tools of the other servers.
+  // The catalogs of all servers are loaded, because a qualified name depends on the tools of the other servers.
   const recalled = await host.recall();
   const cached = refresh ? [] : recalled.filter((one) => names.includes(one.server));
   const known = new Set(cached.map((one) => one.server));

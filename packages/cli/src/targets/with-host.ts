@@ -1,4 +1,4 @@
-/** Opens a host for one command and stops all its servers when the command ends. */
+/** Opens a host for one command, and stops all its servers when the command ends. */
 
 import { demoName, type Host, type OpenHostOptions, openHost } from "@fairlead/core/host";
 import { isPlantedDemo } from "@fairlead/core/host/servers/live-configuration";
@@ -18,7 +18,7 @@ export async function withHost(
   await useHost(configuration, context, (host) => use(host, configuration));
 }
 
-/** Whether the built-in demo server is available: not if a configured server uses its name. */
+/** Whether the built-in demo server is available. It is not available if a configured server uses its name. */
 export function hasDemo({ servers }: Configuration): boolean {
   return servers.every((entry) => entry.server.name !== demoName || isPlantedDemo(entry));
 }
@@ -28,7 +28,7 @@ type HostOptions = Pick<
   "observe" | "approvalMode" | "interactive" | "signIn" | "allow" | "recover" | "elicit" | "record"
 >;
 
-/** Declines a server's question in commands that ask no questions. */
+/** Declines a server's question, for commands that ask the user no questions. */
 async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | undefined): Promise<ElicitationAnswer> {
   out?.warn(
     safe`"${toSafeLine(serverName)}" asked a question (elicitation): this command cannot ask you, so the server got no answer\n  next: fairlead (the app), or fairlead call on a terminal`,
@@ -36,14 +36,14 @@ async function leaveOpen({ serverName }: Elicitation, out: Context["out"] | unde
   return { action: "cancel" };
 }
 
-/** Runs `use` with a host; resolves after all started servers have stopped. */
+/** Runs `use` with a host. Resolves after all servers that were started have stopped. */
 export async function useHost<T>(
   configuration: Configuration,
   { globals, out }: Pick<Context, "globals"> & Partial<Pick<Context, "out">>,
   use: (host: Host) => Promise<T>,
   options: HostOptions = {},
 ): Promise<T> {
-  // Every command declares elicitation, as the app does: a server offers the same tools to all of them.
+  // Every command declares elicitation, as the app does, so that a server offers the same tools to each command.
   const record = await recorderOf(globals);
   const host = openHost(configuration, {
     debug: globals.debug,
@@ -57,7 +57,7 @@ export async function useHost<T>(
   host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
   );
-  // Not `await using`: the import checker cannot parse it yet.
+  // The import checker cannot parse `await using` yet.
   try {
     return await use(host);
   } finally {
@@ -67,7 +67,7 @@ export async function useHost<T>(
   }
 }
 
-/** The recorder of `--record DIR`; loaded only with that option. */
+/** Creates the recorder for `--record DIR`. Its code is loaded only with that option. */
 async function recorderOf({ record: folder }: Context["globals"]): Promise<Recorder | undefined> {
   if (folder === undefined) return undefined;
   const { createRecorder } = await import("@fairlead/core/recordings/recorder");

@@ -1,4 +1,7 @@
-/** Each changed member with its old (`-`) and new (`+`) value, never shortened: a user cannot decide about a part that is cut off. */
+/**
+ * Formats each changed member with its old (`-`) and new (`+`) value. Values are never shortened, because a user must
+ * see all of what they accept.
+ */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";
 import { type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";

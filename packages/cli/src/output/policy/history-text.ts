@@ -1,4 +1,4 @@
-/** The ledger as a table: one entry a line, newest last. */
+/** Formats the history as a table with one line for each request, newest last. */
 
 import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger";
 import { joinSafe, type SafeText, safe, splitSafe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -33,7 +33,7 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
   ];
 }
 
-/** How a request that needed confirmation was answered, and where. */
+/** Says how a request that needed confirmation was answered, and where. */
 function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
   const where = answeredIn === undefined ? safe`` : places[answeredIn];
   if (refusal === "user") return safe`; you said no${where}`;

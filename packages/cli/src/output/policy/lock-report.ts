@@ -1,4 +1,4 @@
-/** Results of `lock`, `lock update` and `lock verify`, as text and as JSON. */
+/** Formats the results of `lock`, `lock update` and `lock verify` as text and as JSON. */
 
 import { type Difference, definitionDigest, differenceOf } from "@fairlead/core/discover/tool-changes";
 import { compareLock, type LockDrift } from "@fairlead/core/policy/lock/lock-drift";
@@ -11,10 +11,16 @@ import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
-/** Changed members of each tool, by tool name. A tool whose locked definition is no longer cached is missing. */
+/**
+ * Changed members of each tool, by tool name. Leaves out a tool whose locked definition is no longer in the catalog
+ * cache.
+ */
 type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
-/** The lock file holds only digests, so the locked definition comes from the catalog cache, if it is still cached. */
+/**
+ * Compares the tools with their locked definitions. The lock file has only digests, so the locked definitions come from
+ * the catalog cache.
+ */
 function toolDifferences(
   { server, tools }: LockDrift,
   lock: LockFile,
@@ -31,7 +37,7 @@ function toolDifferences(
   return new Map(known);
 }
 
-/** The differences as text, indented to follow the server's name. */
+/** Returns the differences as text, indented so that it can follow the server's name. */
 function driftText(drift: LockDrift, differences: ToolDifferences): SafeText {
   const { members, tools, prompts } = drift;
   const digests = members.filter(({ member }) => member === "instructions");
@@ -66,7 +72,7 @@ function driftDocument({ kind, members, tools, prompts }: LockDrift, differences
   return { kind, members, tools: { ...tools, changed }, prompts };
 }
 
-/** The sizes of a catalog in words, such as `9 tools, 1 prompt`. */
+/** Returns the sizes of a catalog in words, such as `9 tools, 1 prompt`. */
 function offerWords({ tools, prompts }: { readonly tools: Sized; readonly prompts: Sized }): SafeText {
   const parts = [count(tools.size, "tool"), ...(prompts.size > 0 ? [count(prompts.size, "prompt")] : [])];
   return joinSafe(parts, safe`, `);
@@ -80,11 +86,11 @@ interface Relock {
   readonly before: LockFile;
   readonly state: "written" | "unchanged";
   readonly looks: ReadonlyMap<string, ServerSnapshot>;
-  /** The server that the user named; undefined for all servers. */
+  /** The server that the user named; undefined if the command is about all servers. */
   readonly only: string | undefined;
 }
 
-/** Prints the servers that were locked, and how each differs from the previous lock file. */
+/** Prints which servers were locked, and how each differs from the previous lock file. */
 export function printRelock(
   { before, state, looks, only }: Relock,
   { file, entries }: LockWorkspace,

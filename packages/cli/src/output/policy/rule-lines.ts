@@ -1,4 +1,4 @@
-/** Policy rules as text and as JSON: subject, conditions, decision and origin. */
+/** Formats policy rules as text and as JSON: subject, conditions, decision and origin. */
 
 import { everyResource } from "@fairlead/core/policy/rules/name-pattern";
 import type { DecisionOutcome, PolicyRule, RequestKind } from "@fairlead/core/policy/rules/rule";
@@ -24,7 +24,10 @@ const plurals: Readonly<Record<RequestKind, SafeText>> = {
   sampling: safe`sampling`,
 };
 
-/** `github.delete_*`, `everything of github` or `resources of any server`, followed by the conditions. */
+/**
+ * Returns the subject of a rule, such as `github.delete_*`, `everything of github` or `resources of any server`,
+ * followed by the conditions.
+ */
 export function subjectText({ server, tool, kind, ...conditions }: PolicyRule): SafeText {
   const whose = server === undefined || server.text === "*" ? safe`any server` : toVisibleLine(server.text);
   const what = kind === undefined ? safe`everything` : plurals[kind];
@@ -47,7 +50,7 @@ function conditionTexts({ client, argsPattern, annotations, modes, interactive }
   ];
 }
 
-/** Returns for example `a rule in FILE:12 denies it`. */
+/** Returns the reason for a decision, such as `a rule in FILE:12 denies it`. */
 export function reasonText(rule: PolicyRule): SafeText {
   return toVisibleLine(ruleText(rule));
 }

@@ -1,4 +1,4 @@
-/** The list of recorded conversations as a table. */
+/** Formats the list of recorded conversations as a table. */
 
 import type { ConversationInfo } from "@fairlead/core/conversations/list-conversations";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -33,12 +33,12 @@ function row(info: ConversationInfo, { home, now }: ConversationTextOptions): re
   ];
 }
 
-/** The name that the user gave, or the first words. */
+/** Returns the name that the user gave the conversation, otherwise its first words. */
 function nameOf({ title, firstWords }: Pick<ConversationInfo, "title" | "firstWords">): SafeText {
   return toSafeLine(clip((title ?? firstWords).replaceAll(/\s+/g, " ").trim(), longestWords));
 }
 
-/** One line for a list to choose from. */
+/** Returns one conversation as a line of a list from which the user chooses. */
 export function conversationLine(info: ConversationInfo, { home, now }: ConversationTextOptions): SafeText {
   const where = shortPath(info.workspace, home);
   return safe`${nameOf(info)} (${ageOf(info.updatedAt, now)}, ${where}, ${count(info.calls, "call")})`;

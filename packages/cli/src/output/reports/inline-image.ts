@@ -21,10 +21,13 @@ const byProgram: ReadonlyMap<string, ImageProtocol> = new Map([
   ["WezTerm", "iterm"],
 ]);
 
-/** The terminal is recognised by its environment: the answer to a query would arrive as typed input. */
+/**
+ * Recognises the terminal by its environment. A query is not possible, because the terminal's reply would arrive as
+ * typed input.
+ */
 export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): ImageProtocol | undefined {
   const { TERM: term = "", TERM_PROGRAM: program } = env;
-  // tmux and screen would print the bytes of the image.
+  // tmux and screen would print the image data as text.
   const isBetween = Boolean(env["TMUX"] ?? env["STY"]) || /^(?:screen|tmux)/.test(term);
   if (stdout.isTTY !== true || isBetween || term === "dumb") return undefined;
   const known = byTerm.get(term) ?? byProgram.get(program ?? "");
@@ -34,7 +37,7 @@ export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): Imag
   return env["LC_TERMINAL"] === "iTerm2" && program === undefined ? "iterm" : undefined;
 }
 
-/** File signatures; the type that a server claims is ignored. */
+/** The first bytes of each image format. The type that a server claims is ignored. */
 const signatures: readonly (readonly [kind: "png" | "jpeg" | "gif", start: Buffer])[] = [
   ["png", Buffer.from("89504e470d0a1a0a", "hex")],
   ["jpeg", Buffer.from("ffd8ff", "hex")],
@@ -49,14 +52,17 @@ export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawIm
     const kind = signatures.find(([, start]) => bytes.subarray(0, start.length).equals(start))?.[0];
     if (kind === undefined || bytes.length > mostBytes) return undefined;
     if (protocol === "iterm") return iterm(bytes);
-    // The protocol of kitty takes PNG files only.
+    // kitty's protocol accepts only PNG files.
     return kind === "png" ? kitty(bytes, columns) : undefined;
   };
 }
 
 const chunkSize = 4096;
 
-/** `q=2` suppresses the terminal's answer. The data is encoded again, so that only base64 is between the escapes. */
+/**
+ * Draws an image with kitty's protocol. `q=2` suppresses the terminal's reply. The data is encoded again, so that only
+ * base64 is between the escape sequences.
+ */
 function kitty(png: Buffer, columns: number): SafeText {
   const encoded = toSafeLine(png.toString("base64"));
   const chunks = Array.from({ length: Math.ceil(encoded.length / chunkSize) }, (_, at) =>
@@ -69,7 +75,7 @@ function kitty(png: Buffer, columns: number): SafeText {
   return joinSafe(commands, safe``);
 }
 
-/** Pixels of the narrowest terminal cell, to find out whether an image is wider than the terminal. */
+/** Width in pixels of the narrowest terminal cell, to find out whether an image is wider than the terminal. */
 const narrowestCell = 6;
 
 function scaled(png: Buffer, columns: number): SafeText {
@@ -82,7 +88,7 @@ function iterm(bytes: Buffer): SafeText {
   return safe`\u001b]1337;File=inline=1;size=${bytes.length};preserveAspectRatio=1:${encoded}\u0007`;
 }
 
-/** The option `--images` of commands whose results may contain images. */
+/** The option `--images`, for commands whose results may contain images. */
 export function defineImageOption(command: Command): void {
   command.addOption(
     new Option("--images <when>", "show images inline, where the terminal can (kitty, Ghostty, iTerm2, WezTerm)")
@@ -91,7 +97,7 @@ export function defineImageOption(command: Command): void {
   );
 }
 
-/** Returns how to draw images, or undefined if none are drawn. */
+/** Returns the function that draws images; undefined if images are not drawn. */
 export function imageDrawing({
   command,
   globals,

@@ -1,4 +1,7 @@
-/** The overview that `fairlead` prints without a terminal: settings, servers, problems and next commands. Fits 80 × 24 without servers. */
+/**
+ * Formats the overview that `fairlead` prints without a terminal: settings, servers, problems and next commands.
+ * Without servers it fits into 80 × 24 characters.
+ */
 
 import { relative } from "node:path";
 import type { HostTool } from "@fairlead/core/host";
@@ -21,7 +24,7 @@ const mostProblems = 5;
 interface Look {
   readonly home: string;
   readonly style: Style;
-  /** The command as it is typed here, for example `npx fairlead`. */
+  /** The command as the user types it on this machine, for example `npx fairlead`. */
   readonly command: SafeText;
 }
 
@@ -45,7 +48,7 @@ export function overviewText(overview: Overview, look: Look): SafeText {
 function foundLines({ workspace, files, servers }: Overview, { home, style }: Look): SafeText[] {
   const { root, trusted, because } = workspace;
   const trustWords = safe`${trusted ? style.green(safe`trusted`) : style.yellow(safe`not trusted`)}: ${toSafeLine(because)}`;
-  // System files are usually missing, so a missing one is not shown.
+  // System settings files usually do not exist, so a missing one is not shown.
   const shown = files.filter(({ scope, state }) => scope === "user" || scope === "workspace" || state !== "absent");
   const rows = [
     ...shown
@@ -95,7 +98,7 @@ function serverRow({ server, admission }: AdmittedServer, home: string, style: S
   ];
 }
 
-/** Problems of a whole file were printed when the configuration was loaded. */
+/** Formats the problems of single entries. Problems of a whole file were printed when the configuration was loaded. */
 function problemSection(overview: Overview, { command }: Look): SafeText[] {
   const problems = overview.problems.filter((problem) => !concernsFile(problem));
   const left = problems.length - mostProblems;
@@ -130,19 +133,19 @@ export interface Overview {
     readonly root: string;
     readonly rootFrom: Locations["rootFrom"];
     readonly trusted: boolean;
-    /** The flag, variable or rule that decided about trust. */
+    /** The flag, variable or rule that decided whether the workspace is trusted. */
     readonly because: string;
   };
   readonly files: readonly SettingsFile[];
   readonly servers: readonly AdmittedServer[];
-  /** Empty if a configured server uses the demo server's name. */
+  /** The tools of the demo server; empty if a configured server uses the demo server's name. */
   readonly demoTools: readonly HostTool[];
   readonly problems: readonly Problem[];
-  /** Suggested commands that work as written. */
+  /** Suggested commands, which work exactly as written. */
   readonly next: readonly Suggestion[];
 }
 
-/** `command`: `fairlead` or `npx fairlead`, depending on which of them works here. */
+/** Collects the facts of the overview. `command`: `fairlead` or `npx fairlead`, whichever works on this machine. */
 export function createOverview(
   configuration: Configuration,
   demoTools: readonly HostTool[],

@@ -1,4 +1,7 @@
-/** The progress of a call on stderr: on a terminal one line that is redrawn, otherwise one line for each notification. */
+/**
+ * Shows the progress of a call on stderr: on a terminal as one line that is redrawn, otherwise as one line for each
+ * notification.
+ */
 
 import type { Progress } from "@fairlead/core/host";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -21,7 +24,7 @@ function askAtOnce<T>(ask: () => Promise<T>): Promise<T> {
 
 interface Options {
   readonly quiet: boolean;
-  /** The clock, in milliseconds. */
+  /** Returns the current time, in milliseconds. */
   readonly now?: () => number;
 }
 
@@ -34,13 +37,13 @@ export function createProgressLine(
 ): ProgressLine {
   if (quiet) return { update() {}, clear() {}, hideDuring: askAtOnce };
   const start = now();
-  // A dumb terminal cannot redraw a line.
+  // A dumb terminal (TERM=dumb) cannot redraw a line.
   if (stderr.isTTY === true && env["TERM"] !== "dumb") return createLiveLine(label, stderr, () => now() - start);
   return createLineLog(label, stderr, now);
 }
 
 const frame = 100;
-/** Milliseconds before the line appears: a call that ends earlier shows none. */
+/** The line appears after this many milliseconds. A call that ends earlier shows no line. */
 const showAfter = 1000;
 
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
@@ -60,7 +63,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // Later notifications are drawn by the timer, at a rate that people can follow.
+      // The timer draws later notifications, at a rate that people can follow.
       if (isFirst) draw();
     },
     clear() {
@@ -83,7 +86,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const barWidth = 20;
 
-/** The spinner's character at the time `now`; it changes every `every` milliseconds. */
+/** Returns the spinner's character at the time `now`. It changes every `every` milliseconds. */
 export function spinnerSign(now: number, every: number): SafeText {
   return toSafeLine(spinner[Math.floor(now / every) % spinner.length] ?? "");
 }
@@ -102,7 +105,7 @@ function bar(part: number): SafeText {
   return toSafeLine(`${"█".repeat(full)}${"░".repeat(barWidth - full)}`);
 }
 
-/** The fraction that is done; undefined if the server's numbers give no fraction. */
+/** Returns the completed fraction; undefined if the server's numbers do not give one. */
 export function fractionDone({ progress, total }: Pick<Progress, "progress" | "total">): number | undefined {
   if (total === undefined || !(total > 0) || !(progress >= 0)) return undefined;
   return Math.min(progress / total, 1);
@@ -122,7 +125,7 @@ function rounded(number: number): SafeText {
   return safe`${Number(number.toFixed(2))}`;
 }
 
-/** How many lines are written without delay; after these, at most one line per second is written. */
+/** This many lines are written without delay; after them, at most one line per second. */
 const freeLines = 100;
 
 export function createLineLog(
@@ -145,7 +148,9 @@ export function createLineLog(
   };
 }
 
-/** Cuts a line to the terminal's width: a line that wraps cannot be redrawn. 80 columns if the width is unknown. */
+/**
+ * Cuts a line to the terminal's width, because a line that wraps cannot be redrawn. The width is 80 if it is unknown.
+ */
 export function cut(line: SafeText, columns = 0): string {
   const room = (columns > 0 ? columns : 80) - 1;
   if (width(line) <= room) return line;

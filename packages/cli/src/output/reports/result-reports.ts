@@ -40,7 +40,7 @@ export interface Outcome extends Settled {
   readonly durationMs: number;
 }
 
-/** Waits for a call. A tool's own error keeps its content; any other error has none. */
+/** Waits for a call. If the tool itself reported an error, the content is kept; any other error has no content. */
 export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;
@@ -61,7 +61,10 @@ export interface CallReport extends Omit<Outcome, "error"> {
   readonly draw: DrawImage | undefined;
 }
 
-/** Prints the outcome of a call. @throws HostError the error of the call, after it is printed: it sets the exit code. */
+/**
+ * Prints the outcome of a call.
+ * @throws HostError the error of the call, after printing it; it determines the exit code
+ */
 export async function reportCall(
   { content, target, durationMs, folder, draw, error, warnings: doubts = [], ...data }: CallReport,
   { out, globals: { json } }: Pick<Context, "out" | "globals">,
@@ -90,11 +93,14 @@ export async function reportCall(
 
 interface DisplayOptions {
   readonly paths?: ReadonlyMap<ResultBlock, string>;
-  /** Set if the terminal can draw images. */
+  /** Draws an image; set only if the terminal can draw images. */
   readonly draw?: DrawImage | undefined;
 }
 
-/** A result as text: its content blocks with images and file names, or structured content as JSON if there are no blocks. */
+/**
+ * Formats a result: its content blocks with images and file names. If it has no blocks, formats its structured content
+ * as JSON.
+ */
 export function display(
   blocks: readonly ResultBlock[],
   { structuredContent }: Pick<CallResult, "structuredContent">,
@@ -151,7 +157,7 @@ export async function reportPrompt(report: PromptReport, { out, globals }: Conte
   for (const warning of warnings) out.warn(safe`warning: ${toSafeLine(warning)}`);
 }
 
-/** The server's text is indented, so that no line of it looks like a role. */
+/** Formats one message. The server's text is indented, so that none of its lines looks like a role. */
 function messageText({ role, content }: Message, options: DisplayOptions): SafeText {
   const text = display([content], {}, options);
   const source = content.type === "resource" ? [safe`[resource ${toVisibleLine(content.resource.uri)}]`] : [];
@@ -194,14 +200,14 @@ function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
-/** Text is returned as bytes too, because it is saved like any other file. */
+/** Converts contents to a block that can be saved. Text becomes bytes too, because it is saved like any other file. */
 function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
   return toBlock({ uri, mimeType: type, blob: bytes });
 }
 
-/** Several contents are printed under their URIs. */
+/** Returns the contents as text. If there are several, each is under its URI. */
 function textOf(
   contents: readonly Contents[],
   blocks: readonly ResultBlock[],
@@ -216,7 +222,7 @@ function textOf(
   return joinSafe(parts, safe`\n\n`);
 }
 
-/** The text from which names of saved files are made. */
+/** Returns the text from which the names of saved files are made. */
 function nameOf({ server, uri }: ResourceAddress): string {
   return uri.startsWith(`${server}:`) ? uri : `${server}:${uri}`;
 }

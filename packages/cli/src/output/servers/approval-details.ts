@@ -1,4 +1,7 @@
-/** Everything that a user approves about a server: the entry as written, its resolved values, and where each value comes from. */
+/**
+ * Shows everything that a user approves about a server: the entry as written, its resolved values, and where each value
+ * comes from.
+ */
 
 import { isAbsolute } from "node:path";
 import type {
@@ -45,7 +48,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   ];
 }
 
-/** Shows which of the machine's credentials the user's settings give to this entry, and which server gets them. */
+/** Shows which credentials of this machine the user's settings give to this entry, and which server receives them. */
 function machineValues(definition: ServerDefinition): SafeText[] {
   const settings = describeMachineAuth(definition);
   if (settings === undefined) return [];
@@ -62,19 +65,22 @@ function machineValues(definition: ServerDefinition): SafeText[] {
   ];
 }
 
-/** A file of the workspace is approved with its content. */
+/** Formats a program file. For a file of the workspace, shows the digest, because the approval covers its content. */
 function programText({ file, digest }: NonNullable<ServerDefinition["programs"]>[number]): SafeText {
   if (digest !== undefined) return safe`${show(file)} (SHA-256 ${show(digest.slice(0, 12))}…)`;
   return isAbsolute(file) ? show(file) : safe`${show(file)} (not found)`;
 }
 
-/** Values from a workspace file are approved with the entry, so they are shown; the user's own values may be secrets. */
+/**
+ * Formats a variable. A value from a workspace file is shown, because the user approves it with the entry. The user's
+ * own values are not shown, because they may be secrets.
+ */
 function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
   const words = safe`${show(use.name)} ${variableWords[use.from]}`;
   return use.from === "workspace-env-file" ? safe`${words}: ${show(values.get(use.name) ?? "")}` : words;
 }
 
-/** The resolved values that differ from the text of the entry. */
+/** Returns the resolved values that differ from the text of the entry. */
 function resolvedValues(definition: ServerDefinition): SafeText[] {
   const { transport, resolved, base, authentication } = definition;
   const render = renderer(shownValues(definition));
@@ -96,7 +102,7 @@ type Http = Exclude<Transport, Stdio>;
 
 function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
   if (written.kind !== "stdio") return [];
-  // The program and its folder are no secrets, so variables are filled in.
+  // The program and its folder are no secrets, so their variables are replaced by the values.
   const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
   const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
   return [
@@ -124,7 +130,7 @@ function othersOf(
   return new Map([...shown].filter(([name, value]) => isOther(value, written.get(name) ?? "")));
 }
 
-/** `$NAME` and `${NAME}` are two spellings of one text. */
+/** Whether the shown text differs from the written text. `$NAME` and `${NAME}` count as the same. */
 function isOther(shown: string, written: string): boolean {
   const spelt = written.replaceAll(/\$\$|\$([A-Za-z_]\w*)/g, (all, name?: string) =>
     name === undefined ? all : `\${${name}}`,
@@ -132,7 +138,7 @@ function isOther(shown: string, written: string): boolean {
   return shown !== spelt;
 }
 
-/** The user's own values may be secrets, so they stay placeholders. */
+/** Returns the values that may be shown. The user's own values may be secrets, so only their placeholders are shown. */
 function shownValues({ variables, values }: ServerDefinition): ReadonlyMap<string, string> {
   return new Map(
     variables.flatMap(({ name, from }) => {

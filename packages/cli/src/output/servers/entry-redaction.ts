@@ -1,4 +1,4 @@
-/** Hides secrets in a raw settings entry, which may hold anything. */
+/** Hides secrets in a raw settings entry, whose members may have any value. */
 
 import { isDeepStrictEqual } from "node:util";
 import { entrySchema } from "@fairlead/core/settings/schema/entry-schema";
@@ -24,7 +24,9 @@ export function holdsSecret(entry: Entry): boolean {
   return !isDeepStrictEqual(redactEntry(entry), entry);
 }
 
-/** The entry as shown before an import: text that may be code is not hidden, even if it contains a secret. */
+/**
+ * Returns the entry as it is shown before an import. Text that may be code is not hidden, even if it contains a secret.
+ */
 export function previewEntry(entry: Entry): Entry {
   const { command, args } = entry;
   if (!Array.isArray(args)) return redactEntry(entry);
@@ -40,7 +42,7 @@ function isOneWord(text: string): boolean {
   return !/[\s;|&`()<>]/.test(text);
 }
 
-/** The value of an unknown key may be a secret. */
+/** Hides the value of an unknown key, because it may be a secret. */
 function hideUnknown(value: unknown): unknown {
   return typeof value === "boolean" || value === null ? value : hidden;
 }
@@ -50,7 +52,7 @@ function mapTexts(values: unknown, show: (name: string, text: string) => string)
   return mapValues(values, (name, value) => (typeof value === "string" ? show(name, value) : hideInner(value)));
 }
 
-/** Lists (scopes) and booleans are no secrets; other values are invalid here. */
+/** Hides a value, except lists (such as scopes) and booleans, which are no secrets. */
 function hideInner(value: unknown): unknown {
   return Array.isArray(value) ? value : hideUnknown(value);
 }

@@ -1,4 +1,4 @@
-/** One server in full as labelled lines: `mcp get` hides values, `trust add` shows them exactly. */
+/** Formats one server in full as labelled lines. `mcp get` hides values; `trust add` shows them exactly. */
 
 import type {
   Authentication,
@@ -14,7 +14,7 @@ import { parseUrl } from "@fairlead/wire/text";
 
 export interface Field {
   readonly label: SafeText;
-  /** The values, one per line. A field without values is not shown. */
+  /** The values, one for each line. A field without values is not shown. */
   readonly values: readonly SafeText[];
 }
 
@@ -49,7 +49,9 @@ export function transportFields(transport: Transport, show: Show): Field[] {
   }
 }
 
-/** Numbered, so that an argument with spaces does not look like two, and an empty one is visible. */
+/**
+ * Numbers the values, so that an argument with spaces does not look like two arguments, and an empty one is visible.
+ */
 export function numbered(values: readonly SafeText[]): SafeText[] {
   return values.map((value, at) => safe`${at + 1}: ${value}`);
 }
@@ -58,7 +60,7 @@ export function pairs(values: ReadonlyMap<string, string>, between: SafeText, sh
   return [...values].map(([name, value]) => safe`${show(name)}${between}${show(value)}`);
 }
 
-/** The resolved values of an entry, without arguments and variables: these may hold secrets. */
+/** Returns the resolved values of an entry, without arguments and variables, because these may contain secrets. */
 export function resolvedFields(definition: ServerDefinition, show: Show): Field[] {
   const { variables, secrets } = definition;
   return [
@@ -95,11 +97,11 @@ export const variableWords: Readonly<Record<VariableUse["from"], SafeText>> = {
 
 export interface OptionLook {
   readonly show: Show;
-  /** Hides the client secret. */
+  /** Replaces a client secret by a placeholder. */
   readonly hide: (text: string) => string;
 }
 
-/** All options of an entry other than its transport. */
+/** Returns all options of an entry other than its transport. */
 export function optionFields(definition: ServerDefinition, { show, hide }: OptionLook): Field[] {
   const { authentication, timeout, includeTools, excludeTools } = definition;
   const words = (names: readonly string[]): SafeText =>
@@ -108,7 +110,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
     show(`${key}: ${String(value)}`),
   );
   return [
-    // Only the default provider: nothing is configured.
+    // If only the default provider is listed, nothing is configured, so the field is left out.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
     { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },
@@ -127,14 +129,17 @@ export function place({ file, line, column }: Origin, show: Show = toSafeLine): 
   return safe`${show(file)}:${line}:${column}`;
 }
 
-/** One settings problem as text: `FILE:LINE:COLUMN: severity: message`, then the next step. */
+/** Formats one settings problem as `FILE:LINE:COLUMN: severity: message`, followed by the next step. */
 export function problemLines({ severity, message, origin, next }: Problem): SafeText {
   const where = origin === undefined ? safe`` : safe`${place(origin)}: `;
   const hint = next === undefined ? safe`` : safe`\n  next: ${toSafeLine(next)}`;
   return safe`${where}${toSafeLine(severity)}: ${toSafeLine(message)}${hint}`;
 }
 
-/** A bare `url` is tried as streamable HTTP first. */
+/**
+ * Returns the word for a transport. For an entry with only `url` it is `http`, because Fairlead tries streamable HTTP
+ * first.
+ */
 export function transportWord(kind: ConfiguredServer["kind"]): "stdio" | "http" | "sse" | "unknown" {
   switch (kind) {
     case undefined:

@@ -1,4 +1,4 @@
-/** Warnings about a command line before it runs: downloads, unpinned versions, shell commands. */
+/** Warns about a command line before it runs: downloads, versions that are not exact, shell commands. */
 
 import type { Transport } from "@fairlead/core/settings/define/definition";
 
@@ -6,19 +6,19 @@ type Source = "npm" | "PyPI" | "an image registry";
 
 /** A program that downloads a package or an image and runs it. */
 interface Runner {
-  /** Words between the program's name and the package, e.g. `tool run`. */
+  /** Words between the program's name and the package, such as `tool run`. */
   readonly verb?: readonly string[];
   readonly from: Source;
   /** Options whose value is the package. */
   readonly packageOptions?: readonly string[];
-  /** Options that are followed by a value. */
+  /** Options that take the next word as their value. */
   readonly valueOptions?: readonly string[];
   readonly isPinned: (name: string) => boolean;
 }
 
 const exactNpm = (name: string): boolean => /.@\d+\.\d+\.\d+[\w.+-]*$/.test(name);
 const exactPython = (name: string): boolean => /(==|@)v?\d+(\.\d+)+[\w.+-]*$|@[0-9a-f]{40}$/.test(name);
-// A tag can be moved to another image; a digest cannot.
+// A tag can be moved to another image, but a digest cannot.
 const exactImage = (name: string): boolean => /@sha256:[0-9a-f]{64}$/.test(name);
 
 const npm: Omit<Runner, "verb"> = {
@@ -83,11 +83,11 @@ export interface Download {
   readonly pinned: boolean;
   /** The program that downloads the package, as written in the entry. */
   readonly launcher: string;
-  /** The index of the argument that names the package; `--package=NAME` ends with the name. */
+  /** Index of the argument that names the package. In `--package=NAME`, the name is at the end of that argument. */
   readonly at: number;
 }
 
-/** The package or image that a command line downloads and runs; undefined if it downloads nothing. */
+/** Returns the package or image that a command line downloads and runs; undefined if it downloads nothing. */
 export function findDownload(command: string, args: readonly string[]): Download | undefined {
   const program = programName(command);
   // On Windows, entries often start npx or uvx through `cmd /c`.
@@ -103,14 +103,14 @@ export function findDownload(command: string, args: readonly string[]): Download
     if (!verb.every((word, at) => args[at] === word)) continue;
     const { name, at } = packageOf(args, verb.length, runner);
     if (name === undefined || /^[./~]/.test(name)) continue;
-    // No package has a longer name, so longer text is not matched against the patterns.
+    // No package has such a long name, so longer text is not matched against the patterns.
     const pinned = name.length <= longestName && runner.isPinned(name);
     return { name, from: runner.from, pinned, launcher: command, at };
   }
   return undefined;
 }
 
-/** Finds the download of the command line that begins at the argument `start`. */
+/** Finds what a command line downloads, if the command begins at the argument `start`. */
 function findBehind(args: readonly string[], start: number): Download | undefined {
   const command = args[start];
   const found = command === undefined ? undefined : findDownload(command, args.slice(start + 1));
@@ -143,7 +143,7 @@ function programName(command: string): string {
   return last.replace(/\.(cmd|exe|bat|ps1)$/i, "").toLowerCase();
 }
 
-// Interpreters, each with the option whose value is code.
+// The interpreters, each with the option whose value is program code.
 const interpreters = [
   {
     program: /^(sh|bash|zsh|dash|ksh|fish|cmd|powershell|pwsh)$/,
@@ -155,7 +155,7 @@ const interpreters = [
   },
 ] as const;
 
-/** Whether an argument is code, also if another program starts the interpreter. */
+/** Whether an argument is program code, even if another program starts the interpreter. */
 export function runsCode(command: string, args: readonly string[]): boolean {
   const words = [command, ...args];
   return interpreters.some(({ program, option }) => {
@@ -164,7 +164,7 @@ export function runsCode(command: string, args: readonly string[]): boolean {
   });
 }
 
-/** The warnings as text. They contain untrusted names: make them safe before showing them. */
+/** Returns the warnings as text. They contain untrusted names and must be made safe before they are shown. */
 export function launchNotes(transport: Transport): string[] {
   if (transport.kind !== "stdio") {
     const plain = /^http:\/\/(?!localhost\b|127\.|\[::1\])/i.test(transport.url);

@@ -1,6 +1,6 @@
 /**
- * Hides secrets in a server's entry: placeholders are shown, literal values and everything that looks like a secret are hidden.
- * Entries are untrusted and can be long, so every pattern here runs in linear time.
+ * Hides secrets in a server's entry: shows placeholders, and hides literal values and everything that looks like a
+ * secret. Entries are untrusted and can be long, so every pattern here runs in linear time.
  */
 
 import { namedValuesIn, replaceValues } from "@fairlead/core/connect/named-values";
@@ -12,7 +12,9 @@ import { isTellingName, looksSecret } from "./server-secrets.ts";
 const placeholder = /\$\$|\$\{[^{}]*\}|\$[A-Za-z_]\w*/g;
 const scheme = /^(?:Bearer|Basic|Token|ApiKey|Bot)?$/i;
 
-/** Hides the value of a variable or header; placeholders (without defaults) and words like `Bearer` stay. */
+/**
+ * Hides the value of a variable or header. Placeholders (without their defaults) and words like `Bearer` stay visible.
+ */
 export function hideLiteral(value: string): string {
   let shown = "";
   let at = 0;
@@ -28,7 +30,7 @@ function hidePart(literal: string): string {
   return scheme.test(literal.trim()) ? literal : hidden;
 }
 
-// Variables that make a program load code: they hold no secrets, and a reader must see them.
+// These variables make a program load code. They contain no secrets, and the user must see them.
 const loadsCode =
   /^(?:PATH|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|LD_\w+|DYLD_\w+|PYTHON(?:PATH|HOME|STARTUP)|PERL5(?:LIB|OPT)|RUBY(?:LIB|OPT)|(?:_?JAVA|JDK_JAVA)_(?:TOOL_)?OPTIONS)$/;
 
@@ -53,7 +55,10 @@ export function hideInWords(text: string): string {
   return hideNamed(hideMembers(hideInUrl(text))).replaceAll(tellingWord, hidden);
 }
 
-/** Hides the value of `"name": "value"` anywhere, also in JSON inside of JSON. Outside of JSON, a value that may be code is shown. */
+/**
+ * Hides the value of `"name": "value"` at any place, even in JSON inside a JSON string. Outside JSON, a value that may
+ * be code is shown.
+ */
 function hideMembers(text: string): string {
   const isJson = parseJson(text.replace(/^[\w.-]+=/, "")) !== undefined;
   const values = namedValuesIn(text, isTellingName).filter(
@@ -65,7 +70,7 @@ function hideMembers(text: string): string {
 const assignment = /(?<![\w.-])([\w.-]+)(\s*=\s*|\s*:\s*)/g;
 const assigned = /^(?:(?:Bearer|Basic|Token|ApiKey|Bot)\s+)?[^\s;|&]+/i;
 
-/** Hides the value of `NAME=value` anywhere, and of `Name: value` at the start. */
+/** Hides the value of `NAME=value` at any place, and of `Name: value` at the start of the text. */
 function hideNamed(text: string): string {
   let shown = "";
   let end = 0;
@@ -81,7 +86,7 @@ function hideNamed(text: string): string {
   return shown + text.slice(end);
 }
 
-// Key formats of well-known services, and PEM keys; long enough not to match a package name.
+// Key formats of well-known services, and PEM keys. They are long, so that they match no package name.
 const tellingWord = new RegExp(
   [
     String.raw`(?<=^|[\s=:"'])(?:(?:sk|pk|rk)[-_][\w-]{16}|gh[pousr]_\w|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]{8}|AIza[\w-]{8}|npm_\w{20}|eyJ[\w-]+\.)[^\s;|&"']*`,

@@ -1,4 +1,4 @@
-/** Which MCP roots a server gets, as text and as JSON, for `mcp get` and `mcp test`. */
+/** Shows which MCP roots a server gets, as text and as JSON, for `mcp get` and `mcp test`. */
 
 import { fileURLToPath } from "node:url";
 import { rootsFor } from "@fairlead/core/host/servers/roots";
@@ -6,12 +6,12 @@ import type { ServerDefinition } from "@fairlead/core/settings/define/definition
 import { joinSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** The folders that are sent to the server as roots. */
+/** Returns the folders that Fairlead sends to the server as roots. */
 export function rootFolders(definition: ServerDefinition, configuration: Configuration): readonly string[] {
   return rootsFor(definition, configuration).map(({ uri }) => fileURLToPath(uri));
 }
 
-/** The folders that are sent, or why none is. */
+/** Returns the folders that are sent, or the reason why none is sent. */
 export function rootsWords(definition: ServerDefinition, configuration: Configuration): SafeText {
   const folders = rootFolders(definition, configuration);
   if (folders.length > 0) return safe`sent: ${joinSafe(folders.map(toVisibleLine), safe`, `)}`;

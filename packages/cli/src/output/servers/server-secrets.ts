@@ -1,4 +1,4 @@
-/** Finds literal secrets in an entry, and secrets that settings refer to and that are not stored. */
+/** Finds literal secrets in an entry, and secrets that settings refer to but that are not stored. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type SafeText, safe, toSafeLine } from "@fairlead/core/text/safe-text";
@@ -8,17 +8,17 @@ import type { Context } from "../../shell/verb.ts";
 
 const tellingName =
   /token|secret|passw|pwd$|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|authorization|cookie|[-_]auth$|[-_]pat$|^auth/i;
-// Names that contain a word such as "key" or "token" but hold no secret.
+// These names contain a word such as "key" or "token", but their values are no secrets.
 const harmlessName =
   /(type|method|mode|scheme|url|uri|limit|budget|file|path|dir|name|length|expiry|ttl)$|max[-_]?tokens/i;
-// Prefixes of the keys of well-known services, signed tokens, and PEM keys.
+// Prefixes of keys of well-known services, signed tokens, and PEM keys.
 const tellingValue =
   /^(Bearer\s+|Basic\s+|Token\s+)?((sk|pk|rk)[-_]\w|gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]|AIza|npm_\w{20}|eyJ[\w-]+\.|-----BEGIN)|^(Bearer|Basic)\s+\S/i;
 const reference = /\$(?!\$)(\{|[A-Za-z_])/;
 
-/** Whether a variable, header or option holds a literal secret. */
+/** Whether a variable, header or option has a literal secret as its value. */
 export function looksSecret(name: string, value: string): boolean {
-  // `$$` is a dollar sign; any other `$NAME` is a reference to a value that is stored elsewhere.
+  // `$$` stands for a dollar sign. Any other `$NAME` refers to a value that is stored elsewhere.
   if (value === "" || reference.test(value.replaceAll("$$", ""))) return false;
   return isTellingName(name) || tellingValue.test(value);
 }
@@ -30,11 +30,11 @@ export function isTellingName(name: string): boolean {
 export interface SecretHint {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`, or `url (its password)`. */
   readonly key: string;
-  /** The name under which to store the secret. */
+  /** The name under which the secret should be stored. */
   readonly secret: string;
 }
 
-/** The literal secrets in `env`, `headers`, `oauth` and the URLs of an entry. */
+/** Returns the literal secrets in `env`, `headers`, `oauth` and the URLs of an entry. */
 export function secretHints(entry: Readonly<Record<string, unknown>>): SecretHint[] {
   const named = ["env", "headers", "oauth"].flatMap((key) => {
     const values = entry[key];
@@ -57,14 +57,14 @@ function addressHints(key: string, address: unknown): readonly SecretHint[] {
   return [...(isWritten ? [{ key: `${key} (its password)`, secret: "PASSWORD" }] : []), ...parameters];
 }
 
-/** The name under which a secret of this key is stored. */
+/** Returns the name under which a secret with this key is stored. */
 export function secretName(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
 }
 
 type Missing = ReadonlySet<string>;
 
-/** Finds secrets that settings refer to, but that are not stored. Reads names only, so no keychain is opened. */
+/** Finds secrets that settings refer to but that are not stored. Reads only names, so it opens no keychain. */
 export async function missingSecrets(
   { servers, locations }: Pick<Configuration, "servers" | "locations">,
   { out }: Pick<Context, "out">,
@@ -81,7 +81,9 @@ export async function missingSecrets(
   }
 }
 
-/** One line for each missing secret of a server. The server may start, but starting will fail. */
+/**
+ * Returns one line for each missing secret of a server. Fairlead may try to start that server, but the start will fail.
+ */
 export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
   return secrets
     .filter((name) => missing.has(name))

@@ -1,4 +1,4 @@
-/** The state of a server, as text and as JSON. */
+/** Formats the state of a server as text and as JSON. */
 
 import type { SignInState } from "@fairlead/core/auth/store/sign-in-state";
 import type { ErrorCode } from "@fairlead/core/errors";
@@ -22,17 +22,17 @@ export interface ListedServer {
   readonly known?: CachedCatalogInfo | undefined;
   readonly changed?: readonly string[] | undefined;
   readonly signIn?: SignInState | undefined;
-  /** The estimated tokens that the server's tool definitions cost a model. */
+  /** Estimated tokens that the server's tool definitions cost a model. */
   readonly tokens?: number | undefined;
   /**
-   * Set if the server failed in this run or an earlier one: commands that do not name the server skip it for a while.
+   * Set if the server failed in this run or an earlier one. Commands that do not name the server skip it for a while.
    */
   readonly failed?: FailedStart | undefined;
   /** How clients of the gateway share connections to the server. */
   readonly share?: SharedBy | undefined;
 }
 
-/** Whether the attempt to connect has ended. */
+/** Whether the connection attempt has ended. */
 export function isConnectSettled(state: ServerState): boolean {
   switch (state.status) {
     case "connected":
@@ -49,7 +49,7 @@ export function isConnectSettled(state: ServerState): boolean {
   }
 }
 
-/** The state in words; with `now`, how long until the next attempt: `reconnecting (in 12 s)`. */
+/** Returns the state in words. With `now`, adds the time until the next attempt: `reconnecting (in 12 s)`. */
 export function stateWords(state: ServerState, now?: number): SafeText {
   switch (state.status) {
     case "connected":
@@ -97,7 +97,7 @@ function offerWords({ tools, prompts, resources, resourceTemplates }: CatalogCou
   return joinSafe(parts, safe`, `);
 }
 
-/** A server as `mcp list` shows it. */
+/** Formats a server as `mcp list` shows it. */
 export function serverText(
   { server, state, known, changed = [], signIn, tokens, failed, share }: ListedServer,
   { style, typed }: Pick<Output, "style" | "typed">,
@@ -133,7 +133,7 @@ function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): Safe
   return [safe`  cached: ${offerWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/** With `--cached`, the state does not say why the server failed. */
+/** Formats an earlier failure. With `--cached`, the state itself does not say why the server failed. */
 function failedLines(state: ServerState, failed: FailedStart | undefined): SafeText[] {
   if (failed === undefined) return [];
   const { failures, failedAt, nextTryAt, message } = failed;
@@ -151,7 +151,7 @@ function explanationLines(state: ServerState): SafeText[] {
   return [safe`  why: ${toSafeLine(state.message)}`, ...next];
 }
 
-/** The colour of a state; it never carries meaning alone. */
+/** Returns the colour of a state. The colour is never the only sign of the state. */
 export function colourOf({ status }: ServerState): "green" | "red" | "yellow" {
   if (status === "connected") return "green";
   return status === "disconnected" ? "red" : "yellow";
@@ -163,13 +163,13 @@ function target({ definition }: ConfiguredServer): SafeText {
   return toVisibleLine(shown.kind === "stdio" ? [shown.command, ...shown.args].join(" ") : shown.url);
 }
 
-/** The negotiated transport, if the server has connected before; otherwise the configured one. */
+/** Returns the negotiated transport if the server has connected before; otherwise the configured transport. */
 function transportOf({ server, state, known }: ListedServer): string {
   const { peer } = state.status === "connected" ? state : (known ?? {});
   return peer?.transport ?? transportWord(server.kind);
 }
 
-/** A server in `--json` documents. */
+/** Returns a server as it appears in `--json` documents. */
 export function serverDocument(listed: ListedServer): object {
   const { server, state, known, changed = [], signIn, tokens, failed, share } = listed;
   const { offer } = state.status === "connected" ? state : (known ?? {});
@@ -197,7 +197,7 @@ function skippedDocument({ failures, failedAt, nextTryAt }: FailedStart): object
   return { failures, failedAt: new Date(failedAt).toISOString(), until: new Date(nextTryAt).toISOString() };
 }
 
-/** `status`, `reason` and `error` of a server in `--json` documents. */
+/** Returns `status`, `reason` and `error` of a server, as they appear in `--json` documents. */
 export function statusDocument(admission: Admission): object {
   if (admission.status === "admitted") return { status: "disconnected", reason: "lazy" };
   const { status, reason, message, next } = admission;
@@ -209,7 +209,7 @@ export function statusWords(admission: Admission): SafeText {
   return admission.status === "admitted" ? safe`ready to start` : stateWords(initialServerState("", admission, 0));
 }
 
-/** The sign-in state of a server, as text and as JSON. */
+/** Formats the sign-in state of a server. */
 export function signInWords(signIn: SignInState): SafeText {
   switch (signIn.state) {
     case "none":
@@ -238,13 +238,13 @@ const byItselfWords: Readonly<Record<Extract<SignInState, { state: "none" }>["by
   machine: safe`automatic, with the credentials under machineAuth`,
 };
 
-/** Fairlead renews a renewable token, so its expiry is not shown. */
+/** Returns when a token expires. For a token that Fairlead renews itself, returns an empty text. */
 function endWords({ expiresAt, isRenewable }: Extract<SignInState, { state: "signed_in" }>): SafeText {
   if (isRenewable || expiresAt === undefined) return safe``;
   return safe`, until ${toSafeLine(new Date(expiresAt).toISOString())}`;
 }
 
-/** The sign-in state in `--json` documents. */
+/** Returns the sign-in state as it appears in `--json` documents. */
 export function signInDocument(signIn: SignInState): object {
   if (signIn.state !== "signed_in") return signIn;
   const { expiresAt, ...rest } = signIn;

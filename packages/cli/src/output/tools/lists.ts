@@ -1,4 +1,4 @@
-/** The tools, prompts and resources of a server as text. */
+/** Formats the tools, prompts and resources of a server as text. */
 
 import type { HiddenTool, HostPrompt, HostResource, HostTool } from "@fairlead/core/host";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -30,11 +30,11 @@ interface ListOptions {
 }
 
 export interface ResourceListOptions extends ListOptions {
-  /** Whether several servers have this URI or template, so that it is shown as `server:uri`, which can be typed. */
+  /** Whether several servers have this URI or template. If so, the list shows `server:uri`, which the user can type. */
   readonly isShared?: (uri: string) => boolean;
 }
 
-/** Tells which URIs and templates several servers have. */
+/** Returns a function that says whether several servers have a URI or template. */
 export function sharedUris(resources: readonly HostResource[]): (uri: string) => boolean {
   const servers = new Map<string, Set<string>>();
   for (const resource of resources) {
@@ -45,11 +45,11 @@ export function sharedUris(resources: readonly HostResource[]): (uri: string) =>
 }
 
 export interface ToolListOptions extends ListOptions {
-  /** Show every parameter and the whole description. */
+  /** Whether to show every parameter and the whole description. */
   readonly all: boolean;
 }
 
-/** The items of each server as text, with an empty line between servers; undefined without items. */
+/** Formats the items of each server, with an empty line between servers; undefined if there are no items. */
 export function textByServer<T extends { readonly server: string }>(
   items: readonly T[],
   toText: (server: string, own: readonly T[]) => SafeText,
@@ -58,7 +58,10 @@ export function textByServer<T extends { readonly server: string }>(
   return texts.length === 0 ? undefined : joinSafe(texts, safe`\n\n`);
 }
 
-/** The tools of a server: signatures, annotations and descriptions. `hidden`: tools that `includeTools` or `excludeTools` filters out. */
+/**
+ * Formats the tools of a server: signatures, annotations and descriptions. `hidden`: tools that `includeTools` or
+ * `excludeTools` removes.
+ */
 export function serverToolsText(
   server: string,
   tools: readonly HostTool[],
@@ -69,7 +72,7 @@ export function serverToolsText(
   return joinSafe([title, ...tools.map((tool) => toolText(tool, options))], safe`\n\n`);
 }
 
-/** Only the names; without a terminal each in a line of its own, as it can be typed. */
+/** Formats only the names. Without a terminal, each name is on its own line, in the form that the user can type. */
 export function serverNamesText(
   server: string,
   tools: readonly HostTool[],
@@ -97,7 +100,7 @@ function toolsTitle(
   return safe`${style.bold(toVisibleLine(server))}: ${count(tools.length, "tool")}${more}`;
 }
 
-/** One tool: its signature, annotations and description. */
+/** Formats one tool: its signature, annotations and description. */
 export function toolText(tool: HostTool, options: ToolListOptions): SafeText {
   const { columns, style, all } = options;
   const talk = [...descriptionLines(tool.description, { columns, all }), ...(all ? parameterLines(tool, columns) : [])];
@@ -131,7 +134,7 @@ const longestParagraph = 400;
 const longestText = 20_000;
 const longestRemark = 2000;
 
-/** Descriptions from a server as indented lines: the first paragraph, or the whole text. */
+/** Formats a server's description as indented lines: its first paragraph, or the whole text. */
 function descriptionLines(
   description: string,
   { columns, all }: { readonly columns: number; readonly all: boolean },
@@ -141,7 +144,7 @@ function descriptionLines(
   return lines(text).flatMap((line) => (line.trim() === "" ? [safe``] : fill(words(line), layout)));
 }
 
-/** `name: description` of one parameter; empty if it has no description. */
+/** Formats one parameter as `name: description`; returns no lines if it has no description. */
 function remarkLines(name: string, remark: unknown, columns: number): readonly SafeText[] {
   if (typeof remark !== "string" || remark.trim() === "") return [];
   const text = clip(remark.replaceAll(/\s+/g, " ").trim(), longestRemark);
@@ -161,25 +164,25 @@ function lines(text: string): readonly SafeText[] {
 
 type Annotated = Pick<HostTool, "annotations">;
 
-/** Labels for annotations that are `true`; a missing annotation does not mean that a tool is harmless. */
+/** Labels for annotations that are `true`. A missing annotation does not mean that the tool is harmless. */
 export function badges({ annotations }: Annotated, style: Style): readonly SafeText[] {
   const claims = (hint: string): boolean => member(annotations, hint) === true;
   return [
     ...(claims("readOnlyHint") ? [style.green(safe`[read-only]`)] : []),
     ...(claims("destructiveHint") ? [style.yellow(safe`[destructive]`)] : []),
-    // A read-only tool is idempotent anyway.
+    // A read-only tool is always idempotent, so the label would say nothing new.
     ...(claims("idempotentHint") && !claims("readOnlyHint") ? [style.dim(safe`[idempotent]`)] : []),
     ...(claims("openWorldHint") ? [style.dim(safe`[open world]`)] : []),
   ];
 }
 
-/** The label for a decision about a model's call; `ask` is the most frequent decision and has no label. */
+/** Returns the label for the decision about a model's call. `ask` is the most frequent decision and has no label. */
 function ruled({ decision }: Pick<HostTool, "decision">, style: Style): readonly SafeText[] {
   if (decision === "allow") return [style.green(safe`[allowed]`)];
   return decision === "deny" ? [style.red(safe`[denied]`)] : [];
 }
 
-/** The tool to use in an example: read-only if there is one, else not destructive. */
+/** Returns the tool to use in an example: a read-only one if there is any, otherwise one that is not destructive. */
 export function harmless<T extends Annotated>(tools: readonly T[]): T | undefined {
   return (
     tools.find(({ annotations }) => member(annotations, "readOnlyHint") === true) ??
@@ -189,7 +192,7 @@ export function harmless<T extends Annotated>(tools: readonly T[]): T | undefine
 
 const mostArguments = 40;
 
-/** The prompts of a server as text: signatures, descriptions and arguments. */
+/** Formats the prompts of a server: signatures, descriptions and arguments. */
 export function promptsText(server: string, prompts: readonly HostPrompt[], options: ListOptions): SafeText {
   const title = safe`${options.style.bold(toVisibleLine(server))}: ${count(prompts.length, "prompt")}`;
   return joinSafe([title, ...prompts.map((prompt) => promptText(prompt, options))], safe`\n\n`);
@@ -217,12 +220,12 @@ function promptText(prompt: HostPrompt, { style, columns }: ListOptions): SafeTe
 type Callable = Pick<HostPrompt, "name" | "serverPromptName" | "arguments"> &
   (Pick<HostPrompt, "server"> | { readonly serverName: string });
 
-/** The name as the user types it: bare, or `server.prompt`. */
+/** Returns the prompt's name as the user types it: the bare name, or `server.prompt`. */
 function typedName(prompt: Callable): string {
   return typedPromptName({ ...prompt, serverName: "server" in prompt ? prompt.server : prompt.serverName });
 }
 
-/** The words after `fairlead prompt`: required arguments, then optional ones in brackets. */
+/** Returns the words after `fairlead prompt`: required arguments, then optional ones in brackets. */
 export function promptCommandUsage(prompt: Callable): string {
   const words = requiredFirst(prompt).map(({ name, required }) => {
     const word = `${toShellWord(`${name}=`)}…`;
@@ -231,7 +234,7 @@ export function promptCommandUsage(prompt: Callable): string {
   return [toShellWord(typedName(prompt)), ...words].join(" ");
 }
 
-/** The words after `fairlead prompt`, with sample values for the required arguments. */
+/** Returns the words after `fairlead prompt`, with sample values for the required arguments. */
 export function examplePrompt(prompt: Callable): string {
   const words = prompt.arguments.flatMap((argument) =>
     argument.required ? [toShellWord(`${argument.name}=text`)] : [],
@@ -247,7 +250,7 @@ const longestUri = 2000;
 const longestFact = 200;
 const mostVariables = 20;
 
-/** The resources and resource templates of a server as text: URIs, variables, titles, types and sizes. */
+/** Formats the resources and resource templates of a server: URIs, variables, titles, types and sizes. */
 export function resourcesText(
   server: string,
   resources: readonly HostResource[],
@@ -285,7 +288,7 @@ function resourceText(
   ]);
 }
 
-/** The `--arg` options of a template; optional ones in brackets. */
+/** Returns the `--arg` options of a template, with optional ones in brackets. */
 function valueWords(uriTemplate: string): readonly SafeText[] {
   return fold(variablesOf(uriTemplate), mostVariables, ({ name, required }) => {
     const option = `--arg ${name}=…`;

@@ -1,4 +1,4 @@
-/** A tool's signature, `name(required: type, optional?: type = default) → type`, and an example call. */
+/** Formats a tool's signature, `name(required: type, optional?: type = default) → type`, and an example call. */
 
 import type { HostTool } from "@fairlead/core/host";
 import { resolved } from "@fairlead/core/normalise/schema/pointer";
@@ -17,7 +17,7 @@ import { isShallow, listOf, member } from "@fairlead/wire/json";
 export type SignedTool = Pick<HostTool, "serverToolName" | "inputSchema" | "outputSchema">;
 
 export interface SignatureLimits extends TypeLimits {
-  /** Maximum number of parameters shown. Required parameters are all shown, even above this limit. */
+  /** Maximum number of parameters to show. All required parameters are shown, even if there are more. */
   readonly parameters: number;
 }
 
@@ -26,7 +26,7 @@ export const full: SignatureLimits = { parameters: 200, depth: 6, members: 50, p
 
 const mostRequired = 40;
 
-/** A signature in pieces; a line may be wrapped between two pieces. */
+/** Returns a signature in pieces. A line may be wrapped between two pieces. */
 export interface Signature {
   readonly name: SafeText;
   readonly parameters: readonly SafeText[];
@@ -56,7 +56,7 @@ export function signature(tool: SignedTool): SafeText {
   return safe`${name}(${joinSafe(parameters, safe`, `)})${output === undefined ? safe`` : safe` → ${output}`}`;
 }
 
-/** The words after `fairlead call`: the tool and its required arguments, with sample values. */
+/** Returns the words after `fairlead call`: the tool and its required arguments, with sample values. */
 export function exampleCall({
   server,
   serverToolName,

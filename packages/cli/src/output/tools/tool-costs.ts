@@ -1,4 +1,4 @@
-/** The number of tokens that tool declarations cost a model, as text: servers and tools sorted by tokens, with bars. */
+/** Formats the number of tokens that tool definitions cost a model: servers and tools sorted by tokens, with bars. */
 
 import { groupBy } from "@fairlead/core/text/group-by";
 import { joinSafe, padSafe, repeatSafe, type SafeText, safe, toVisibleLine } from "@fairlead/core/text/safe-text";

@@ -1,9 +1,9 @@
-/** A tool in JSON output. */
+/** Converts a tool to JSON output. */
 
 import type { HostTool } from "@fairlead/core/host";
 import { isShallow } from "@fairlead/wire/json";
 
-/** The tool as the model gets it, with the changes made to its schema. */
+/** Returns the tool as the model gets it, with the changes that Fairlead made to its schema. */
 export function toolDocument(tool: HostTool): object {
   const { name, server, serverToolName, title, description, parametersJsonSchema, decision, repairs } = tool;
   const { annotations, outputSchema } = tool;
@@ -23,7 +23,7 @@ export function toolDocument(tool: HostTool): object {
 
 export const tooDeep = "nested too deeply to be printed";
 
-/** A server's JSON can be nested too deeply for `JSON.stringify`. */
+/** Returns a value that `JSON.stringify` can print: JSON from a server can be nested too deeply for it. */
 function printable(value: object): object {
   return isShallow(value) ? value : { unprintable: tooDeep };
 }

@@ -1,4 +1,4 @@
-/** Schema changes made for a model's API, and quarantined tools, as text. */
+/** Formats schema changes that were made for a model's API, and quarantined tools. */
 
 import type { HostTool } from "@fairlead/core/host";
 import { fold } from "@fairlead/core/normalise/schema/write/type-text";
@@ -18,7 +18,7 @@ const mostReasons = 10;
 const longestPlace = 100;
 const longestNote = 400;
 
-/** Common keywords whose removal does not matter to a caller. */
+/** Frequent keywords whose removal does not matter to a caller. */
 const usual: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -29,7 +29,7 @@ const usual: ReadonlySet<string> = new Set([
   "example",
 ]);
 
-/** One sentence about the changes; undefined if all changes are minor. */
+/** Returns one sentence about the changes; undefined if all of them are minor. */
 export function repairSummary(tools: readonly Repaired[]): SafeText | undefined {
   const adapted = tools.filter(isAdapted).length;
   if (adapted === 0) return undefined;
@@ -41,7 +41,7 @@ export interface RepairOptions {
   readonly columns: number;
 }
 
-/** The changes in each tool of one server; the same change in several places is listed once. */
+/** Formats the changes in each tool of one server. The same change in several places is listed once. */
 export function repairsText(server: string, tools: readonly Repaired[], options: RepairOptions): SafeText {
   const others = tools.filter((tool) => tool.repairs.length > 0 && !isAdapted(tool));
   const keywords = [...new Set(others.flatMap(({ repairs }) => repairs.map(({ keyword }) => keyword)))].join(", ");
@@ -74,7 +74,10 @@ function groupText(group: Group<Repair>): SafeText {
   return safe`${what} at ${toVisibleLine(places.join(", "))}: ${toSafeLine(clip(note, longestNote))}`;
 }
 
-/** Grouped by reason: a server over the tool limit has thousands of tools with the same reason. */
+/**
+ * Formats quarantined tools by reason, because a server above the tool limit has thousands of tools with the same
+ * reason.
+ */
 export function quarantineText(quarantined: readonly QuarantinedTool[], style: Style, all: boolean): SafeText {
   const reasons = [...groupBy(quarantined, ({ reason }) => reason)];
   const shown = all ? reasons : reasons.slice(0, mostReasons);
