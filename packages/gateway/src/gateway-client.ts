@@ -1,4 +1,4 @@
-/** One client of the gateway: its name, its limits, and how to ask its user. */
+/** One client of the gateway: its name, its limits, and the functions that ask its user. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
@@ -6,11 +6,11 @@ import type { RequestId } from "@fairlead/wire/serve";
 /** One connection of an MCP client to the gateway. */
 export interface GatewayClient {
   /**
-   * The name that rules and the history use, such as `claude-code`: from the client's entry or token, never from the
-   * client's own messages.
+   * The name that rules and the history use, such as `claude-code`. It comes from the client's entry or token, never
+   * from the client's own messages.
    */
   readonly name: string;
-  /** Identifies the connection: an approval "for this conversation" is valid for requests with the same value. */
+  /** Identifies the connection. An approval "for this conversation" is valid for requests with the same value. */
   readonly conversation: string;
   /** The servers that the client may use. Default: all. */
   readonly servers?: readonly string[] | undefined;
@@ -19,8 +19,8 @@ export interface GatewayClient {
   /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server; resolves when the client's relay has noted it. `subject` names what
-   * may run, such as `files.write_file`.
+   * Called before a request is sent to its server. Resolves when the client's relay has noted the request. `subject`
+   * names what may run, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }
@@ -28,11 +28,13 @@ export interface GatewayClient {
 /** A client whose user can be asked to confirm a request. */
 export interface AskedClient {
   readonly name: string;
-  /** An approval "for this conversation" is valid for confirmations with the same value. */
+  /**
+   * Identifies the conversation. An approval "for this conversation" is valid for confirmations with the same value.
+   */
   readonly conversation: string;
   /** The kinds of elicitation that the client declares. */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };
-  /** Sends `elicitation/create` to the client; resolves with its result: `{ action, content? }`. */
+  /** Sends `elicitation/create` to the client. Resolves with its result: `{ action, content? }`. */
   readonly elicit: (params: JsonObject, signal: AbortSignal) => Promise<JsonObject>;
   /** Tells a legacy client that the user has answered a URL elicitation. */
   readonly elicited?: ((elicitationId: string) => void) | undefined;

@@ -1,4 +1,4 @@
-/** The gateway: makes the servers of a host available to other MCP clients, over stdio, a socket or HTTP. */
+/** The gateway: makes the servers of a host available to other MCP clients over stdio, a socket or HTTP. */
 
 import { randomUUID } from "node:crypto";
 import { type Clock, systemClock } from "@fairlead/core/clock";
@@ -24,10 +24,10 @@ export type { CreateGatewayHost, HostHooks, Workspace } from "./hosts/gateway-ho
 export interface GatewayOptions {
   readonly createHost: CreateGatewayHost;
   readonly consent: Consent;
-  /** The version of Fairlead. */
+  /** Fairlead's version. */
   readonly version: string;
   readonly clock?: Clock;
-  /** The clock, in milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
@@ -35,8 +35,8 @@ export interface ListenOptions {
   /** The port to listen on. Default: any free port. */
   readonly port?: number | undefined;
   /**
-   * The bearer tokens of the clients. `none`: every program on this machine may send requests, under the name in
-   * `client`.
+   * The bearer tokens of the clients. `none`: every program on this machine may send requests, under the name and with
+   * the limits in `client`.
    */
   readonly tokens: ClientTokens | "none";
   readonly workspace: Workspace;
@@ -53,16 +53,19 @@ export interface GatewayStatus {
 export interface Gateway extends AsyncDisposable {
   /** Serves one client over an open channel, in either protocol era. Resolves when the client has disconnected. */
   serve(open: OpenChannel, client: GatewayClient, workspace: Workspace): Promise<void>;
-  /** Listens for clients on the loopback address: `/mcp` serves all servers, `/mcp/<server>` a single server. */
+  /** Listens for clients on the loopback address. `/mcp` serves all servers, `/mcp/<server>` one server. */
   listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
-  /** The number of clients, open requests and requests that wait for an answer; 0 means that the gateway is idle. */
+  /**
+   * Returns the number of clients, open requests and requests that wait for an answer. 0 means that the gateway is
+   * idle.
+   */
   activity(): number;
-  /** Calls back when `activity()` may have changed. Returns the function that stops listening. */
+  /** Calls a function when `activity()` may have changed. Returns the function that stops these calls. */
   onActivity(listener: () => void): () => void;
 }
 
-/** How long a closing gateway waits for cancelled requests, in milliseconds. */
+/** Milliseconds that a closing gateway waits for cancelled requests to end. */
 const endTime = 2000;
 
 export function createGateway(options: GatewayOptions): Gateway {
@@ -94,7 +97,10 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  /** Requests of disconnected clients end without further work here: their hosts are about to close. */
+  /**
+   * Waits until the requests of disconnected clients have ended. Nothing else is needed, because their hosts are about
+   * to close.
+   */
   async function requestsEnded(): Promise<void> {
     await new Promise<void>((resolve) => {
       const callOff = clock.after(endTime, resolve, { background: true });
@@ -144,7 +150,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
     async function openContext(found: HttpClient, conversation: string): Promise<BridgeContext> {
       const hosts = await pool.open(workspace);
-      // No state is kept for the URL of a server that does not exist, because there can be any number of such URLs.
+      // The gateway keeps no state for the URL of an unknown server, because there can be any number of such URLs.
       if (found.only !== undefined && !isServer(found.only, [hosts.shared.host])) {
         await hosts.close();
         throw new HostError("server_unknown", "no server with this name is configured");
@@ -152,7 +158,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       return createBridgeContext(parts, { ...client, ...found, conversation }, hosts);
     }
 
-    /** Rejects if the client's hosts cannot be created: the listener then answers the client with the error. */
+    /**
+     * Serves a modern HTTP request. Rejects if the client's hosts cannot be created; the listener then sends the error
+     * to the client.
+     */
     async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
       if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);
       const { context, leave } = await modern.enter(found);
@@ -206,7 +215,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** One row for each server, which counts as connected if any host has connected it. */
+/** Returns one row for each server. A server counts as connected if any host is connected to it. */
 function statesOf(hosts: readonly Host[]): GatewayStatus["servers"] {
   const found = new Map<string, string>();
   for (const host of hosts)
@@ -219,7 +228,7 @@ function isServer(server: string, hosts: readonly Host[]): boolean {
   return hosts.some((host) => host.states().some(({ name }) => name === server));
 }
 
-/** The server in the path `/mcp/<server>`; an empty string for `/mcp`, undefined for any other path. */
+/** Returns the server in the path `/mcp/<server>`; an empty string for `/mcp`, undefined for any other path. */
 function serverIn(path: string): string | undefined {
   if (path === "/mcp" || path === "/mcp/") return "";
   const [, name] = /^\/mcp\/([^/]+)\/?$/.exec(path) ?? [];

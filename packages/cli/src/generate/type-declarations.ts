@@ -234,10 +234,7 @@ function createSpotWriter(
     const patterns = Object.keys(objectOf(raw["patternProperties"]));
     const members = Object.keys(properties).map((name) => {
       const property = subschemaAt(spot, "properties", name);
-      /*
-       * In TypeScript, every object has the members of Object.prototype, so an optional property of such a name is left
-       * out.
-       */
+      // Every object inherits these names from Object.prototype, so an optional property gets the type `unknown`.
       const isInherited = name in Object.prototype && !required.has(name);
       const type = isInherited ? "unknown" : toText(write(property, place));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];

@@ -9,7 +9,7 @@ import { signInDocument, signInWords } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signInReader } from "./read-state.ts";
 
-/** A server with an invalid entry, which cannot be signed in to. Its row shows the problem. */
+/** One row of the output: the sign-in state of a server, or the problem of an invalid entry. */
 type Row = { readonly name: string } & ({ readonly signIn: SignInState } | { readonly problem: string });
 
 export async function showSignIns(configuration: Configuration, { out, globals }: Context): Promise<void> {

@@ -46,7 +46,5 @@ test("the entry that connect writes for Gemini CLI, which reads the same file, i
 
 test("a gateway below a gateway is refused", () => {
   expect(() => refuseNested({})).not.toThrow();
-  expect(() => refuseNested({ [parentVariable]: "12" })).toThrow(
-    "fairlead serve cannot start here",
-  );
+  expect(() => refuseNested({ [parentVariable]: "12" })).toThrow("fairlead serve cannot start here");
 });

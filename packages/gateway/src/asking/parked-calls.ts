@@ -1,7 +1,7 @@
 /**
- * Requests of modern clients that wait for the client to answer a question. A server cannot send requests to a modern
- * client: the gateway answers the client's request with `input_required`, and continues it when the client sends it
- * again with the answers.
+ * Requests of modern clients that wait for the client to answer a question.
+ * A server cannot send requests to a modern client. So the gateway answers the client's request with `input_required`,
+ * and continues it when the client sends it again with the answers.
  */
 
 import { randomBytes } from "node:crypto";
@@ -18,14 +18,14 @@ export interface ModernRequest {
   /** The client's name. */
   readonly client: string;
   /**
-   * Identifies the client, the method and the parameters without the answers, so that a different request cannot
+   * Digest of the client, the method and the parameters without the answers. Only a request with the same identity can
    * continue this call.
    */
   readonly identity: string;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
-  /** Aborts when the client's connection ends; absent if every request has its own connection. */
+  /** Aborts when the client's connection ends; absent if each request has its own connection. */
   readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }
@@ -42,7 +42,7 @@ export interface ParkedCalls {
    * @throws WireError if the request state is unknown, was used before or belongs to another request
    */
   resume(request: ModernRequest, state: string, answers: unknown): Promise<JsonObject>;
-  /** The number of requests that wait for their client. */
+  /** Number of requests that wait for their client's answers. */
   size(): number;
   close(): void;
 }
@@ -51,14 +51,14 @@ export interface ParkedCallsOptions {
   readonly clock: Pick<Clock, "after">;
   /** How long a request waits for the client's answer, in milliseconds. */
   readonly waitTime?: number;
-  /** The largest number of requests that may wait at the same time. */
+  /** Maximum number of requests that may wait at the same time. */
   readonly most?: number;
-  /** The largest number of requests of one client that may wait at the same time. */
+  /** Maximum number of requests of one client that may wait at the same time. */
   readonly mostOfClient?: number;
 }
 
 const prefix = "fairlead-parked.";
-/** The gateway collects questions for this many milliseconds and sends them to the client together. */
+/** The gateway collects questions for this many milliseconds, to send them to the client together. */
 const together = 5;
 
 /** Whether this module issued the request state. */
@@ -72,7 +72,7 @@ export function createParkedCalls({
   most = 1000,
   mostOfClient = 100,
 }: ParkedCallsOptions): ParkedCalls {
-  /** Waiting calls by request state. Each state can be used once. */
+  /** Waiting calls by request state. Each request state can be used only once. */
   const parked = new Map<string, Parked>();
 
   function park(call: ParkableCall): JsonObject {
@@ -226,7 +226,7 @@ class ParkableCall implements ClientCall {
     this.#ended.then(end, end);
   }
 
-  /** Resolves with the call's result, or with undefined when the client must be asked something first. */
+  /** Resolves with the call's result, or with undefined if the client must first answer a question. */
   async endOrQuestion(wait: (milliseconds: number) => Promise<void>): Promise<JsonObject | undefined> {
     do {
       if (!this.#isEnded && this.#questions.size === 0)
@@ -256,7 +256,7 @@ class ParkableCall implements ClientCall {
     this.#abort.abort();
   }
 
-  /** While the client's request is open, a disconnect of the client cancels the call. */
+  /** Cancels the call if the client disconnects while its request is open. */
   #watch({ signal }: ModernRequest): void {
     const cancel = (): void => this.cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -265,7 +265,7 @@ class ParkableCall implements ClientCall {
   }
 }
 
-/** Removes the members that only the legacy era defines, and the server's own progress token. */
+/** Removes the members that only the legacy era defines, and the progress token of the server. */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) };

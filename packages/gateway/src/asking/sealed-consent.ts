@@ -1,7 +1,7 @@
 /**
- * Stores a person's approval in the `requestState` of a modern server, so that the person is not asked again when the
- * client repeats its request with the server's answers. Each approval can be used once; it is stored on disk and
- * survives a restart of the gateway.
+ * Keeps a person's approval while a modern client answers the server's own questions.
+ * The client repeats its request with the answers and the `requestState`, and the person must not be asked again. Each
+ * approval can be used once. Approvals are stored on disk and survive a restart of the gateway.
  */
 
 import { hash, randomBytes } from "node:crypto";
@@ -11,14 +11,17 @@ import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomi
 import type { IdentifiedServer } from "@fairlead/core/host/gateway-types";
 
 export interface SealedConsent {
-  /** Returns the request state for the client. */
+  /** Stores an approval, and returns the request state for the client. */
   seal(identity: string, yes: SealedYes): Promise<string>;
-  /** Returns the stored approval if this request state is unused, recent and was made for the same request. */
+  /** Returns the stored approval, if the request state is unused, recent, and was made for the same request. */
   open(sealed: string, identity: string): Promise<SealedYes | undefined>;
 }
 
 export interface SealedYes {
-  /** The approved item, from `approvedSubject`: the client's name for it may mean another tool by now. */
+  /**
+   * The approved item, from `approvedSubject`. The client's name for it cannot be used, because it may mean another
+   * tool by now.
+   */
   readonly subject: string;
   /** The server's own request state; undefined if the server sent none. */
   readonly state: string | undefined;
@@ -35,23 +38,24 @@ export function isSealed(state: unknown): state is string {
 }
 
 /**
- * Names what a person approves, such as `files.write_file`, with the digest of the server's identity: in another
- * workspace, another program may have the server's name.
+ * Returns the name of what a person approves, such as `files.write_file`, with a digest of the server's identity: in
+ * another workspace, another program may have the same server name.
  */
 export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
   return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;
 }
 
 /**
+ * Creates the store.
  * @param folder The folder for stored approvals. If it cannot be written, approvals are lost when this gateway ends.
  */
 export function createSealedConsent(folder: string, now: () => number): SealedConsent {
-  /** Approvals that could not be written to disk. */
+  /** Approvals that could not be written to disk, so that they exist only in this process. */
   const unstored = new Map<string, string>();
 
   /**
-   * The file name holds the time at which the approval expires; the file's content binds it to the request and to the
-   * server's state.
+   * Stores one approval as a file. Its name contains the time when the approval expires. Its content ties the approval
+   * to the request and to the server's own request state.
    */
   async function store(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);
@@ -68,7 +72,7 @@ export function createSealedConsent(folder: string, now: () => number): SealedCo
     if (known !== undefined) return known;
     const content = await readFile(join(folder, name), "utf8").catch(() => undefined);
     if (content === undefined) return undefined;
-    // If several requests use the same state, only the one that removes the file continues.
+    // If several requests use the same request state, only the request that removes the file continues.
     return rm(join(folder, name)).then(
       () => content,
       () => undefined,

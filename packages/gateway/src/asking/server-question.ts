@@ -1,14 +1,11 @@
-/** Forwards a server's question (elicitation, sampling, roots) to the client whose request caused it. */
+/** Forwards a server's question (elicitation, sampling, roots) to the client whose request led to the question. */
 
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
 import type { ClientCall } from "./client-call.ts";
 
-/**
- * Returns the capabilities that the question needs and the client does not declare; undefined if the client declares
- * all of them.
- */
+/** Returns the capabilities that the question needs but the client does not declare; undefined if none is missing. */
 export function lackingFor(method: string, params: JsonObject, capabilities: JsonObject): JsonObject | undefined {
   switch (method) {
     case "elicitation/create": {
@@ -24,7 +21,7 @@ export function lackingFor(method: string, params: JsonObject, capabilities: Jso
   }
 }
 
-/** The kinds of elicitation that a client declares; an empty object means form elicitation only. */
+/** Returns the kinds of elicitation that a client declares. An empty object means only form elicitation. */
 export function canElicit({ elicitation }: JsonObject): { readonly form: boolean; readonly url: boolean } {
   if (!isObject(elicitation)) return { form: false, url: false };
   const url = isObject(elicitation["url"]);
@@ -34,7 +31,7 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
 /**
  * Forwards the question and returns the client's answer.
  *
- * @throws Error if the client cannot be asked, so that the server does not mistake that for a person's no
+ * @throws Error if the client cannot be asked. The server must not take that for a person's no.
  */
 export async function askClient(
   call: ClientCall,
@@ -69,13 +66,15 @@ export function labelledRequests(inputRequests: JsonObject, server: string, isNa
   return Object.fromEntries(entries);
 }
 
-/** Removes the progress token, which is valid only between the server and the gateway. */
+/** Removes the progress token, because it is valid only between the server and the gateway. */
 function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }
 
-/** In the legacy era, a URL elicitation needs an id. An id that the gateway creates is added to `made`. */
+/**
+ * Adds an id to a URL elicitation, which the legacy era requires. An id that the gateway creates is added to `made`.
+ */
 export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
   if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)
     return params;
@@ -85,8 +84,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Names the server that asks, unless the client is connected to that server alone. A server's form must not look like a
- * form of the gateway.
+ * Adds the name of the server that asks, unless the client is connected to that server alone. A server's form must not
+ * look like a form of the gateway.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

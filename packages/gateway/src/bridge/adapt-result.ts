@@ -1,13 +1,13 @@
-/** Adapts a server's result to the client's protocol era. Pure. */
+/** Adapts a server's result to the client's protocol era. Pure functions. */
 
 import type { Era, JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
 
 const protocolPrefix = "io.modelcontextprotocol/";
-/** Methods whose results carry cache hints in the modern era. */
+/** Methods whose results have cache hints in the modern era. */
 const cacheable: ReadonlySet<string> = new Set(["resources/read"]);
 
-/** Returns the result in the form that the client's era expects; members that neither era defines stay. */
+/** Returns the result in the form of the client's era. Members that neither era defines stay unchanged. */
 export function adaptResult(method: string, result: JsonObject, era: Era): JsonObject {
   return era === "modern" ? toModern(method, result) : toLegacy(result);
 }
@@ -18,15 +18,16 @@ function toModern(method: string, result: JsonObject): JsonObject {
 }
 
 /**
- * Marks the gateway's lists and discovery results as private to one client: rules can make them differ between clients.
+ * Marks the gateway's lists and discovery results as private to one client, because rules can make them differ between
+ * clients.
  */
 export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 
-/** Members that differ between the eras, or may. */
+/** Members of a result that differ, or may differ, between the eras. */
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
 
 function toLegacy(result: JsonObject): JsonObject {
-  // Most results have none of them, and a copy takes longer than to look for them.
+  // Most results have none of these members, and looking for them is faster than copying the result.
   if (!eraMembers.some((name) => name in result)) return result;
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   const { _meta, structuredContent, ...others } = rest;

@@ -1,4 +1,4 @@
-/** Answers one client's requests: list requests from the catalogs, all other requests through the server. */
+/** Answers one client's requests: list requests from the catalogs, all other requests by asking the server. */
 
 import type { ListableTool } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
@@ -18,7 +18,10 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
   readonly params: JsonObject;
 }
 
-/** @throws WireError with the JSON-RPC error for the client */
+/**
+ * Answers a request.
+ * @throws WireError with the JSON-RPC error for the client
+ */
 export async function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
   if (method.endsWith("/list") || isUnknown(context, asked)) await context.discovered(call.era, call.signal);
@@ -49,7 +52,8 @@ export async function answerRequest(context: BridgeContext, call: ClientCall, as
 }
 
 /**
- * Whether the request names an item that is not listed yet: the client may know it from an earlier run of the gateway.
+ * Whether the request names an item that is not listed yet. The client may know the item from an earlier run of the
+ * gateway.
  */
 function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
@@ -71,7 +75,7 @@ function definitionsOf(items: ReadonlyMap<string, { readonly definition: JsonObj
   return [...items.values()].map(({ definition }) => definition);
 }
 
-/** The tools that no rule denies to this client. */
+/** Returns the tools that no rule denies to this client. */
 async function allowedTools({ view, client, hosts }: BridgeContext): Promise<readonly ListableTool[]> {
   const isDenied = await hosts.shared.host.deniedTo(client);
   return [...view().tools.values()]
@@ -79,7 +83,7 @@ async function allowedTools({ view, client, hosts }: BridgeContext): Promise<rea
     .filter((tool) => !isDenied(tool));
 }
 
-/** The allowed tools, limited to the client's tool budget. */
+/** Returns the allowed tools, limited to the client's tool budget. */
 async function listedTools(context: BridgeContext): Promise<readonly JsonObject[]> {
   const { client, hosts } = context;
   const { host } = hosts.shared;
@@ -95,7 +99,7 @@ async function callTool(context: BridgeContext, call: ClientCall, asked: Asked):
   const { name: called } = params;
   const budget = host.clientProfile(client.name)?.toolBudget;
   const isNamedSo = called === searchToolsName || called === callToolName;
-  // If all tools fit, the name is a server's tool.
+  // If all tools fit into the budget, this name means a tool of a server.
   if (isNamedSo && budget !== undefined && (await hasSearchTools(host, await allowedTools(context), budget))) {
     const args = objectOf(params["arguments"]);
     if (called === searchToolsName)
@@ -111,7 +115,7 @@ async function callTool(context: BridgeContext, call: ClientCall, asked: Asked):
   return forwardRequest(context, call, { server, method, params: own, confirmed, onYes });
 }
 
-/** Every list fits on one page, so the gateway never issues a cursor. */
+/** Refuses a cursor. Every list has one page, so the gateway never issues a cursor. */
 function listed({ era }: ClientCall, { cursor }: JsonObject, list: string, items: readonly JsonObject[]): JsonObject {
   if (cursor !== undefined && cursor !== "")
     throw rpcError(rpcCodes.invalidParams, "unknown cursor: the list has one page");
@@ -125,7 +129,7 @@ function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "pro
   const item = items.get(name);
   if (item !== undefined)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
-  // The server decides: it may have an item that it does not list.
+  // The request goes to the server, because it may have an item that it does not list.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";
@@ -142,7 +146,7 @@ function readerOf({ view }: BridgeContext, { era }: ClientCall, uri: unknown): s
   throw rpcError(code, "no configured server lists this resource", { uri });
 }
 
-/** Finds the server of the prompt or resource template whose argument is to be completed. */
+/** Finds the server of the prompt or resource template whose argument the client wants to complete. */
 function completed(context: BridgeContext, call: ClientCall, params: JsonObject) {
   const ref = objectOf(params["ref"]);
   if (ref["type"] !== "ref/prompt") {

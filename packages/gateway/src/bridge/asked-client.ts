@@ -1,4 +1,4 @@
-/** The client of a request, as the port through which its user is asked for approval. */
+/** Adapts the client of a request to the port through which its user is asked for approval. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientCall } from "../asking/client-call.ts";
@@ -12,7 +12,7 @@ export function askedClient({ client }: BridgeContext, call: ClientCall): AskedC
     conversation: client.conversation,
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
-    // In the modern era the client's next request tells that the question was answered.
+    // A modern client needs no notification, because its next request contains the answer.
     ...(call.era === "legacy" && {
       elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
     }),

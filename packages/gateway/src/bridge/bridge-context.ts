@@ -20,7 +20,7 @@ export interface GatewayParts {
   readonly levels: UpstreamLevels;
   readonly turns: FairTurns;
   readonly tasks: TaskOwners;
-  /** The gateway's name and version, reported to clients that use all servers together. */
+  /** The gateway's name and version, which clients of all servers see. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;
 }
@@ -29,11 +29,11 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
-  /** Sampling requests of tasks that a rule or a person has allowed. */
+  /** Keys of the sampling requests in tasks that a rule or a person has already allowed. */
   readonly sampled: Set<string>;
-  /** The lists as they are now. */
+  /** Returns the current lists. */
   readonly view: () => ClientView;
-  /** Waits for servers that have no cached catalog. Rejects if the signal aborts first. */
+  /** Waits until servers without a cached catalog are connected. Rejects if the signal aborts first. */
   readonly discovered: (era: Era, signal: AbortSignal) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // A server that is added later is connected when the client next asks for a list.
+          // When the client next asks for a list, the gateway connects to servers that were added since.
           discovery = undefined;
         },
       );

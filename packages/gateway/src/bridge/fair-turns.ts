@@ -1,11 +1,12 @@
-/** Limits how many requests one client can have open at one server; further requests wait in a queue. */
+/** Limits how many requests of one client can be open at one server. Further requests wait in a queue. */
 
 import type { WireError } from "@fairlead/wire";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits until the request may be sent; not if there is a place. Returns the function that frees its place.
+   * Waits until the request may be sent; does not wait if fewer requests are open than allowed. Returns a function that
+   * ends the request's turn.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */
@@ -34,7 +35,7 @@ export function createFairTurns(): FairTurns {
     return () => {
       if (isOver) return;
       isOver = true;
-      // The next waiting request takes over the place, so that no later request overtakes it.
+      // The next waiting request starts at once, so that no later request overtakes it.
       const next = place.waiting.shift();
       if (next !== undefined) return next();
       place.open -= 1;

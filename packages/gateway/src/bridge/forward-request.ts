@@ -18,21 +18,21 @@ import { reaches } from "./log-levels.ts";
 import { rpcCodes, rpcError, serverReply, toRpcError } from "./rpc-error.ts";
 import { taskOptions, toClientTask } from "./tasks.ts";
 
-/** A client's request, with names translated to the server's own names. */
+/** A client's request, with the names that the server itself uses. */
 export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The approved item, such as `files.write_file`, if the request carries an approval in its request state. */
+  /** The approved item, such as `files.write_file`, if the client sent an approval in its request state. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
-/** The largest number of decided sampling requests that are remembered for one client. */
+/** Maximum number of decided sampling requests that are remembered for one client. */
 const mostSampled = 1000;
 
-/** Methods that rules decide about, with the parameter that names the tool, prompt or resource. */
+/** Methods that rules decide about, with the name of the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "prompt"; readonly named: string }> = new Map(
   [
     ["tools/call", { kind: "tool", named: "name" }],
@@ -41,7 +41,10 @@ const decided: ReadonlyMap<string, { readonly kind: "tool" | "resource" | "promp
   ],
 );
 
-/** @throws WireError with the JSON-RPC error for the client */
+/**
+ * Forwards a request to its server.
+ * @throws WireError with the JSON-RPC error for the client
+ */
 export async function forwardRequest(
   context: BridgeContext,
   call: ClientCall,
@@ -62,7 +65,10 @@ export async function forwardRequest(
     const host = found instanceof Promise ? await found : found;
     context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
-    // Names each member and waits only where it must: spreads and promises would take longer than to send the request.
+    /*
+     * For speed, each member is written out and only real promises are awaited: spreads and promises cost more than
+     * sending.
+     */
     const result = await host.forward(
       { client, server, method, params },
       {
@@ -101,7 +107,7 @@ function withoutMeta(params: JsonObject): JsonObject {
   return others;
 }
 
-/** Forwards a notification that belongs to the request. Progress is reported separately. */
+/** Forwards a notification that belongs to the request, except progress, which is reported separately. */
 function passOn(call: ClientCall, name: string, news: JsonObject): void {
   const isWanted = name === "notifications/message" && wantsMessage(call, news["level"]);
   const isComplete = name === "notifications/elicitation/complete" && call.era === "legacy";
@@ -109,14 +115,17 @@ function passOn(call: ClientCall, name: string, news: JsonObject): void {
 }
 
 /**
- * A legacy client that has set no log level gets all messages of the server; a modern client must ask for them with
- * each request.
+ * Whether the client gets the server's log messages. A legacy client without a log level gets all of them; a modern
+ * client must ask for them with each request.
  */
 function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
   return logLevel === undefined ? era === "legacy" : reaches(level, logLevel);
 }
 
-/** Names the tool, prompt or resource that may have run if the gateway stops after it has sent the request. */
+/**
+ * Returns the name of the tool, prompt or resource that may have run, if the gateway stops after it has sent the
+ * request.
+ */
 function subjectOf({ server, method, params }: Forwarded): string {
   const named = decided.get(method)?.named;
   return `${server}.${(named && stringOf(params[named])) ?? method}`;
@@ -127,16 +136,16 @@ function approvedIn(host: Host, request: Forwarded): string {
 }
 
 /**
- * Chooses how the server's questions reach the client. Questions from a modern server to a modern client stay in the
- * result, and the client answers them with its next request. All other questions are sent to the client while its
+ * Chooses how the server's questions reach the client. If server and client are both modern, questions stay in the
+ * result, and the client answers them with its next request. Otherwise questions are sent to the client while its
  * request is open.
  */
 function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   const isNamed = context.client.only === undefined;
   const { tasks, extensions } = taskOptions(call);
-  /** Questions at an address that have their id from the gateway: a modern server has none. */
+  /** Ids that the gateway created for URL elicitations, because a modern server gives them no id. */
   const elicitations: string[] = [];
-  /** Capabilities that the server's questions need and this request does not declare. */
+  /** Capabilities that the server's questions need but this request does not declare. */
   const lacking: JsonObject = {};
   const answer: RequestHandler = async (method, params, signal) => {
     Object.assign(lacking, lackingFor(method, params, call.capabilities));
@@ -146,7 +155,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
     return method === "sampling/createMessage" ? sample(params, ask, signal) : ask(signal);
   };
 
-  /** Lets a rule decide whether the server may use the client's model. */
+  /** Lets the rules decide whether the server may use the client's model. */
   async function sample(
     params: JsonObject,
     ask: (until: AbortSignal) => Promise<JsonObject>,
@@ -174,14 +183,14 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       tasks,
     },
     ownTask: (result: JsonObject): JsonObject => toClientTask(result, server, context.client.only),
-    /** If a request failed for lack of capabilities, tells a modern client which ones to declare. */
+    /** Tells a modern client which capabilities to declare, if its request failed because they were missing. */
     throwIfLacking(): void {
       const names = Object.keys(lacking);
       if (call.era === "legacy" || names.length === 0) return;
       const message = `the server "${server}" requires client capabilities that this client does not declare: ${names.join(", ")}`;
       throw rpcError(rpcCodes.missingCapability, message, { requiredCapabilities: lacking });
     },
-    /** Returns the result for the client, with the questions of a modern server in it. */
+    /** Returns the result for the client. Questions of a modern server are part of the result. */
     async inResult(result: JsonObject): Promise<JsonObject> {
       const { inputRequests, taskId } = result;
       const own = toClientTask(result, server, context.client.only);
@@ -189,7 +198,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       for (const [key, request] of Object.entries(inputRequests)) {
         if (member(request, "method") !== "sampling/createMessage") continue;
         const asked = objectOf(member(request, "params"));
-        // A task repeats its questions until they are answered; each unchanged question is decided about once.
+        // A task repeats its questions until they are answered, but each unchanged question needs only one decision.
         const question = hash("sha256", canonicalJson([server, taskId, key, asked]));
         if (taskId !== undefined && context.sampled.has(question)) continue;
         await sample(asked, async () => ({}), call.signal);
@@ -208,7 +217,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   };
 }
 
-/** The capabilities that the gateway can pass on between client and server. */
+/** Returns the capabilities that the gateway can pass on between client and server. */
 function carried({ elicitation, sampling, roots }: JsonObject): JsonObject {
   return {
     ...(isObject(elicitation) && { elicitation }),
@@ -247,7 +256,7 @@ interface ReportedProgress {
   readonly wait: (message: string) => void;
 }
 
-/** Sends progress only to a client that asked for it, and only while the value increases. */
+/** Sends progress only to a client that asked for it, and only if the value has increased. */
 function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress | undefined {
   if (progressToken === undefined) return undefined;
   let last = Number.NEGATIVE_INFINITY;
@@ -261,13 +270,13 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // Smaller than any progress value of a server.
+      // A negative value is smaller than any progress value of a server.
       report({ progress: -1 / waits, message });
     },
   };
 }
 
-/** A denied call returns a result with `isError`, because models see results but often no protocol errors. */
+/** Returns a denied call as a result with `isError`: models see results, but often do not see protocol errors. */
 function failed(error: unknown, call: ClientCall, { method, params }: Forwarded): JsonObject {
   const reply = serverReply(error);
   const { code, data } = reply?.evidence.rpc ?? {};

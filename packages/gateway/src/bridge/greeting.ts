@@ -1,6 +1,6 @@
 /**
- * The gateway's answer to `initialize` and `server/discover`: as one server with all tools, or as the one server behind
- * `/mcp/<server>`.
+ * Answers `initialize` and `server/discover`: the gateway appears as one server with all tools, or as the one server
+ * behind `/mcp/<server>`.
  */
 
 import type { Era, JsonObject } from "@fairlead/wire";
@@ -15,7 +15,7 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
-/** The capabilities that clients of all servers together can use, independent of the configured servers. */
+/** The capabilities for clients of all servers together. They do not depend on the configured servers. */
 const merged: JsonObject = {
   tools: { listChanged: true },
   prompts: { listChanged: true },
@@ -24,15 +24,15 @@ const merged: JsonObject = {
   logging: {},
 };
 
-/** Members of a server's capabilities that the gateway passes on to clients. */
+/** Members of a server's capabilities that the gateway passes on to its clients. */
 const passedOn = ["tools", "prompts", "resources", "completions", "logging", "experimental"];
 /**
- * The longest instructions of one server, in characters; the instructions of all servers together may have ten times as
- * many.
+ * Maximum length of one server's instructions, in characters. The instructions of all servers together may be ten times
+ * as long.
  */
 const mostOfServer = 2000;
 
-/** Connects the server of `/mcp/<server>` if its catalog is not cached yet. */
+/** Connects to the server of `/mcp/<server>`, if its catalog is not cached yet. */
 export async function greet(context: BridgeContext, era: Era): Promise<Greeting> {
   const { client, hosts, serverInfo, view } = context;
   const { host } = hosts.shared;
@@ -72,7 +72,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
   };
 }
 
-/** Modern clients can follow the tasks of modern servers. */
+/** Returns the capabilities for a modern client, which can follow the tasks of modern servers. */
 function tasksOf({ hosts, view }: BridgeContext, era: Era): JsonObject {
   const { host } = hosts.shared;
   const isOffered = view().servers.some((server) => hasTasks(host.serverFacts(server)?.capabilities));

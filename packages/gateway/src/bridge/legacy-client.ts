@@ -1,4 +1,4 @@
-/** One legacy client's session: `initialize`, its log level, its subscriptions, and requests to the client. */
+/** The session of one legacy client: `initialize`, its log level, its subscriptions, and requests to the client. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf, stringOf } from "@fairlead/wire/json";
@@ -12,7 +12,10 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 import { concerns, createResourceSubscriptions } from "./subscriptions.ts";
 
 export interface LegacyClient {
-  /** @throws WireError with the JSON-RPC error for the client */
+  /**
+   * Serves the session.
+   * @throws WireError with the JSON-RPC error for the client
+   */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
   notification(method: string, params: JsonObject): void;
   close(): void;
@@ -53,7 +56,10 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     };
   }
 
-  /** Sent only after `notifications/initialized`: the protocol allows no earlier notifications. */
+  /**
+   * Starts sending notifications. Called after `notifications/initialized`, because the protocol allows no earlier
+   * notifications.
+   */
   function follow(): void {
     if (stops.length > 0) return;
     stops.push(
@@ -100,7 +106,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     },
   };
 
-  /** Only the servers of the client's own host see its roots. */
+  /** Reports changed roots to the servers of the client's own host, because only these see its roots. */
   async function rootsChanged(): Promise<void> {
     await Promise.allSettled([hosts.rootsChanged()]);
   }

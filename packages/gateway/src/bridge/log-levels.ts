@@ -1,4 +1,4 @@
-/** Compares MCP log levels. Pure. */
+/** Compares MCP log levels. Pure functions. */
 
 const levels: readonly unknown[] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
@@ -7,14 +7,14 @@ export function isLogLevel(level: unknown): level is string {
 }
 
 /**
- * Whether a message of this level is sent to a client that asked for the level `least`; messages with an unknown level
- * are sent.
+ * Whether a client that asked for the level `least` gets a message of this level. Messages with an unknown level are
+ * always sent.
  */
 export function reaches(level: unknown, least: string): boolean {
   return !isLogLevel(level) || levels.indexOf(level) >= levels.indexOf(least);
 }
 
-/** The lowest of several levels, which lets the most messages through; undefined if the list is empty. */
+/** Returns the lowest of several levels, which lets most messages through; undefined if the list is empty. */
 export function lowest(given: Iterable<string>): string | undefined {
   return [...given].toSorted((a, b) => levels.indexOf(a) - levels.indexOf(b))[0];
 }

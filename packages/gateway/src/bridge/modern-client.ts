@@ -1,6 +1,6 @@
 /**
- * Answers requests of modern clients: each request carries the client's capabilities, and questions are returned as its
- * result.
+ * Answers requests of modern clients. Each request contains the client's capabilities, and a question to the client is
+ * the result of its request.
  */
 
 import { hash } from "node:crypto";
@@ -21,7 +21,10 @@ import { listenToChanges } from "./subscriptions.ts";
 const prefix = "io.modelcontextprotocol/";
 const unsupportedVersion = -32022;
 
-/** @throws WireError with the JSON-RPC error for the client */
+/**
+ * Answers a request.
+ * @throws WireError with the JSON-RPC error for the client
+ */
 export async function answerModern(
   context: BridgeContext,
   client: ServedClient,
@@ -49,7 +52,7 @@ export async function answerModern(
     logLevel: isLogLevel(level) ? level : undefined,
     signal,
     gone,
-    // Ignored: the client may have closed its stream already.
+    // A failed notification is ignored, because the client may have closed its stream already.
     notify: (name, news) => void Promise.allSettled([client.notify(name, news, id)]),
   };
   const { parked } = context;
@@ -74,7 +77,7 @@ export async function answerModern(
       subject = approved;
     };
     const result = await answerRequest(context, call, { method, params: sent, onYes, confirmed: opened?.subject });
-    // The server's own question: the person's yes comes back with the client's answer.
+    // The server itself asks a question, so the person's approval is kept until the client sends the answer.
     if (subject === undefined || result["resultType"] !== "input_required") return result;
     const state = stringOf(result["requestState"]);
     return { ...result, requestState: await seals.seal(request.identity, { subject, state }) };

@@ -1,13 +1,13 @@
 /**
- * The state that the gateway keeps for modern HTTP clients. Each of their requests is a separate connection; the
- * requests of one client at one URL share a context, and with it a conversation, until no request arrives for a while.
+ * The state that the gateway keeps for modern HTTP clients. Each of their requests is a separate connection. The
+ * requests of one client at one URL share a context, and so a conversation, until no request arrives for a while.
  */
 
 import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/** A client at one URL, of a single server or of all servers. */
+/** A client at one URL, which means a single server or all servers. */
 export interface HttpClient {
   readonly name: string;
   readonly only: string | undefined;
@@ -16,7 +16,7 @@ export interface HttpClient {
 export interface ModernContexts {
   /** Begins a request. Rejects if the client's hosts cannot be created. */
   enter(client: HttpClient): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
-  /** The context of earlier requests. */
+  /** Returns the context of the client's earlier requests. */
   find(client: HttpClient): BridgeContext | undefined;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface ModernContextsOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** How long a conversation is kept without a request, in milliseconds: as long as a legacy session. */
+/** Milliseconds after which a conversation without requests ends: the same time as for a legacy session. */
 const idleTime = 1_800_000;
 
 interface Kept {
@@ -67,7 +67,7 @@ export function createModernContexts({ open, clock }: ModernContextsOptions): Mo
       const leave = (): void => {
         one.requests -= 1;
         if (one.requests > 0) return;
-        // A client can request any URL, so nothing is stored for a server that does not exist.
+        // A client can request any URL, so the gateway stores nothing for a server that does not exist.
         const isKnown = client.only === undefined || one.context?.view().servers.includes(client.only) === true;
         if (isKnown) one.callOff = clock.after(idleTime, () => end(key, one), { background: true });
         else end(key, one);

@@ -1,4 +1,4 @@
-/** The JSON-RPC errors with which the gateway answers its clients. */
+/** The JSON-RPC errors that the gateway returns to its clients. */
 
 import { HostError } from "@fairlead/core/errors";
 import { WireError } from "@fairlead/wire";
@@ -8,11 +8,11 @@ export const rpcCodes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Resource not found, in versions up to 2025-11-25; later versions use `invalidParams`. */
+  /** The error code for "resource not found" in versions up to 2025-11-25. Later versions use `invalidParams`. */
   resourceNotFound: -32002,
-  /** The request needs capabilities that the client does not declare; only in the modern era. */
+  /** The modern era's error code for a request that needs capabilities which the client does not declare. */
   missingCapability: -32021,
-  /** The gateway's own code: a rule denied the request, or it needs a person's approval. */
+  /** The gateway's own error code: a rule denied the request, or the request needs a person's approval. */
   refused: -32010,
 } as const;
 
@@ -29,7 +29,8 @@ export function serverReply(error: unknown): WireError | undefined {
 }
 
 /**
- * Returns the error for the client: the server's own error unchanged, or an error that names the server and the cause.
+ * Returns the error for the client: the server's own error unchanged, or a new error that names the server and the
+ * cause.
  */
 export function toRpcError(error: unknown): WireError {
   const reply = serverReply(error);

@@ -7,14 +7,16 @@ import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
 
 /**
- * The largest number of requests of one connection that are open at the same time, and their bytes together. Most of them
- * may wait for their turn at a server.
+ * Maximum number of open requests of one connection, and of their bytes together. Most of these requests may be waiting
+ * for their turn at a server.
  */
 const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 
 /**
+ * Serves one connection.
  * @param onOpen Called when a request arrives; returns the function to call when the request is answered.
- * @param isLasting Whether one connection carries all requests of the client and closes when the client disconnects.
+ * @param isLasting Whether one connection carries all requests of the client, so that the client has disconnected when
+ * the connection closes.
  */
 export function serveConnection(
   open: OpenChannel,

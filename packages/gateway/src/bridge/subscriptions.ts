@@ -1,4 +1,4 @@
-/** One client's resource subscriptions, in either protocol era. */
+/** The resource subscriptions of one client, in either protocol era. */
 
 import type { ListName } from "@fairlead/core/events";
 import type { JsonObject } from "@fairlead/wire";
@@ -10,12 +10,15 @@ import type { BridgeContext } from "./bridge-context.ts";
 import { greet } from "./greeting.ts";
 import { rpcCodes, rpcError, toRpcError } from "./rpc-error.ts";
 
-/** The largest number of resources that one client may subscribe to. */
+/** Maximum number of resources that one client may subscribe to. */
 const mostResources = 1024;
 
 /** The subscriptions of a legacy client, by URI. */
 export interface ResourceSubscriptions {
-  /** @throws WireError with the JSON-RPC error for the client */
+  /**
+   * Subscribes to a resource.
+   * @throws WireError with the JSON-RPC error for the client
+   */
   add(call: ClientCall, uri: unknown): Promise<void>;
   remove(uri: unknown): void;
   /** Whether the client subscribed to this resource. */
@@ -25,7 +28,9 @@ export interface ResourceSubscriptions {
 
 export function createResourceSubscriptions(context: BridgeContext): ResourceSubscriptions {
   const held = new Map<string, { readonly server: string; readonly subscription: Disposable }>();
-  /** Subscriptions that are being opened: they count towards the limit, because a client can send many at once. */
+  /**
+   * Subscriptions that are being opened. They count towards the limit, because a client can send many requests at once.
+   */
   const opening = new Set<{ readonly uri: string; isRemoved: boolean }>();
   let isClosed = false;
 
@@ -45,12 +50,12 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
-          // In the modern era, the gateway cannot answer a subscription with a question.
+          // In the modern era, the reply to a subscription cannot be a question, so no one can confirm it.
           ...(call.era === "legacy" && {
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),
         });
-        // The client may have sent the same request twice, may have unsubscribed or may have gone.
+        // In the meantime the client may have subscribed twice, unsubscribed or disconnected.
         if (isClosed || begun.isRemoved || held.has(uri)) subscription[Symbol.dispose]();
         else held.set(uri, { server, subscription });
       } catch (error) {
@@ -81,7 +86,7 @@ const filters: ReadonlyMap<string, ListName> = new Map([
 ]);
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
-/** Answers a modern client's `subscriptions/listen`; the request stays open until the client ends it. */
+/** Answers a modern client's `subscriptions/listen`. The request stays open until the client ends it. */
 export async function listenToChanges(
   context: BridgeContext,
   call: ClientCall,
@@ -126,7 +131,7 @@ export async function listenToChanges(
   return { resultType: "complete", _meta: { [subscriptionId]: call.id } };
 }
 
-/** Whether a change at this server, or at several servers, can affect the client's lists. */
+/** Whether a change can affect the client's lists. `server` is undefined if several servers changed. */
 export function concerns({ view }: BridgeContext, server: string | undefined): boolean {
   return server === undefined || view().servers.includes(server);
 }

@@ -1,6 +1,6 @@
 /**
- * Records which client owns each task of a shared server: servers often number their tasks, so another client could
- * guess an id.
+ * Records which client owns each task of a shared server. Servers often number their tasks, so another client could
+ * guess a task's id.
  */
 
 import type { Host } from "@fairlead/core/host/types";
@@ -15,14 +15,15 @@ interface TaskRequest {
 }
 
 export interface TaskOwners {
-  /** Records the task that a result starts. */
+  /** Records the task that a result has started. */
   note(
     host: Host,
     client: { readonly name: string },
     begun: { readonly server: string; readonly result: JsonObject },
   ): void;
   /**
-   * Tasks of an earlier gateway have no known owner: any client that knows the id may use them.
+   * Checks that the client may use the task. A task from an earlier run of the gateway has no known owner, so any
+   * client that knows its id may use it.
    *
    * @throws WireError if the task belongs to another client
    */

@@ -1,4 +1,7 @@
-/** Tasks of modern servers, for modern clients that declare them: the task id contains the name of its server. */
+/**
+ * Passes tasks of modern servers on to modern clients that declare tasks. The client's task id contains the name of the
+ * server.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, member, stringOf } from "@fairlead/wire/json";
@@ -13,8 +16,8 @@ export function hasTasks(capabilities: JsonObject | undefined): boolean {
 }
 
 /**
- * The capabilities that a call declares to its server. For clients without tasks, the gateway hides the task, and the
- * call takes as long as the task.
+ * Returns the capabilities that a call declares to its server. For a client without tasks, the gateway hides the task,
+ * and the call ends when the task ends.
  */
 export function taskOptions({ era, capabilities }: ClientCall): {
   readonly tasks?: "caller";
@@ -25,7 +28,7 @@ export function taskOptions({ era, capabilities }: ClientCall): {
     : { extensions: {} };
 }
 
-/** The task id for a client of several servers; a client of one server gets the server's own id. */
+/** Returns the result with the task id for the client. A client of one server gets the server's own id. */
 export function toClientTask(result: JsonObject, server: string, only: string | undefined): JsonObject {
   const taskId = stringOf(result["taskId"]);
   if (only !== undefined || taskId === undefined) return result;
@@ -33,7 +36,7 @@ export function toClientTask(result: JsonObject, server: string, only: string | 
 }
 
 /**
- * Returns the server of a task, and the parameters with the server's own id.
+ * Returns the server of a task, and the parameters with that server's own task id.
  *
  * @throws WireError for a client without tasks
  */

@@ -4,7 +4,7 @@ import type { RequestingClient } from "@fairlead/core/host/gateway-types";
 import type { Host } from "@fairlead/core/host/types";
 import { lowest } from "./log-levels.ts";
 
-/** The client's request that is about to be sent. */
+/** The request of a client that the gateway is about to send. */
 interface LevelRequest {
   /** The level that a modern client sends with the request. */
   readonly logLevel: string | undefined;
@@ -12,11 +12,11 @@ interface LevelRequest {
 }
 
 export interface UpstreamLevels {
-  /** Sets the level that a client wants; undefined when the client has disconnected. */
+  /** Sets the level that a client wants. `undefined` means that the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
    * Requests the lowest level from a connected server, unless that level was requested before or no client wants a
-   * level. Does not wait for the server's answer: a slow server must not hold up the client's own request.
+   * level. Does not wait for the server's answer, because a slow server must not delay the client's own request.
    */
   apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
 }
@@ -56,10 +56,10 @@ export function createUpstreamLevels(): UpstreamLevels {
     if (last?.since === state.since && last.level === level) return;
     const entry = { since: state.since, level };
     levels.set(server, entry);
-    // If a server refuses the level, it may send any messages: the gateway filters them for each client.
+    // A server that refuses the level may send any messages, so the gateway also filters messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // The client has cancelled its request: the next request tries again.
+    // If the client cancelled its request, the next request sets the level again.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

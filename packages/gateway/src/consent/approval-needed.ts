@@ -1,4 +1,4 @@
-/** The error for a request that needs a person's approval and did not run; the person can approve it later. */
+/** The error for a request that did not run because it needs a person's approval. The person can approve it later. */
 
 import { HostError } from "@fairlead/core/errors";
 import { type ConfirmedRequest, nameOf } from "./confirmed-request.ts";
@@ -8,7 +8,7 @@ import { type ConfirmedRequest, nameOf } from "./confirmed-request.ts";
  * request.
  */
 export class ApprovalNeeded extends HostError {
-  /** The id of the question in the inbox. */
+  /** The id of the confirmation in the inbox. */
   readonly id: string;
 
   constructor(request: ConfirmedRequest, id: string) {

@@ -9,7 +9,7 @@ import { canonicalJson } from "@fairlead/core/text/canonical-json";
 import type { JsonObject } from "@fairlead/wire";
 
 /**
- * The answers that a person can give. `always` is offered on the page and in the terminal, never in a form of the
+ * The answers that a person can give. `always` is offered on the page and in the terminal, but never in a form of the
  * client.
  */
 export type ConsentAnswer = "no" | "once" | "conversation" | "always";
@@ -18,13 +18,13 @@ export type ConsentAnswer = "no" | "once" | "conversation" | "always";
 export interface ConfirmedRequest {
   readonly server: string;
   readonly kind: "tool" | "resource" | "prompt" | "sampling";
-  /** The tool's or prompt's name as the server calls it, or the URI of the resource. Unescaped. */
+  /** The name of the tool or prompt on its server, or the URI of the resource. Not safe to print. */
   readonly name: string;
-  /** The server's identity: in another workspace, another program may have its name. */
+  /** The server's identity, because in another workspace another program may have the same server name. */
   readonly identity?: IdentifiedServer | undefined;
 }
 
-/** Everything that a confirmation shows to a person about a request. The texts are unescaped. */
+/** Everything that a confirmation shows to a person about a request. The texts are not safe to print. */
 export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
   /** The client's name, from its settings entry or token. */
   readonly client: string;
@@ -32,15 +32,18 @@ export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
   readonly args: JsonObject;
   /** The rule that requires confirmation. */
   readonly reason: string;
-  /** How the definition differs from the accepted one. */
+  /** How the definition differs from the accepted definition. */
   readonly change?: readonly Difference[] | undefined;
   /** The workspace in which the server runs. */
   readonly folder?: string | undefined;
   /** The answers that are offered for this request. */
   readonly answers: readonly ConsentAnswer[];
-  /** The key of an approval, which is valid only for this client, server, workspace, name, arguments and definition change. */
+  /**
+   * The key of an approval. The approval is valid only for this client, server, workspace, name, arguments and
+   * definition change.
+   */
   readonly key: string;
-  /** Digest of the arguments, shown because a person may see only the beginning of long arguments. */
+  /** Digest of the arguments. It is shown because a person may see only the beginning of long arguments. */
   readonly digest: string;
 }
 
@@ -59,7 +62,7 @@ export function toQuestion(
   const { fingerprint, root } = identity ?? {};
   const written = canonicalJson(args);
   const holds = outcomes.some((outcome) => outcome === "proceed_always_tool" || outcome === "proceed_always_server");
-  // An "always" rule for a changed definition would allow more than the user has seen.
+  // "always" is not offered for a changed definition, because the rule would allow more than the user has seen.
   const isSaved = canSave && holds && kind === "tool" && change === undefined;
   return {
     client,
@@ -79,7 +82,7 @@ export function toQuestion(
   };
 }
 
-/** Names the request in a sentence: `files.write_file`, or `prompt "review" of files`. Safe to print. */
+/** Returns the request's name for a sentence, safe to print: `files.write_file`, or `prompt "review" of files`. */
 export function nameOf({ server, kind, name }: ConfirmedRequest): string {
   const [at, subject] = [toSafeLine(server.slice(0, 200)), toSafeLine(name.slice(0, 200))];
   switch (kind) {

@@ -1,15 +1,15 @@
-/** The elicitation form in which a client asks its user to confirm a request. Pure. */
+/** The elicitation form in which a client asks its user to confirm a request. Pure functions. */
 
 import { toVisibleLine } from "@fairlead/core/text";
 import type { JsonObject } from "@fairlead/wire";
 import { excerpt, objectOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 
-/** The largest number of characters that a form shows of the arguments and of a changed definition. */
+/** Maximum number of characters that a form shows of the arguments and of a changed definition. */
 const mostShown = 1000;
 const words = { no: "no", once: "once", conversation: "this conversation" } as const;
 
-/** The parameters of `elicitation/create`. */
+/** Returns the parameters of `elicitation/create`. */
 export function formFor(question: ConsentQuestion): JsonObject {
   const offered = question.answers.flatMap((answer) => (answer === "always" ? [] : [words[answer]]));
   return {
@@ -24,7 +24,7 @@ export function formFor(question: ConsentQuestion): JsonObject {
   };
 }
 
-/** Reads the user's answer. Anything but an accepted form with one of the offered answers counts as a no. */
+/** Reads the user's answer. Everything except an accepted form with one of the offered answers counts as a no. */
 export function answerIn({ action, content }: JsonObject, { answers }: ConsentQuestion): ConsentAnswer {
   const { decision } = objectOf(content);
   if (action !== "accept") return "no";
@@ -32,7 +32,7 @@ export function answerIn({ action, content }: JsonObject, { answers }: ConsentQu
   return decision === words.conversation && answers.includes("conversation") ? "conversation" : "no";
 }
 
-/** The form's text: which client asks, what would run, with which arguments, and why. */
+/** Returns the form's text: which client asks, what would run, with which arguments, and why. */
 export function messageFor(question: ConsentQuestion): string {
   const { client, args, reason, change, digest, folder } = question;
   const written = excerpt(args, Number.POSITIVE_INFINITY);

@@ -1,6 +1,6 @@
 /**
- * The web page on which a person answers a confirmation. Works without scripts; all text from clients and servers is
- * escaped. Pure.
+ * The web page on which a person answers a confirmation. It works without scripts, and all text from clients and
+ * servers is escaped. Pure functions.
  */
 
 import { hash } from "node:crypto";
@@ -22,14 +22,17 @@ button { font: inherit; padding: .6rem 1rem; border: 2px solid; border-radius: .
 button:focus-visible { outline: 3px solid; outline-offset: 2px; }
 `;
 
-/** The HTTP headers of every page: the browser loads nothing else, shows the page in no frame and caches nothing. */
+/**
+ * The HTTP headers of every page. They tell the browser to load nothing else, to show the page in no frame, and to
+ * cache nothing.
+ */
 export const pageHeaders: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${hash("sha256", style, "base64")}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
-  // With `no-referrer`, browsers send the form of the page with `Origin: null`, which is refused.
+  // With the policy `no-referrer`, browsers send the page's own form with `Origin: null`, which the server refuses.
   "referrer-policy": "same-origin",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
@@ -42,7 +45,7 @@ const labels: Readonly<Record<ConsentAnswer, string>> = {
   always: "Yes, always",
 };
 
-/** The confirmation, with one button for each possible answer. */
+/** Returns the page of a confirmation, with one button for each possible answer. */
 export function questionPage(question: ConsentQuestion): string {
   const { client, server, name, args, reason, change, digest, answers, folder } = question;
   const buttons = answers.map(
@@ -67,7 +70,9 @@ ${buttons.join("\n")}
   );
 }
 
-/** For a resource, an approval of the conversation covers all resources of the server. */
+/**
+ * Returns the label of the button. For a resource, an approval for the conversation covers all resources of the server.
+ */
 function labelOf({ kind }: ConsentQuestion, answer: ConsentAnswer): string {
   return kind === "resource" && answer === "conversation"
     ? "Yes, all resources of this server in this conversation"
@@ -84,7 +89,7 @@ function changeTable(change: NonNullable<ConsentQuestion["change"]>): string {
 <tbody>${rows.join("\n")}</tbody></table>`;
 }
 
-/** A page with one sentence. The sentence is escaped. */
+/** Returns a page with one sentence, which is escaped here. */
 export function messagePage(title: string, text: string): string {
   return page(title, `<p role="status">${line(text)}</p>`);
 }

@@ -1,6 +1,6 @@
 /**
  * Asks a person to confirm a client's request: on a page of the gateway, in a form of the client, or through the inbox.
- * The first answer counts, wherever it is given. Without an answer the request does not run.
+ * The first answer counts, wherever the person gives it. Without an answer the request does not run.
  */
 
 import { randomUUID } from "node:crypto";
@@ -32,7 +32,7 @@ import { withoutInbox } from "./without-inbox.ts";
 
 /** Asks people to confirm the requests of all clients of a gateway. */
 export interface Consent extends AsyncDisposable {
-  /** Keeps an approval while a modern client answers the server's own questions. */
+  /** Keeps an approval while a modern client answers the questions of the server itself. */
   readonly seals: SealedConsent;
   /** Returns the port through which the host asks for confirmation of one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
@@ -42,27 +42,27 @@ export interface ConsentOptions {
   /** The state folder, `~/.fairlead`, which contains the inbox. */
   readonly stateFolder: string;
   readonly clock?: Clock;
-  /** The clock, in milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
-  /** Writes a rule that always allows this tool to this client. If undefined, the answer "always" is not offered. */
+  /** Writes a rule that always allows this tool for this client. If undefined, the answer "always" is not offered. */
   readonly saveRule?: (rule: ConfirmedRequest & { readonly client: string }) => Promise<void>;
 }
 
-/** How long the gateway waits for the answer of a client that can ask its user, in milliseconds. */
+/** Milliseconds that the gateway waits for the answer, if the client can ask its user. */
 const askedTime = 300_000;
 /**
- * How long a request waits if the client cannot ask its user but a person watches the inbox, in milliseconds: less than
- * the usual 60 seconds of clients.
+ * Milliseconds that a request waits for an answer in the inbox, if the client cannot ask its user. It is less than the
+ * usual time limit of clients, 60 seconds.
  */
 const inboxTime = 45_000;
-/** How often the gateway reports progress to a client whose request waits, in milliseconds. */
+/** Milliseconds between two progress reports to a client whose request waits. */
 const progressTime = 5000;
 
 export function createConsent(options: ConsentOptions): Consent {
   const { stateFolder, clock = systemClock, now = Date.now, saveRule } = options;
   const questions = createOpenQuestions(stateFolder, { clock, now });
   const pages = createPageServer(clock);
-  /** Open questions of each conversation and tool: one yes for the conversation answers those that it covers. */
+  /** The open questions by conversation and tool. A yes for the conversation may answer several of them. */
   const waiting = new Map<OpenQuestion, WaitingQuestion>();
 
   /**
@@ -80,7 +80,7 @@ export function createConsent(options: ConsentOptions): Consent {
       await details.onConfirm(ToolConfirmationOutcome.Cancel, place);
       throw declined(details);
     }
-    // If the rule cannot be written, the approval still holds for this conversation.
+    // If the rule cannot be written, the approval is still valid for this conversation.
     if (answer === "always") await saveRule?.({ ...request, client: client.name }).catch(() => undefined);
     await details.onConfirm(outcomeOf(answer, details), place);
     if (answer !== "once") answerOthers(client, request);
@@ -98,14 +98,14 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * The host decides whether the yes covers this request, too: its arguments may need their own confirmation, and its
-   * definition may differ from the one that the person has seen.
+   * Answers another open question with the same yes, if the host allows its request. The arguments may need their own
+   * confirmation, and the definition may differ from the one that the person has seen.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "an answer for this conversation");
   }
 
-  /** Asks the client's user. Resolves when the client cannot ask, or when the answer is being processed. */
+  /** Asks the client's user. Resolves when the client cannot ask, or as soon as the answer is being processed. */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,
@@ -120,7 +120,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return "asked";
   }
 
-  /** Returns false if the client does not show the URL of the page to its user. */
+  /** Asks the client to show the URL of the page. Returns false if the client does not show it. */
   async function askOnPage(
     client: AskedClient,
     question: ConsentQuestion,
@@ -138,7 +138,7 @@ export function createConsent(options: ConsentOptions): Consent {
       page.close();
       return false;
     }
-    // The client has only shown the URL: the answer comes from the page.
+    // "accept" only means that the client has shown the URL; the answer itself comes from the page.
     if (result["action"] === "accept") {
       await Promise.race([open.answered, aborted(signal)]);
       client.elicited?.(elicitationId);
@@ -146,7 +146,7 @@ export function createConsent(options: ConsentOptions): Consent {
     return true;
   }
 
-  /** Waits for the first answer. Returns undefined if no answer is given in time. */
+  /** Waits for the first answer. Returns undefined if nobody answers in time. */
   async function answerOf(
     client: AskedClient,
     question: ConsentQuestion,
@@ -165,7 +165,7 @@ export function createConsent(options: ConsentOptions): Consent {
       const isInInbox = open.id !== "";
       if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
-      // The person has opened the page, or an answer is being stored.
+      // The person has the page open, or an answer is being stored, so the gateway waits for the full time.
       else if (outcome === "asked") await time;
     };
     try {
@@ -221,7 +221,7 @@ export function createConsent(options: ConsentOptions): Consent {
 
 interface AskedDetails {
   readonly details: ToolCallConfirmationDetails;
-  /** Whether the host now allows the request without an answer to its own question. */
+  /** Whether the host would now allow the request without a confirmation. */
   readonly isAllowed: () => Promise<boolean>;
 }
 
@@ -230,7 +230,7 @@ interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
   readonly request: ConfirmedRequest;
 }
 
-/** An answer, and the place where it was given, as the history shows it. */
+/** An answer, and where the person gave it, as the history shows it. */
 interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
   readonly place: AnswerPlace;
 }
@@ -242,15 +242,15 @@ function placed({ answer, by }: GivenAnswer): PlacedAnswer {
   return { answer, place: by === onThePage ? "page" : by === inTheForm ? "form" : "inbox" };
 }
 
-/** Converts the answer to the host's outcome. The host keeps approvals for a conversation. */
+/** Converts the answer to an outcome for the host. The host itself keeps approvals for a conversation. */
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
   const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
   if (answer === "once") return ProceedOnce;
-  // Reading resources can be approved per server only, not per resource.
+  // Reading can be approved only for all resources of a server, not for a single resource.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
 
-/** A sentence for the person who answered on the page. */
+/** Returns a sentence for the person who answered on the page. */
 function outcomeText(first: GivenAnswer | undefined, answer: ConsentAnswer): string {
   if (first === undefined)
     return "This question has expired: the program no longer waits for an answer. Nothing was run.";

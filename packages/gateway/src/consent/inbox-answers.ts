@@ -1,4 +1,6 @@
-/** The answers to the confirmations in the inbox. An answer is a file that only the first process to answer can create. */
+/**
+ * The answers to the confirmations in the inbox. An answer is a file that only the first answering process can create.
+ */
 
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,10 +16,13 @@ import {
   removeEntry,
 } from "./inbox-folder.ts";
 
-/** The id may be given to another confirmation later; the key belongs to this one alone. */
+/**
+ * The confirmation that an answer belongs to. Its id may be used again for a later confirmation; its key is never used
+ * again.
+ */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
-/** Stores an answer, with the key of its confirmation. Returns the first answer, which may be a different one. */
+/** Stores an answer, with the key of its confirmation. Returns the first answer, which may be another one. */
 export async function writeAnswer(
   folder: string,
   { id, key }: AnsweredEntry,
@@ -35,7 +40,7 @@ export async function writeAnswer(
     },
   );
   if (!isWritten) return (await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id));
-  // Either a request has just used an earlier answer, or the confirmation was removed before.
+  // If there is a used answer, a request has just used it. Otherwise the confirmation was removed in the meantime.
   const done = await doneAnswer(folder, id);
   if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id && entry.key === key))
     return given;
@@ -43,24 +48,24 @@ export async function writeAnswer(
   return done;
 }
 
-/** Returns undefined for an answer to another confirmation. */
+/** Reads the answer to a confirmation. Returns undefined if the file belongs to another confirmation. */
 export async function readAnswer(folder: string, { id, key }: AnsweredEntry): Promise<GivenAnswer | undefined> {
   const file = join(folder, `${id}.answer.json`);
   return (await readObject(file))?.["key"] === key ? readGiven(file) : undefined;
 }
 
-/** Whether a confirmation has an answer. A request that uses the answer removes the confirmation a moment later. */
+/** Whether a confirmation has an answer. The request that uses the answer removes the confirmation a moment later. */
 export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<boolean> {
   return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }
 
-/** The answer to a confirmation that ended a short time ago. */
+/** Returns the answer to a confirmation that ended a short time ago. */
 export async function doneAnswer(folder: string, id: string): Promise<GivenAnswer | undefined> {
   const file = (await namesIn(folder)).find((name) => doneName.exec(name)?.[1] === id);
   return file === undefined ? undefined : readGiven(join(folder, file));
 }
 
-/** Uses up an answer: returns true for exactly one caller across all processes. */
+/** Uses up an answer. Returns true for exactly one caller among all processes. */
 export async function useAnswer(folder: string, entry: EntryFile, { at }: GivenAnswer): Promise<boolean> {
   const done = `${entry.id}.${Math.trunc(at).toString(36)}.done.json`;
   const isUsed = await rename(join(folder, `${entry.id}.answer.json`), join(folder, done)).then(

@@ -1,6 +1,6 @@
 /**
- * The folder with the open confirmations of all gateways of a user, and their answers. Each confirmation is one file;
- * the file name holds its key and its time. An answer is a file that only the first process to answer can create.
+ * The folder with the open confirmations of all gateways of a user, and the answers to them. Each confirmation is one
+ * file, whose name contains its key and its time. An answer is a file that only the first answering process can create.
  */
 
 import { hash, randomInt } from "node:crypto";
@@ -15,17 +15,17 @@ import type { JsonObject } from "@fairlead/wire";
 import { excerpt, isObject, listOf, objectOf, parseObject, stringOf } from "@fairlead/wire/json";
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 
-/** A confirmation in the inbox. The texts are unescaped. */
+/** A confirmation in the inbox. The texts are not safe to print. */
 export interface InboxEntry extends ConsentQuestion {
   /** A short id that a person can type. */
   readonly id: string;
   /** When the client asked, in milliseconds since 1970. */
   readonly since: number;
-  /** Whether the arguments are too large for the inbox; `args` then holds only their beginning. */
+  /** Whether the arguments are too large for the inbox. If so, `args` contains only their beginning. */
   readonly isCut?: boolean;
 }
 
-/** The first answer to a question. */
+/** The first answer to a confirmation. */
 export interface GivenAnswer {
   readonly answer: ConsentAnswer;
   /** Where the person answered, such as `the page` or `fairlead approvals`. */
@@ -35,8 +35,8 @@ export interface GivenAnswer {
 }
 
 /**
- * The file of a confirmation, as described by its name. `open`: a request waits for the answer; `late`: the client was
- * told no.
+ * The file of a confirmation, described by its name. `open`: a request waits for the answer. `late`: the gateway has
+ * already refused the request.
  */
 export interface EntryFile {
   readonly file: string;
@@ -56,24 +56,24 @@ const mostEntries = 256;
 const argumentBytes = 65_536;
 const mostDifferences = 50;
 const differenceText = 2000;
-/** The characters of an id, without letters and digits that look alike. */
+/** The characters of an id. Letters and digits that look alike are left out. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
-/** The file of an answer that was used: its name holds the id and the time of the answer. */
+/** Matches the file name of a used answer. It contains the id and the time of the answer. */
 export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
-/** The inbox folder in the state folder. */
+/** Returns the path of the inbox in the state folder. */
 export function inboxFolder(stateFolder: string): string {
   return join(stateFolder, "inbox");
 }
 
-/** The files of all confirmations, oldest first. */
+/** Returns the files of all confirmations, oldest first. */
 export async function entryFiles(folder: string): Promise<readonly EntryFile[]> {
   return (await namesIn(folder)).flatMap(parseName).toSorted((one, other) => one.since - other.since);
 }
 
-/** The names of all files in the inbox. */
+/** Returns the names of all files in the inbox. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(unless("ENOENT"))) ?? [];
 }
@@ -84,12 +84,12 @@ function parseName(file: string): readonly EntryFile[] {
   return [{ file, id, since: Number.parseInt(since, 36), key, client, state: state === "late" ? "late" : "open" }];
 }
 
-/** The digest of a confirmation's key, used in file names. */
+/** Returns the digest of a confirmation's key, for use in file names. */
 export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
   return key.slice(0, 32);
 }
 
-/** Reads a confirmation; undefined if the file is missing or damaged. */
+/** Reads a confirmation. Returns undefined if the file is missing or damaged. */
 export async function readEntry(inbox: string, { file, id, since }: EntryFile): Promise<InboxEntry | undefined> {
   const content = await readObject(join(inbox, file));
   if (content === undefined) return undefined;
@@ -186,7 +186,7 @@ function randomId(length: number): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** Marks a confirmation as late: an answer now allows the next identical request. */
+/** Marks a confirmation as late: from now on, an answer allows the next identical request. */
 export async function makeLate(folder: string, entry: EntryFile): Promise<void> {
   await rename(join(folder, entry.file), join(folder, fileOf({ ...entry, state: "late" }))).catch(unless("ENOENT"));
 }
@@ -195,7 +195,7 @@ export async function removeEntry(folder: string, { file }: EntryFile): Promise<
   await rm(join(folder, file), { force: true });
 }
 
-/** Reads a file of the inbox; undefined if it is missing, damaged or too large. */
+/** Reads a file of the inbox. Returns undefined if it is missing, damaged or too large. */
 export async function readObject(file: string): Promise<JsonObject | undefined> {
   const size = (await stat(file).catch(unless("ENOENT")))?.size ?? 0;
   if (size === 0 || size > 16 * argumentBytes) return undefined;
@@ -204,7 +204,7 @@ export async function readObject(file: string): Promise<JsonObject | undefined> 
 }
 
 /**
- * Removes expired confirmations, and the oldest late ones above the limits.
+ * Removes expired confirmations, and the oldest late confirmations above the limits.
  *
  * @throws HostError `denied` if too many requests wait
  */
@@ -217,7 +217,7 @@ async function makeRoom(
   const kept: EntryFile[] = [];
   for (const entry of await entryFiles(folder))
     if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
-    // A late confirmation with the same key needs no further room: its file is reused.
+    // A late confirmation with the same key is reused, so the new confirmation needs no other file.
     else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
   const client = clientDigest(question);
   const most = [
@@ -234,7 +234,10 @@ async function makeRoom(
   await removeOrphans(folder, now);
 }
 
-/** Advises no rule: a rule would allow requests that no person has seen. */
+/**
+ * Returns the error for too many waiting requests. Its next step is no rule, because a rule would allow requests that
+ * no person has seen.
+ */
 function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;
   return new HostError(
@@ -247,7 +250,7 @@ function tooMany(question: ConsentQuestion, limit: number): HostError {
   );
 }
 
-/** Removes answers whose confirmation no longer exists, and answers that were used long ago. */
+/** Removes answers whose confirmation no longer exists, and answers that were used a long time ago. */
 async function removeOrphans(folder: string, now: number): Promise<void> {
   const names = await namesIn(folder);
   const ids = new Set(names.flatMap(parseName).map(({ id }) => id));

@@ -1,4 +1,4 @@
-/** Records which processes show the inbox to a person: a gateway lets a request wait only while such a process runs. */
+/** Records which processes show the inbox to a person. A gateway lets a request wait only while such a process runs. */
 
 import { randomBytes } from "node:crypto";
 import { watch } from "node:fs";
@@ -8,7 +8,7 @@ import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
 
-/** How often the folder is read, in milliseconds, where the file system reports no changes. */
+/** Milliseconds between two reads of the folder, on file systems that report no changes. */
 const pollTime = 1000;
 const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 
@@ -35,7 +35,7 @@ export async function hasWatcher(folder: string): Promise<boolean> {
   return isFound;
 }
 
-/** Calls back when the folder may have changed. Returns the function that stops watching. */
+/** Calls a function when the folder may have changed. Returns the function that stops watching. */
 export function onFolderChange(folder: string, clock: Pick<Clock, "after">, listener: () => void): () => void {
   let isEnded = false;
   let callOff = (): void => {};
@@ -61,7 +61,7 @@ export function onFolderChange(folder: string, clock: Pick<Clock, "after">, list
 
 function tryWatch(folder: string, listener: () => void) {
   try {
-    // Polling continues if the file system reports no changes.
+    // If the file system reports no changes, the folder is still read regularly.
     return watch(folder, { persistent: false }, () => listener()).on("error", () => {});
   } catch {
     return undefined;
@@ -77,7 +77,9 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The start time of the process, because the system may reuse its process id. Empty on systems without `/proc`. */
+/**
+ * Returns the start time of the process, because the system may reuse its process id. Empty on systems without `/proc`.
+ */
 async function startOf(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
   return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";

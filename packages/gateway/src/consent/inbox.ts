@@ -1,4 +1,6 @@
-/** The inbox of confirmations: lists the confirmations of all gateways of a user, and answers them from any process. */
+/**
+ * The inbox of confirmations: lists the confirmations of all gateways of a user, and stores answers from any process.
+ */
 
 import { type Clock, systemClock } from "@fairlead/core/clock";
 import { HostError } from "@fairlead/core/errors";
@@ -20,13 +22,13 @@ import { onFolderChange, registerWatcher } from "./inbox-watchers.ts";
 export type { ConsentAnswer } from "./confirmed-request.ts";
 export type { GivenAnswer, InboxEntry } from "./inbox-folder.ts";
 
-/** An answer, and whether it was the first: only the first answer counts. */
+/** An answer, and whether it was the first one. Only the first answer counts. */
 export interface AnsweredQuestion extends GivenAnswer {
   readonly isFirst: boolean;
 }
 
 export interface Inbox {
-  /** The unanswered confirmations, oldest first. */
+  /** Returns the unanswered confirmations, oldest first. */
   list(): Promise<readonly InboxEntry[]>;
   /** @throws HostError `not_found` */
   show(id: string): Promise<InboxEntry>;
@@ -39,17 +41,22 @@ export interface Inbox {
    * @throws HostError `not_found`
    */
   answer(id: string, answer: ConsentAnswer, by: string, shown?: Pick<InboxEntry, "key">): Promise<AnsweredQuestion>;
-  /** Registers this process as one that shows the inbox to a person, and calls back when `list()` may have changed. */
+  /**
+   * Registers this process as one that shows the inbox to a person. Calls a function when `list()` may have changed.
+   */
   watch(listener: () => void): Promise<AsyncDisposable>;
 }
 
 export interface InboxOptions {
   readonly clock?: Pick<Clock, "after">;
-  /** The clock, in milliseconds since 1970. */
+  /** Returns the current time, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** @param stateFolder The state folder, `~/.fairlead`. */
+/**
+ * Opens the inbox.
+ * @param stateFolder The state folder, `~/.fairlead`.
+ */
 export function openInbox(stateFolder: string, { clock = systemClock, now = Date.now }: InboxOptions = {}): Inbox {
   const folder = inboxFolder(stateFolder);
 
@@ -76,7 +83,7 @@ export function openInbox(stateFolder: string, { clock = systemClock, now = Date
       const known = (await entryFiles(folder)).find(
         (entry) => entry.id === upper && entry.since + questionTime >= now(),
       );
-      // The id may belong to another confirmation by now: this answer is about the one that was shown.
+      // Another confirmation may have this id by now, but this answer is about the confirmation that the person saw.
       if (known !== undefined && shown !== undefined && shortKey(shown) !== known.key) throw unknown(id);
       const first = known ? await writeAnswer(folder, known, given) : await doneAnswer(folder, upper);
       if (first === undefined) throw unknown(id);

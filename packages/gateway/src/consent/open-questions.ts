@@ -18,16 +18,16 @@ import { hasWatcher, onFolderChange } from "./inbox-watchers.ts";
 /** A confirmation while its request waits. */
 export interface OpenQuestion {
   readonly id: string;
-  /** Resolves with the first answer, wherever it was given; never rejects. */
+  /** Resolves with the first answer, wherever the person gave it. Never rejects. */
   readonly answered: Promise<GivenAnswer>;
   /**
-   * Gives an answer. Returns the first answer, which may be a different one; undefined if the confirmation no longer
+   * Gives an answer. Returns the first answer, which may be another one; undefined if the confirmation no longer
    * exists.
    */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
   /**
-   * Stops waiting for the answer: a later approval is valid for the next identical request. Returns an answer that was
-   * just given.
+   * Stops waiting for the answer. A later approval is valid for the next identical request. Returns an answer if one
+   * was just given.
    */
   leave(): Promise<GivenAnswer | undefined>;
   /** Removes the confirmation without an answer, because its request has ended. */
@@ -35,11 +35,16 @@ export interface OpenQuestion {
 }
 
 export interface OpenQuestions {
-  /** Uses up an answer that a person gave after the request had ended, if there is one for this confirmation. */
+  /**
+   * Uses up an answer that a person gave after the earlier request had ended, if there is one for this confirmation.
+   */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
-  /** @throws Error if the inbox cannot be written, or is full */
+  /**
+   * Opens a confirmation.
+   * @throws Error if the inbox cannot be written, or is full
+   */
   ask(question: ConsentQuestion): Promise<OpenQuestion>;
-  /** Whether a process shows the inbox to a person. */
+  /** Whether some process shows the inbox to a person. */
   isWatched(): Promise<boolean>;
   close(): void;
 }
@@ -83,9 +88,12 @@ export function createOpenQuestions(
       const answered = new Promise<GivenAnswer>((resolve) => {
         settle = resolve;
       });
-      /** The answer, once it is used up: reading the inbox again finds the same answer. */
+      /** The answer, once this request has used it up. Later reads return the same answer. */
       let used: GivenAnswer | undefined;
-      /** Whether the client was told no: an answer now allows the next request, and must not be used up here. */
+      /**
+       * Whether the request was refused. From then on an answer allows the next request, so this request must not use
+       * it up.
+       */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
 
@@ -99,7 +107,7 @@ export function createOpenQuestions(
         return given;
       }
 
-      /** Reads the inbox for an answer, one read at a time. An inbox that cannot be read has no answer. */
+      /** Reads the inbox for an answer, one read at a time. If the inbox cannot be read, there is no answer. */
       function check(): Promise<GivenAnswer | undefined> {
         checking = checking.then(look, look);
         return checking.catch(() => undefined);
@@ -107,7 +115,7 @@ export function createOpenQuestions(
 
       live.set(id, check);
       watch();
-      // The answer may have been stored before the watch began.
+      // The answer may have been stored before watching began, so the inbox is read once now.
       void check();
       return {
         id,
@@ -121,7 +129,7 @@ export function createOpenQuestions(
             isLeft = given === undefined;
             return given;
           });
-          // A later read waits for this one, and then finds that the request has stopped waiting.
+          // A read that starts later waits for this one, and then sees that the request no longer waits.
           checking = last;
           const given = await last;
           forget(id);

@@ -8,10 +8,10 @@ import type { ConsentAnswer, ConsentQuestion } from "./confirmed-request.ts";
 import { messagePage, pageHeaders, questionPage } from "./consent-page.ts";
 import { questionTime } from "./inbox-folder.ts";
 
-/** A confirmation, with the function that takes the person's answer. */
+/** A confirmation, with the function that accepts the person's answer. */
 export interface PageQuestion {
   readonly question: ConsentQuestion;
-  /** Returns a sentence for the person: whether the answer counts, or who answered earlier. */
+  /** Stores the answer. Returns a sentence for the person: whether the answer counts, or who answered earlier. */
   readonly answer: (answer: ConsentAnswer) => Promise<string>;
 }
 
@@ -24,12 +24,12 @@ const loopback = "127.0.0.1";
 const bodyBytes = 1024;
 const requestTime = 10_000;
 const mostConnections = 64;
-/** The largest number of open pages; a further page closes the oldest one. */
+/** Maximum number of open pages. One page more closes the oldest page. */
 const mostPages = 64;
 
-/** Listens from the first question on, so that a gateway that never asks has no port. */
+/** Creates the server. It starts to listen with the first question, so that a gateway that never asks uses no port. */
 export function createPageServer(clock: Pick<Clock, "after">): PageServer {
-  /** Questions by the digest of their nonce: a lookup takes as long for a wrong nonce as for a right one. */
+  /** Questions by the digest of their nonce, so that a lookup takes the same time for a wrong and a right nonce. */
   const pages = new Map<string, PageQuestion>();
   const timers = new Map<string, () => void>();
   let listening: Promise<Server> | undefined;
@@ -50,7 +50,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
     const { host = "", origin } = request.headers;
     const site = request.headers["sec-fetch-site"];
-    // A foreign web page can make its own host name point to this machine, or send a form to it.
+    // Another web page can make its own host name point to this machine, or send a form to it. Both are refused.
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
       return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];
@@ -65,7 +65,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const answer = shown.question.answers.find((each) => each === decision);
     if (answer === undefined)
       return send(response, 400, messagePage("Refused", "Answer with the buttons of the page."));
-    // Before the answer takes effect: the nonce can be used once.
+    // The page ends before the answer takes effect, because its nonce can be used only once.
     end(key);
     return send(response, 200, messagePage("Answered", await shown.answer(answer)));
   }
@@ -81,7 +81,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
       },
     );
     server.maxConnections = mostConnections;
-    // An open confirmation does not keep the process alive.
+    // Waiting for a person's answer does not keep the process alive.
     server.unref();
     return new Promise((resolve, reject) => {
       server.once("error", reject).listen({ host: loopback, port: 0, exclusive: true }, () => resolve(server));
@@ -118,7 +118,10 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
   };
 }
 
-/** @throws Error if the request body is larger than any valid answer */
+/**
+ * Reads the body of a request.
+ * @throws Error if the body is larger than any valid answer
+ */
 async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) {

@@ -14,7 +14,7 @@ export interface RunningHost extends HostStatus {
 /**
  * Returns the host's status; undefined if no host runs.
  *
- * @throws if the host does not answer
+ * @throws Error if the host does not answer
  */
 export async function hostStatus(folder: RunFolder): Promise<RunningHost | undefined> {
   const reached = await reach(folder, "status");
@@ -28,17 +28,17 @@ export async function hostStatus(folder: RunFolder): Promise<RunningHost | undef
 
 export interface StopOptions {
   readonly isRunning: (pid: number) => boolean;
-  /** Ends a process at once. */
+  /** Kills a process at once. */
   readonly kill: (pid: number) => void;
   /** Milliseconds after which a host that does not answer, or does not end, is killed. Default: 15 seconds. */
   readonly waitTime?: number;
 }
 
 /**
- * Stops the host and waits until its process has ended. A host that does not answer or does not end is killed. Returns
- * the process id; undefined if no host ran.
+ * Stops the host and waits until its process has ended. Kills a host that does not answer or does not end. Returns the
+ * process id; undefined if no host ran.
  *
- * @throws if it is not certain which process to kill
+ * @throws Error if it is not certain which process to kill
  */
 export async function stopHost(
   folder: RunFolder,
@@ -57,7 +57,7 @@ export async function stopHost(
   socket.destroy();
   const { pid } = welcome;
   if (await hasEnded(pid, isRunning, waitTime)) return pid;
-  // A host keeps its lock until it has closed. Without the lock, the process may be another program with the same id.
+  // A host has its lock until it has closed. Without the lock, the process may be another program with the same id.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);
@@ -68,7 +68,7 @@ const usualWaitTime = 15_000;
 /** Milliseconds between two checks whether the process has ended. */
 const pollTime = 20;
 
-/** Waits until the process has ended, or until the time is over. Returns whether the process has ended. */
+/** Waits until the process has ended or the time is over. Returns true if the process has ended. */
 async function hasEnded(
   pid: number,
   isRunning: StopOptions["isRunning"],

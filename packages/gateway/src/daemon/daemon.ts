@@ -1,5 +1,5 @@
 /**
- * The background host: one process for each user and installation. It runs until it is stopped, or until it has been
+ * The background host: one process for each user and installation. It runs until someone stops it, or until it has been
  * idle for ten minutes.
  */
 
@@ -17,25 +17,27 @@ import { listenForRelays } from "./listen.ts";
 export interface DaemonOptions {
   readonly folder: RunFolder;
   readonly version: string;
-  /** Loads the gateway once the process holds the host's lock, so that a second host costs little. */
+  /**
+   * Loads the gateway. Called only after the process has got the host's lock, so that a second host uses few resources.
+   */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
-  /** Called when this host, or another host, listens. */
+  /** Called when this host or another host is listening. */
   readonly onReady: () => void;
   readonly note: (text: string) => void;
   /** Ends the host. */
   readonly signal: AbortSignal;
-  /** After how many milliseconds without clients and open requests the host ends. Default: ten minutes. */
+  /** Milliseconds without clients and open requests after which the host ends. Default: ten minutes. */
   readonly idleTime?: number;
   readonly clock?: Clock;
-  /** The folder for temporary files and the platform; used to find hosts of other versions. */
+  /** The folder for temporary files, used with `platform` to find hosts of other versions. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
 
 const defaultIdleTime = 600_000;
 
-/** Resolves when the host has ended; resolves at once if another host of this installation runs. */
+/** Runs the host. Resolves when it has ended; resolves at once if another host of this installation runs. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { folder, onReady, note } = options;
   createRunFolder(folder);
@@ -43,7 +45,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   if (lock === undefined) return onReady();
   try {
     if (await isListening(folder)) {
-      // The lock of this host expired while the computer was asleep.
+      // The other host's lock expired while the computer was asleep, so this host could take it.
       note("another host already listens");
       return onReady();
     }
@@ -67,7 +69,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     stop = resolve;
   });
 
-  /** A host that a newer one has replaced ends when its last client disconnects. */
+  /** Ends a host that a newer host has replaced, when its last client disconnects. */
   function watchActivity(): void {
     callOff?.();
     callOff = undefined;
@@ -89,7 +91,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
       watchActivity();
     },
   });
-  // Written after the socket exists: a relay that can read the token can connect.
+  // The token is written after the socket exists, so that a relay that can read the token can also connect.
   writeFileSync(folder.token, token, { mode: 0o600 });
   const stopWatching = gateway.onActivity(watchActivity);
   const onAbort = (): void => stop("terminated");
@@ -118,15 +120,15 @@ async function isListening(folder: RunFolder): Promise<boolean> {
 }
 
 /**
- * Removes a stale socket. Called only with the host's lock and after a refused connection, so that the socket of a
- * running host stays.
+ * Removes the socket of an ended host. Called only with the host's lock and after a refused connection, so that the
+ * socket of a running host stays.
  */
 function removeSocket({ socket, token }: RunFolder): void {
   if (!socket.startsWith("\\\\")) rmSync(socket, { force: true });
   rmSync(token, { force: true });
 }
 
-/** The age in milliseconds after which no relay reads the file of sent requests of an ended host. */
+/** Milliseconds after which the file of sent requests of an ended host is removed, because no relay will read it. */
 const notesTime = 86_400_000;
 
 function removeOldNotes({ path }: RunFolder): void {
@@ -137,7 +139,7 @@ function removeOldNotes({ path }: RunFolder): void {
   }
 }
 
-/** Tells hosts of other installations to take no new clients, and removes the folders of those that have ended. */
+/** Tells hosts of other installations to take no new clients, and removes the folders of hosts that have ended. */
 async function retireOthers({ folder, temporary, platform, note, version }: DaemonOptions): Promise<void> {
   for (const name of readdirSync(folder.all)) {
     const other = filesIn(join(folder.all, name), { all: folder.all, temporary, platform });
@@ -160,7 +162,7 @@ async function removeFolder(other: RunFolder): Promise<void> {
   const lock = await tryLock(other.hostLock);
   if (lock === undefined) return;
   try {
-    // Another relay may be starting a host in this folder.
+    // The folder is kept if another relay may be starting a host in it.
     const start = await tryLock(other.startLock);
     if (start === undefined) return;
     await start.release();

@@ -1,4 +1,4 @@
-/** Accepts relays on the private socket: checks their token, and serves their clients. */
+/** Accepts relays on the private socket: checks their tokens, and serves their clients. */
 
 import { randomUUID, timingSafeEqual } from "node:crypto";
 import { chmodSync } from "node:fs";
@@ -30,7 +30,7 @@ export interface RelayListenerOptions {
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
   /** Called when `fairlead daemon stop` asks the host to end. */
   readonly onStop: () => void;
-  /** Called when a newer host runs: this host keeps its clients and accepts no new ones. */
+  /** Called when a newer host runs. This host keeps its clients, but accepts no new ones. */
   readonly onRetire: () => void;
 }
 
@@ -41,9 +41,9 @@ export interface RelayListener {
   close(): Promise<void>;
 }
 
-/** The longest first line of a relay, in bytes: the line contains the client's environment. */
+/** Maximum length of a relay's first line, in bytes. The line contains the client's environment. */
 const helloBytes = 4 * 1024 * 1024;
-/** How many milliseconds a relay has to send its first line. */
+/** Milliseconds within which a relay must send its first line. */
 const helloTime = 10_000;
 
 export async function listenForRelays(options: RelayListenerOptions): Promise<RelayListener> {
@@ -72,7 +72,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
           return undefined;
         }
       } catch {
-        // For example because the disk is full.
+        // Writing the note can fail, for example because the disk is full. The relay then gets a line instead.
       }
       return written(socket, sentLine(id, subject));
     }
@@ -88,12 +88,12 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
     } finally {
-      // If a relay loses its host, the relay still has to read this file, and removes it afterwards.
+      // If the host closes, the file stays: the relay still has to read it, and removes it afterwards.
       sent?.close({ keep: isClosing });
     }
   }
 
-  /** Returns the reason for refusing the connection; undefined if it is accepted. */
+  /** Returns the reason to refuse the connection; undefined if the connection is accepted. */
   function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [Refusal, string] | undefined {
     if (fairlead !== speechNumber) return ["speech", `the host uses version ${speechNumber} of the relay protocol`];
     if (!isSame(given, token)) return ["token", "the token is wrong"];
@@ -138,7 +138,10 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
   };
 }
 
-/** Opens the file of sent requests; undefined if it cannot be written, and the host then writes `sent` lines. */
+/**
+ * Opens the file of sent requests. Returns undefined if it cannot be written; the host then sends `sent` lines to the
+ * relay.
+ */
 function tryCreate(path: string): SentFile | undefined {
   try {
     return createSentFile(path);
@@ -152,11 +155,11 @@ async function begin(server: Server, path: string): Promise<void> {
     server.once("error", reject).listen(path, resolve);
   });
   server.removeAllListeners("error").on("error", () => {});
-  // The folder is already private, and a named pipe has no file mode.
+  // No file mode is set here, because the folder is already private and a named pipe has no file mode.
   if (!path.startsWith("\\\\")) chmodSync(path, 0o600);
 }
 
-/** Reads a relay's lines. When the relay disconnects, its client's open requests are cancelled at once. */
+/** Reads a relay's lines. When the relay disconnects, the open requests of its client are cancelled at once. */
 function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChannel {
   return async (events, signal) => {
     const channel = await openClientStdio({ input: socket, output: socket })(events, signal);
@@ -175,7 +178,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
   };
 }
 
-/** Resolves when the operating system has the line, which then survives the end of this process. */
+/** Resolves when the operating system has received the line, which then survives the end of this process. */
 function written(socket: Socket, text: string): Promise<void> {
   return new Promise((resolve) => {
     if (!socket.writable) return resolve();
@@ -183,7 +186,7 @@ function written(socket: Socket, text: string): Promise<void> {
   });
 }
 
-/** Calls back once: with the first line, or with undefined if no readable line was received. */
+/** Calls a function once: with the first line, or with undefined if no readable line arrived. */
 function readHello(socket: Socket, onHello: (hello: Hello | undefined) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,4 +1,7 @@
-/** The hosts that one client uses: the shared hosts, and its own host for servers that must not be shared. */
+/**
+ * The hosts that one client uses: the hosts shared by all clients, and its own host for servers that must not be
+ * shared.
+ */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { Host } from "@fairlead/core/host/types";
@@ -10,11 +13,14 @@ import { createSharedHosts, type SharedHost, type SharedHosts } from "./shared-h
 export interface ClientHosts {
   readonly shared: SharedHost;
   /**
-   * Sets the capabilities that a legacy client declares. Until then the gateway declares every capability that it can
+   * Sets the capabilities that a legacy client declares. Before that, the gateway declares every capability that it can
    * pass on.
    */
   declare(capabilities: JsonObject): void;
-  /** Returns the host that runs this client's requests to the server: at once if it is known and all clients share it. */
+  /**
+   * Returns the host that runs this client's requests to the server. Returns it without a promise if all clients share
+   * the server and its host is known.
+   */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Tells the servers of the client's own host that the client's roots have changed. */
   rootsChanged(): Promise<void>;
@@ -33,7 +39,7 @@ export interface HostPoolOptions {
   readonly clock: Clock;
 }
 
-/** How long the hosts of a workspace keep running after its last client disconnects, in milliseconds. */
+/** Milliseconds that the hosts of a workspace keep running after its last client has disconnected. */
 const stays = 300_000;
 
 interface Pooled {
@@ -72,7 +78,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
       found.callOff?.();
       found.callOff = undefined;
       const { hosts } = found;
-      /** The client's own hosts, one for each era: Fairlead uses the client's era if the server supports it. */
+      /** The client's own hosts, one for each era. Fairlead uses the client's era if the server supports it. */
       const own = new Map<Era, Promise<Host>>();
       let declared: JsonObject = { elicitation: {}, sampling: {}, roots: {} };
       let isClosed = false;
@@ -97,7 +103,7 @@ export function createHostPool({ createHost, clock }: HostPoolOptions): HostPool
         const known = own.get(era);
         if (known !== undefined) return known;
         const opening = openOwn(era).catch((error: unknown) => {
-          // The next request tries again.
+          // The failed host is forgotten, so that the next request tries again.
           own.delete(era);
           throw error;
         });

@@ -4,7 +4,7 @@ import type { DeclaredCapabilities, Host, QuestionHandler } from "@fairlead/core
 import type { ConfigurationOptions } from "@fairlead/core/trust/configuration";
 import type { Era } from "@fairlead/wire";
 
-/** The folder and the environment in which a client runs. Clients with the same values share a host. */
+/** The folder and the environment in which a client runs. Clients with equal values share a host. */
 export interface Workspace {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,9 +16,9 @@ export interface Workspace {
 export interface HostHooks {
   /** The capabilities that the host declares to servers. */
   readonly declare: DeclaredCapabilities;
-  /** Answers server questions that belong to no client request. */
+  /** Answers questions of servers that belong to no request of a client. */
   readonly onQuestion: QuestionHandler;
-  /** The protocol era to try first with a server that supports both. Default: the modern era. */
+  /** The protocol era to try first, if a server supports both. Default: the modern era. */
   readonly era?: Era;
 }
 

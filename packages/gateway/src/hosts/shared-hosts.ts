@@ -1,6 +1,7 @@
 /**
- * The hosts that all clients of a workspace share. If a server supports both protocol eras, Fairlead uses the client's
- * era, because many tools work in one era only. A server that supports one era has one process for all clients.
+ * The hosts that all clients of a workspace share.
+ * If a server supports both protocol eras, Fairlead uses the client's era, because many tools work in one era only. A
+ * server that supports only one era has one process for all clients.
  */
 
 import type { Clock } from "@fairlead/core/clock";
@@ -9,7 +10,7 @@ import type { Era } from "@fairlead/wire";
 import { createListNews, type ListNews } from "../lists/list-news.ts";
 import type { HostHooks } from "./gateway-host.ts";
 
-/** The host whose lists clients see, with notifications about changes of these lists. */
+/** The host whose lists clients see, and the source of notifications about changes of these lists. */
 export interface SharedHost {
   readonly host: Host;
   readonly news: ListNews;
@@ -18,10 +19,10 @@ export interface SharedHost {
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
    * Returns the host that connects to a server in this era, if the server supports it; otherwise the host of the other
-   * era. Returns it at once if it is known.
+   * era. Returns it without a promise if it is known.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Makes the lists visible that another host has read from its servers. */
+  /** Adds the lists that another host reads from its servers to the lists that clients see. */
   follow(other: Host): void;
   hosts(): readonly Host[];
 }
@@ -32,19 +33,19 @@ export async function createSharedHosts(
 ): Promise<SharedHosts> {
   const host = await openShared();
   const news = createListNews(host, clock);
-  // Also if no server has changed, because the profile of a client may have changed.
+  // Clients are told even if no server has changed, because the profile of a client may have changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
-  /** For clients of the legacy era, to servers that know both eras. */
+  /** The host for legacy clients of servers that support both eras. */
   let legacy: Promise<Host> | undefined;
   const opened: Host[] = [host];
-  /** The host for requests of legacy clients, by server; set when the server's eras are known. */
+  /** The host for legacy clients by server. An entry is set when Fairlead knows which eras the server supports. */
   const forLegacy = new Map<string, Host | Promise<Host>>();
   const usedByModern = new Set<string>();
   host.on("servers", () => forLegacy.clear());
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // Declares only what some client can answer. The question is refused if the client of its request cannot.
+      // The host declares what any client may answer. A question is refused if its own client cannot answer it.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
@@ -82,12 +83,15 @@ export async function createSharedHosts(
     other.on("resource_updated", ({ server, uri }) => news.updated(server, uri));
   }
 
-  /** Finds out whether the server also supports the legacy era. A server that cannot be connected keeps its host. */
+  /**
+   * Finds out whether the server also supports the legacy era, and returns the host to use. If the server cannot be
+   * connected, the host stays the same.
+   */
   async function chooseForLegacy(server: string): Promise<Host> {
-    // A server without a cached catalog is connected by its first request.
+    // A server without a cached catalog keeps this host; its first request connects it.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy().catch((error: unknown) => {
-      // The next request tries again.
+      // The failed host is forgotten, so that the next request tries again.
       legacy = undefined;
       throw error;
     });
@@ -97,7 +101,7 @@ export async function createSharedHosts(
       await other.stop([server]);
       return host;
     }
-    // The server was connected only to find out its eras.
+    // This connection was made only to find out which eras the server supports, so it is closed.
     if (!usedByModern.has(server)) await host.stop([server]);
     return other;
   }
@@ -109,7 +113,7 @@ export async function createSharedHosts(
     const [{ status }] = await Promise.allSettled([choice]);
     const chosen = await choosing;
     if (forLegacy.get(server) !== choosing) return chosen;
-    // If no connection could be made, the server's protocol era is still unknown: the next request tries again.
+    // If the connection failed, the server's protocol era is still unknown, so the next request tries again.
     if (status === "rejected" || eraOf(chosen, server) === undefined) forLegacy.delete(server);
     else forLegacy.set(server, chosen);
     return chosen;
@@ -133,13 +137,13 @@ export async function createSharedHosts(
   };
 }
 
-/** The era in which the server is connected; undefined if it is not connected. */
+/** Returns the era in which the server is connected; undefined if it is not connected. */
 function eraOf(host: Host, server: string): Era | undefined {
   const state = host.states().find(({ name }) => name === server);
   return state?.status === "connected" ? state.peer.era : undefined;
 }
 
-/** Settings that cannot be read change nothing. */
+/** Reloads the host when the settings change. If the settings cannot be read, nothing changes. */
 function reloadOnChange(host: Host, onReloaded: () => void = () => {}): void {
   host.on("settings_changed", () => void host.reload().then(onReloaded, () => {}));
 }

@@ -8,14 +8,17 @@ import type { Host } from "@fairlead/core/host/types";
 import type { GatewayClient } from "../gateway-client.ts";
 
 export interface ClientReach {
-  /** The server in the URL `/mcp/<server>`. */
+  /** The server in the URL `/mcp/<server>`; undefined for all servers. */
   readonly only: string | undefined;
-  /** The server names, in the order of the settings. */
+  /** The names of the servers that the client may use, in the order of the settings. */
   readonly servers: readonly string[];
   readonly hasTool: (server: string, tool: string) => boolean;
 }
 
-/** Clients see the demo server only if no other server is configured, or if an option names it. */
+/**
+ * Returns what a client may use. It sees the demo server only if no other server is configured, or if an option names
+ * it.
+ */
 export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
   const { only } = client;
   const profile = host.clientProfile(client.name);
@@ -38,7 +41,7 @@ export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clie
   };
 }
 
-/** `*` matches any characters; every other character matches itself. */
+/** Compiles a pattern. `*` matches any characters; every other character matches itself. */
 function matches(pattern: string, name: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

@@ -1,4 +1,4 @@
-/** The tools, prompts and resources that one client sees, and the server of each. */
+/** The tools, prompts and resources that one client sees, and the server that each belongs to. */
 
 import type { Catalog, CatalogTool } from "@fairlead/core/discover/catalog";
 import type { Host } from "@fairlead/core/host/types";
@@ -7,8 +7,7 @@ import type { JsonObject } from "@fairlead/wire";
 import type { ClientReach } from "./client-reach.ts";
 
 /**
- * A tool or prompt in a client's list: its server, the name that the server uses, and the definition that the client
- * sees.
+ * A tool or prompt in a client's list: its server, its name on that server, and the definition that the client sees.
  */
 export interface ListedItem {
   readonly server: string;
@@ -28,8 +27,8 @@ export interface ClientView extends ClientReach {
 export type ListingHost = Pick<Host, "tools" | "prompts" | "catalog">;
 
 /**
- * Reads the catalogs of connected servers and the catalog cache. If several items have the same name or URI, the first
- * counts.
+ * Reads the catalogs of connected servers and the catalog cache. Of several items with the same name or URI, only the
+ * first is listed.
  */
 export function viewFor(reach: ClientReach, host: ListingHost): ClientView {
   const all = reach.servers.flatMap((server) => {
@@ -57,7 +56,7 @@ interface ServerCatalog {
   readonly catalog: Catalog;
 }
 
-/** Uses the names of the registry: a name that several servers use belongs to the first server. */
+/** Lists the items under the names of the registry. A name that several servers use belongs to the first server. */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(
     all.map(({ server, catalog }) => [server, { tools: byName(catalog.tools), prompts: byName(catalog.prompts) }]),
@@ -76,7 +75,7 @@ function mergedItems(reach: ClientReach, host: ListingHost, all: readonly Server
   return { tools: firsts(tools), prompts: firsts(prompts) };
 }
 
-/** All items of one server, under the server's own names and in its order. */
+/** Lists all items of one server, under the server's own names and in its order. */
 function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
   const tools = all.flatMap(({ server, catalog }) =>
     catalog.tools.flatMap((tool) =>
@@ -92,8 +91,8 @@ function ownItems(reach: ClientReach, all: readonly ServerCatalog[]) {
 }
 
 /**
- * Finds the server that can read a URI: the server that lists it, whose template matches it, or the only server with
- * resources.
+ * Finds the server that can read a URI: the server that lists it, the server whose template matches it, or the only
+ * server with resources.
  */
 export function serverOfUri(uri: string, { resources, templates, servers }: ClientView): string | undefined {
   const listed = resources.get(uri)?.server;
@@ -104,7 +103,9 @@ export function serverOfUri(uri: string, { resources, templates, servers }: Clie
   return candidates.size === 1 ? [...candidates][0] : undefined;
 }
 
-/** Tasks of the legacy era are hidden: the gateway runs the task, and the client sees one call. */
+/**
+ * Removes tasks of the legacy era from a definition, because the gateway runs the task and the client sees one call.
+ */
 function withoutTasks(tool: CatalogTool): JsonObject {
   if (tool.execution?.["taskSupport"] === undefined) return { ...tool };
   const { taskSupport: _, ...execution } = tool.execution;
@@ -116,7 +117,7 @@ function byName<T extends { readonly name: string }>(items: readonly T[]): Reado
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Keeps the first of several items with the same key. */
+/** Keeps only the first of several items with the same key. */
 function firsts<T>(entries: readonly (readonly [string, T])[]): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
   for (const [key, value] of entries) if (!found.has(key)) found.set(key, value);

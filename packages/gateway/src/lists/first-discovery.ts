@@ -4,14 +4,12 @@ import type { Clock } from "@fairlead/core/clock";
 import type { Era } from "@fairlead/wire";
 import type { ClientHosts } from "../hosts/client-hosts.ts";
 
-/**
- * How long a list request waits for servers without a cached catalog, in milliseconds. Other servers never delay it.
- */
+/** Milliseconds that a list request waits for servers without a cached catalog. Other servers never delay it. */
 const waitTime = 2000;
 
 /**
- * Starts the servers without a cached catalog that are allowed to start. Resolves when each has connected or failed, or
- * when the time limit is reached; slower servers report changed lists later.
+ * Starts the servers that have no cached catalog and are allowed to start. Resolves when each of them has connected or
+ * failed, or when the time limit is reached. Slower servers report changed lists later.
  *
  * @param tried Servers that were started earlier; the function adds the servers that it starts.
  */
@@ -23,7 +21,7 @@ export async function discoverUnknown(
   const candidates = servers.filter((server) => host.catalog(server) === undefined && !tried.has(server));
   if (candidates.length === 0) return;
   const failed = new Set((await host.failedStarts()).map(({ server }) => server));
-  // A server that another client's list is connecting is waited for too.
+  // It also waits for a server that a list request of another client is already connecting.
   const startable = new Set(
     host
       .states()

@@ -1,4 +1,4 @@
-/** Tells clients that lists or resources have changed; several changes in a short time become one notification. */
+/** Tells clients that lists or resources have changed. Several changes within a short time become one notification. */
 
 import type { Clock } from "@fairlead/core/clock";
 import type { ListName } from "@fairlead/core/events";
@@ -6,12 +6,12 @@ import type { Host } from "@fairlead/core/host/types";
 
 export interface ListNews {
   /**
-   * Calls back after lists have changed, at most once per list within the pause. Returns the function that stops the
-   * calls.
+   * Calls a function after lists have changed, at most once for each list within the pause. Returns the function that
+   * stops the calls.
    */
   onLists(listener: (list: ListName, server: string | undefined) => void): () => void;
   onUpdated(listener: (server: string, uri: string) => void): () => void;
-  /** A number that increases with every change that the lists may show. */
+  /** Returns a number that increases with every possible change of the lists. */
   version(): number;
   /** Reports that a server of another host has announced a changed list. */
   announce(list: ListName, server: string): void;
@@ -25,16 +25,18 @@ export interface ListNews {
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
-/** How long to wait for a changed list to be read before clients are told, in milliseconds. */
+/** Milliseconds to wait until a changed list has been read, before clients are told. */
 const readTime = 1000;
-/** How often to check for changed rules while a client wants to be told about changes, in milliseconds. */
+/**
+ * Milliseconds between two checks for changed rules. The checks run only while a client wants to know about changes.
+ */
 const rulesTime = 3000;
 
 export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, clock: Pick<Clock, "after">): ListNews {
   const listListeners = new Set<(list: ListName, server: string | undefined) => void>();
   const updateListeners = new Set<(server: string, uri: string) => void>();
   const waiting = new Map<ListName, string | undefined>();
-  /** Lists that a server has announced as changed and that have not been read since. */
+  /** Lists that a server has announced as changed, and that were not read since. */
   const announced = new Map<string, () => void>();
   let callOff: (() => void) | undefined;
   let stopRules: (() => void) | undefined;
@@ -78,7 +80,9 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
-  /** Waits until the changed list has been read, because clients request it as soon as they are told. */
+  /**
+   * Waits until the changed list has been read, because clients request it as soon as they are told about the change.
+   */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
     if (announced.has(key)) return;
@@ -100,7 +104,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
 
   const stops = [
     on("catalog", ({ lists, server }) => read(lists, server)),
-    // Even if the lists are unchanged: the server's clients expect the notification.
+    // Clients are told even if the lists have not changed, because they expect this notification of the server.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),

@@ -1,6 +1,6 @@
 /**
- * Limits the tool list of a client with a tool budget to the tools that fit; the client finds and calls the other tools
- * through `search_tools` and `call_tool`.
+ * Shortens the tool list of a client with a tool budget to the tools that fit. The client finds and calls the other
+ * tools with `search_tools` and `call_tool`.
  */
 
 import type { Host, ListableTool } from "@fairlead/core/host/types";
@@ -10,7 +10,7 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/** The names of the two tools. A client that gets them does not see server tools with the same names. */
+/** The names of the two tools. A client that gets them does not see a server's tools of the same names. */
 export const searchToolsName = "search_tools";
 export const callToolName = "call_tool";
 
@@ -49,11 +49,11 @@ const callDefinition: JsonObject = {
 const mostQueries = 10;
 const mostFound = 20;
 const usualFound = 5;
-/** The largest number of characters for one found tool, and for all found tools together. */
+/** Maximum number of characters for one found tool, and for all found tools together. */
 const mostOfTool = 8000;
 const mostText = 40_000;
 
-/** Whether the client gets the two search tools, because not all tools fit into its budget. */
+/** Whether the client gets the two search tools: it does if not all tools fit into its budget. */
 export async function hasSearchTools(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
@@ -62,7 +62,9 @@ export async function hasSearchTools(
   return (await host.toolsWithin(tools, budget)).length < tools.length;
 }
 
-/** The tools that fit into the budget, in list order, plus the two search tools; all tools if all fit. */
+/**
+ * Returns the tools that fit into the budget, in list order, and the two search tools. Returns all tools if all fit.
+ */
 export async function withinBudget(
   host: Pick<Host, "toolsWithin">,
   tools: readonly ListableTool[],
@@ -81,7 +83,7 @@ export async function withinBudget(
   return [...fitting.map(({ definition }) => definition), ...own];
 }
 
-/** The result of `search_tools`, with only the tools that the client may use. */
+/** Returns the result of `search_tools`, with only the tools that the client may use. */
 export async function searchListed(
   host: Pick<Host, "searchTools">,
   { tools }: Pick<ClientView, "tools">,

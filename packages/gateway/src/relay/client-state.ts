@@ -1,6 +1,6 @@
 /** The client messages that a relay must repeat to a new host: `initialize`, the log level and the subscriptions. */
 
-/** A client's line to send again; the relay, not the client, gets the host's response to it. */
+/** A client's line that the relay sends again. The host's response to it goes to the relay, not to the client. */
 export interface ReplayedRequest {
   readonly id: string;
   readonly line: string;
@@ -11,18 +11,21 @@ export interface ClientState {
   note(method: string, line: Buffer): void;
   /** Records the host's response to the client's `initialize`. */
   greeted(line: Buffer): void;
-  /** The client's `initialize` line for a new host; undefined for a modern client, or before a host has answered it. */
+  /**
+   * Returns the client's `initialize` line for a new host; undefined for a modern client, or if no host has answered it
+   * yet.
+   */
   greeting(): ReplayedRequest | undefined;
-  /** The lines to send after `initialize`: notifications and requests, in order. */
+  /** Returns the lines to send after `initialize`: notifications and requests, in order. */
   afterGreeting(): readonly (ReplayedRequest | string)[];
-  /** The lists whose changes the host announces to this client. */
+  /** Returns the lists whose changes the host announces to this client. */
   announcedLists(): readonly string[];
 }
 
-/** Ids of replayed requests; chosen so that no client uses them. */
+/** The start of the ids of repeated requests, chosen so that no client uses such ids. */
 const replayedId = "fairlead-relay:";
 
-/** Whether a response belongs to a replayed request. */
+/** Whether a response belongs to a repeated request. */
 export function isReplayed(id: string): boolean {
   return id.startsWith(`"${replayedId}`);
 }
@@ -86,7 +89,7 @@ const noted: ReadonlySet<string> = new Set([
   "resources/unsubscribe",
 ]);
 
-/** The message of a line; undefined if it is not an object. */
+/** Parses the message in a line; undefined if it is not an object. */
 export function readMessage(line: Buffer): Message | undefined {
   try {
     const value: unknown = JSON.parse(line.toString("utf8"));

@@ -11,23 +11,26 @@ export interface HostConnection {
   readonly rest: Buffer;
 }
 
-/** The outcome of a connection attempt. `absent`: no host listens on the socket, so that a new one may be started. */
+/** The outcome of a connection attempt. `absent`: no host listens on the socket, so the relay may start one. */
 export type Reached =
   | { readonly kind: "open"; readonly connection: HostConnection }
   | { readonly kind: "absent" }
   | { readonly kind: "refused"; readonly reason: Refusal | "silent"; readonly message: string };
 
 /**
- * After how many milliseconds without a connection or a first line a host counts as unresponsive. The relay does not
- * stop it.
+ * After this many milliseconds without a connection or a first line, the host counts as unresponsive. The relay does
+ * not stop such a host.
  */
 const answerTime = 15_000;
-/** Errors of a socket without a host, or whose host ends during the first exchange. */
+/** Error codes of a socket that has no host, or whose host ends during the first exchange. */
 const absentCodes: ReadonlySet<unknown> = new Set(["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"]);
-/** The longest first line of a host, in bytes. */
+/** Maximum length of a host's first line, in bytes. */
 const lineBytes = 1024 * 1024;
 
-/** @param waitTime Milliseconds to wait for the host's answer. */
+/**
+ * Connects to the host.
+ * @param waitTime Milliseconds to wait for the host's answer.
+ */
 export function connectHost(
   path: string,
   hello: Omit<Hello, "fairlead">,
@@ -55,7 +58,7 @@ export function connectHost(
       );
     }
 
-    /** A host that ends during the first exchange counts as absent. */
+    /** Handles a host that ends during the first exchange: it counts as absent. */
     function onClose(): void {
       end({ kind: "absent" });
     }
@@ -86,7 +89,7 @@ function readWelcome(line: string): Welcome | undefined {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value !== "object" || value === null || !("fairlead" in value)) return undefined;
-    // The user owns the token file, and so the process that listens on the socket.
+    // The line is not validated further, because only this user's host can know the token.
     return value as Welcome;
   } catch {
     return undefined;

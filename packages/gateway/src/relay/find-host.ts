@@ -1,13 +1,15 @@
-/** Finds the background host that is running. */
+/** Finds the running background host. */
 
 import { connectHost, type HostConnection, type Reached } from "./connect-host.ts";
 import { type RunFolder, readToken } from "./run-folder.ts";
 import type { Hello } from "./speech.ts";
 
-/** The first line of a relay, before its token is known. */
+/** A relay's first line without the token, which the relay reads later. */
 export type Greeting = Omit<Hello, "fairlead" | "token">;
 
-/** The error when the host refuses this program: a newer host has replaced it, or their versions differ. */
+/**
+ * The error if the host refuses this program, because a newer host has replaced it or because their versions differ.
+ */
 export class HostRefused extends Error {
   readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];
 
@@ -28,7 +30,7 @@ export async function findHost(folder: RunFolder, greeting: Greeting): Promise<H
     if (reached.kind === "open") return reached.connection;
     if (reached.kind === "absent") return undefined;
     const current = readToken(folder);
-    // The token file may still have the token of an earlier host.
+    // The token file may still contain the token of an earlier host.
     if (reached.reason !== "token" || current === token) throw new HostRefused(reached.reason, reached.message);
     token = current;
   }

@@ -6,12 +6,15 @@ const newline = 0x0a;
 export interface LineFrames {
   /**
    * Calls `take` with each complete line, including its newline. `take` returns the line itself, a replacement, or
-   * undefined to drop it. Returns the bytes to pass on; an incomplete line is kept until its end arrives.
+   * undefined to drop the line. Returns the bytes to pass on. An incomplete line is kept until its end arrives.
    */
   push(chunk: Buffer, take: (line: Buffer) => Buffer | undefined): readonly Buffer[];
 }
 
-/** @param limit The longest line, in bytes; a longer line calls `onTooLong` and stops the reading. */
+/**
+ * Creates the splitter.
+ * @param limit Maximum length of a line, in bytes. A longer line calls `onTooLong` and stops the reading.
+ */
 export function createLineFrames(limit: number, onTooLong: () => void): LineFrames {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -42,7 +45,7 @@ export function createLineFrames(limit: number, onTooLong: () => void): LineFram
         from = end + 1;
         end = chunk.indexOf(newline, from);
       }
-      /** Passes consecutive lines on as one piece. */
+      /** Passes consecutive lines on as one piece of memory. */
       let first = from;
       while (end !== -1) {
         const next = end + 1;

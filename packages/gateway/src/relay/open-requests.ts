@@ -1,32 +1,32 @@
-/** The client's requests that have no response yet, in the order of arrival. */
+/** The client's requests that have no response yet, in the order in which they arrived. */
 
 /** One request of the client. */
 export interface OpenRequest {
   /** The request id as JSON text. */
   readonly id: string;
   readonly method: string;
-  /** The request as the client sent it; sent again to a new host unless `sent` is set. */
+  /** The request as the client sent it. The relay sends it again to a new host, unless `sent` is set. */
   readonly line: Buffer;
   /**
-   * The name of what may have run, such as `files.write_file`; set when the host is about to send the request to its
-   * server.
+   * The name of what may have run, such as `files.write_file`. It is set when the host is about to send the request to
+   * its server.
    */
   sent: string | undefined;
-  /** How many hosts have stopped while they had this request. */
+  /** How many hosts have stopped while they were handling this request. */
   losses: number;
 }
 
 export interface OpenRequests {
   add(id: string, method: string, line: Buffer): void;
-  /** Marks requests as sent to their servers; the map holds the name of what may have run, by request id. */
+  /** Marks requests as sent to their servers. The map has the name of what may have run, by request id. */
   noteSent(sent: ReadonlyMap<string, string>): void;
   /** Removes a request that was answered or cancelled. */
   remove(id: string): OpenRequest | undefined;
-  /** Records that the host answered: the waiting requests did not stop it. */
+  /** Records that the host answered, which shows that the waiting requests did not stop it. */
   forgive(): void;
   /**
    * Removes and returns the requests that must not be sent again after a host was lost: requests that were sent to
-   * their server, and requests that several hosts were lost with. The other requests stay.
+   * their server, and requests with which several hosts were lost. The other requests stay.
    */
   takeLost(): readonly OpenRequest[];
   /** Removes and returns all requests. */
@@ -35,7 +35,7 @@ export interface OpenRequests {
   readonly size: number;
 }
 
-/** The largest number of hosts that may be lost with one request: the request may be what stops them. */
+/** Maximum number of hosts that may be lost with one request, because this request may be the cause. */
 const mostLosses = 3;
 
 export function createOpenRequests(): OpenRequests {

@@ -1,23 +1,24 @@
 /**
- * The host's requests to the client that have no response yet. Every host numbers its requests from the beginning, so
- * the relay makes sure that a late answer to a lost host never reaches a new host.
+ * The host's requests to the client that have no response yet.
+ * Every host numbers its requests from the start. So the relay makes sure that a late answer to a lost host never
+ * reaches a new host.
  */
 
 import { readMessage } from "./client-state.ts";
 
 export interface Questions {
-  /** Records that a new host is connected; returns whether it is the first one. */
+  /** Records that a new host is connected. Returns true if it is the first one. */
   begin(): boolean;
-  /** Returns the host's request with the id that the client sees. */
+  /** Returns the host's request, with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;
-  /** Returns the client's answer with the host's id; undefined if the host has no open request with that id. */
+  /** Returns the client's answer, with the host's own id; undefined if the host has no open request with that id. */
   answer(id: string, line: Buffer): Buffer | undefined;
-  /** Records that the host was lost; returns the ids of its requests, which the client need no longer answer. */
+  /** Records that the host was lost. Returns the ids of its requests, which the client need not answer any more. */
   lost(): readonly string[];
 }
 
 export function createQuestions(): Questions {
-  /** The host's request ids, by the ids that the client sees. */
+  /** The host's own request ids, by the ids that the client sees. */
   let open = new Map<string, string>();
   let hosts = 0;
 

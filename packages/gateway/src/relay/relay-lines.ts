@@ -1,4 +1,7 @@
-/** The messages that a relay itself sends: answers for lost requests, cancelled questions, and changed lists. */
+/**
+ * The messages that a relay itself sends: answers to lost requests, cancelled questions, and notifications of changed
+ * lists.
+ */
 
 import type { OpenRequest } from "./open-requests.ts";
 
@@ -10,7 +13,7 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
   return `{"jsonrpc":"2.0","id":${id},"error":${error}}\n`;
 }
 
-/** The error response for a request whose host was lost and that is not sent again. */
+/** Returns the error response for a request that was lost with its host and is not sent again. */
 export function lostLine({ id, sent, losses }: OpenRequest): string {
   if (sent !== undefined)
     return errorLine(id, `the gateway was restarted; ${sent} may have run`, { reason: "lost", subject: sent });
@@ -34,15 +37,15 @@ function notification(method: string, params?: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) })}\n`;
 }
 
-/** The largest number of messages that are read from one batch; the protocol has had no batches since 2025-06-18. */
+/** Maximum number of messages that are read from one batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 100;
 
-/** The messages of a batch, one line each; an empty list if the line is not JSON. */
+/** Returns the messages of a batch, one for each line; an empty list if the line is not JSON. */
 export function ofBatch(line: Buffer): readonly Buffer[] {
   try {
     const values: unknown = JSON.parse(line.toString("utf8"));
     if (!Array.isArray(values)) return [];
-    // Only objects, because a nested list would be read as another batch.
+    // Only objects are kept, because a nested list would be read as another batch.
     return values
       .slice(0, batchLimit)
       .filter((value) => typeof value === "object" && value !== null && !Array.isArray(value))

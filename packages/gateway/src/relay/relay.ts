@@ -1,6 +1,6 @@
 /**
- * The relay between one stdio client and the background host. It passes lines on unchanged and tracks open requests, so
- * that after the loss of a host the client stays connected and no call runs twice.
+ * The relay between one stdio client and the background host. It passes lines on unchanged and keeps track of open
+ * requests. After the loss of a host, the client stays connected and no call runs twice.
  */
 
 import type { Readable, Writable } from "node:stream";
@@ -19,16 +19,16 @@ export interface RelayOptions {
   readonly output: Writable;
   /** The first connection to a host. */
   readonly first: HostConnection;
-  /** Connects to a host again after one was lost; starts a host if none runs. */
+  /** Connects to a host again after a host was lost. Starts a host if none runs. */
   readonly reach: () => Promise<HostConnection>;
-  /** Tells the user, not the client, about a problem. */
+  /** Reports a problem to the user, not to the client. */
   readonly onProblem: (message: string) => void;
 }
 
-/** The longest message, in bytes. */
+/** Maximum length of a message, in bytes. */
 const messageBytes = 64 * 1024 * 1024;
 /**
- * After this many lost hosts in a row without an answer to the client, the relay waits for the client's next request.
+ * If this many hosts in a row are lost without an answer to the client, the relay waits for the client's next request.
  */
 const mostLosses = 3;
 const openBrace = 0x7b;
@@ -40,7 +40,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
   const state = createClientState();
   const questions = createQuestions();
   const fromClient = createLineFrames(messageBytes, () => end());
-  /** The host that gets the client's lines; undefined without a host, and during the first exchange with it. */
+  /** The host that receives the client's lines; undefined if there is none, or during the first exchange with it. */
   let ready: HostConnection["socket"] | undefined;
   let attached: HostConnection["socket"] | undefined;
   let isReaching = false;
@@ -77,7 +77,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     const frames = createLineFrames(messageBytes, () => socket.destroy());
     const isFirst = questions.begin();
     const greeting = state.greeting();
-    /** Set when the host has announced that it ends, or that it cannot serve this client. */
+    /** Whether the host has announced that it ends, or that it cannot serve this client. */
     let isLeaving = false;
     attached = socket;
 
@@ -86,7 +86,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       ready = socket;
       for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
       for (const { line } of open.all()) socket.write(line);
-      // The lists that the lost host announced may have changed.
+      // The lists may have changed since the lost host announced them.
       if (!isFirst) for (const list of state.announcedLists()) toClient(listChangedLine(list));
       input.resume();
     }
@@ -140,7 +140,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     socket.resume();
   }
 
-  /** Returns the bytes that the host gets for one line of the client. */
+  /** Returns the bytes to send to the host for one line of the client. */
   function takeClientLine(line: Buffer): Buffer | undefined {
     const scanned = scanMessage(line);
     if (scanned === undefined) return line[0] === openBracket ? takeBatch(line) : ready && line;
@@ -154,7 +154,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       const requestId = cancelledId(line);
       if (requestId !== undefined) open.remove(requestId);
     }
-    // A new host gets the open requests and the state in `state`; other lines concerned the lost host only.
+    // Without a host, the line is dropped: a new host gets the open requests and the lines that `state` keeps.
     return ready && line;
   }
 
@@ -179,7 +179,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
     isEnded = true;
     input.off("data", onInput).off("end", end).off("error", end).off("close", end);
     input.pause();
-    // The host cancels the client's open requests.
+    // After the connection ends, the host cancels the client's open requests.
     attached?.removeAllListeners("close").end();
     onEnd();
   }
@@ -192,7 +192,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
   });
 }
 
-/** The id of the cancelled request, as JSON text. */
+/** Returns the id of the cancelled request, as JSON text. */
 function cancelledId(line: Buffer): string | undefined {
   const params = readMessage(line)?.["params"];
   if (typeof params !== "object" || params === null || !("requestId" in params)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Names the files through which relays find the background host: folder, socket, token and log. Imports nothing of the
+ * Names the files through which relays find the background host: folder, socket, token and log. Imports no code of the
  * host.
  */
 
@@ -12,9 +12,9 @@ import { speechNumber } from "./speech.ts";
 export interface RunFolderOptions {
   /** The state folder, `~/.fairlead`. */
   readonly state: string;
-  /** Identifies the installed program by letters and digits: a host serves only relays of the same installation. */
+  /** Identifies the installed program, in letters and digits. A host serves only relays of the same installation. */
   readonly installation: string;
-  /** The folder for temporary files, used if the socket's path would otherwise be too long. */
+  /** The folder for temporary files. It is used if the socket's path would be too long otherwise. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
@@ -29,23 +29,23 @@ export interface RunFolder {
   /** The folder of the socket, if it differs from `path`. */
   readonly socketFolder: string | undefined;
   readonly token: string;
-  /** A lock file, held by the relay that starts a host. */
+  /** A lock file that belongs to the relay which starts a host. */
   readonly startLock: string;
-  /** A lock file, held by the host while it runs. */
+  /** A lock file that belongs to the host while it runs. */
   readonly hostLock: string;
   readonly log: string;
 }
 
-/** The longest socket path in bytes: macOS allows 104 including the final zero byte, Linux 108. */
+/** Maximum length of a socket path, in bytes. macOS allows 104 including the final zero byte, Linux 108. */
 const socketBytes = 103;
 
-/** The files for the host of this installation. Creates nothing. */
+/** Returns the files of this installation's host. Creates no file. */
 export function runFolderOf({ state, installation, temporary, platform }: RunFolderOptions): RunFolder {
   const all = join(state, "run");
   return filesIn(join(all, `${speechNumber}-${installation}`), { all, temporary, platform });
 }
 
-/** The files for the host in a given run folder. */
+/** Returns the files of the host in a given run folder. */
 export function filesIn(
   path: string,
   { all, temporary, platform }: Pick<RunFolder, "all"> & Pick<RunFolderOptions, "temporary" | "platform">,
@@ -74,9 +74,9 @@ function socketOf(
 }
 
 /**
- * Creates the folders with access for this user only.
+ * Creates the folders, with access for this user only.
  *
- * @throws if a folder cannot be created or belongs to another user
+ * @throws Error if a folder cannot be created or belongs to another user
  */
 export function createRunFolder({ path, socketFolder }: RunFolder): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -87,8 +87,8 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
 }
 
 /**
- * Reads the host's token; undefined if no host has ever run, or if the socket may be another user's. A greeting contains
- * the client's environment, so no program connects without the token.
+ * Reads the host's token; undefined if no host has ever run, or if the socket may belong to another user. A relay sends
+ * the client's environment in its first line, so it connects only with a token.
  */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {
@@ -99,13 +99,16 @@ export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "so
   }
 }
 
-/** Whether only this user can access the folder: in the folder for temporary files, another user may have created it first. */
+/**
+ * Whether only this user can access the folder. Another user may have created it first in the folder for temporary
+ * files.
+ */
 function isPrivate(folder: string): boolean {
   const stats = lstatSync(folder);
   return stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
 }
 
-/** A short name for a path that is too long for a socket. */
+/** Returns a short name for a path that is too long for a socket. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -2,13 +2,13 @@
 
 /** The members of a message that a relay reads. */
 export interface ScannedMessage {
-  /** The id as JSON text, equal for equal ids; undefined in a notification. */
+  /** The id as JSON text, so that equal ids have equal text; undefined in a notification. */
   readonly id: string | undefined;
   /** The method; undefined in a response. */
   readonly method: string | undefined;
 }
 
-/** The beginning of a response as Fairlead's host writes it; most lines from the host match. */
+/** Matches the beginning of a response as Fairlead's host writes it. Most lines of the host match. */
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
 const quote = 0x22;
 const backslash = 0x5c;
@@ -21,7 +21,7 @@ export function scanHostLine(line: Buffer): ScannedMessage | undefined {
 
 /** Reads the id and the method from any message. Returns undefined if the line is not a single JSON object. */
 export function scanMessage(line: Buffer): ScannedMessage | undefined {
-  // Decoded as one byte per character: quotes keep their offsets, and non-ASCII characters are only skipped.
+  // Each byte is decoded as one character: quotes keep their positions, and non-ASCII characters are skipped anyway.
   const text = line.toString("latin1");
   let id: string | undefined;
   let method: string | undefined;
@@ -72,7 +72,7 @@ function afterSpace(text: string, from: number): number {
   return at;
 }
 
-/** The position after the closing quote, or the end of the text if there is none. */
+/** Returns the position after the closing quote, or the end of the text if there is none. */
 function stringEnd(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
@@ -82,7 +82,7 @@ function stringEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** The position after a JSON value; -1 if the text ends inside the value. */
+/** Returns the position after a JSON value; -1 if the text ends inside the value. */
 function valueEnd(text: string, from: number): number {
   if (text.charCodeAt(from) === quote) return stringEnd(text, from);
   let depth = 0;

@@ -1,6 +1,6 @@
 /**
- * The file in which a host notes each request before it sends the request to its server. A relay reads the file only
- * after it has lost the host: the notes survive the host, and cost the relay nothing while the host runs.
+ * The file in which a host notes each request before sending it to its server. A relay reads the file only after it has
+ * lost the host. The notes survive the host, and cost the relay nothing while the host runs.
  */
 
 import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
@@ -8,9 +8,9 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from
 /** The host's end. */
 export interface SentFile {
   /**
-   * Notes a request; returns when the operating system has the note.
+   * Notes a request. Returns when the operating system has received the note.
    *
-   * @throws if the note cannot be written
+   * @throws Error if the note cannot be written
    */
   add(id: number | string, subject: string): void;
   /** Removes a note, because the client has received the response. */
@@ -19,19 +19,22 @@ export interface SentFile {
   close(options: { readonly keep: boolean }): void;
 }
 
-/** After this many notes, the file is rewritten with only the current ones. */
+/** After this many notes, the file is rewritten with only the notes of open requests. */
 const mostNotes = 2000;
 
-/** @throws if the file cannot be created */
+/**
+ * Creates the file.
+ * @throws Error if the file cannot be created
+ */
 export function createSentFile(path: string): SentFile {
   let file = openSync(path, "w", 0o600);
   let notes = 0;
   const open = new Map<number | string, string>();
 
-  /** Replaces the file in one step: a host that ends during the change leaves the old file or the new one. */
+  /** Replaces the file in one step. If the host ends during the change, either the old or the new file remains. */
   function compact(): void {
     const next = `${path}.new`;
-    // If it fails, the old file still has all notes; the next attempt comes after as many again.
+    // If this fails, the old file still has all notes. The next attempt comes after the same number of new notes.
     notes = open.size;
     const fresh = openSync(next, "w", 0o600);
     try {
@@ -48,7 +51,7 @@ export function createSentFile(path: string): SentFile {
 
   return {
     add(id, subject) {
-      // The newline comes first: a note that a full disk has cut off does not spoil the next one.
+      // The newline comes first, so that a note which a full disk has cut off does not damage the next note.
       const note = `\n${JSON.stringify([id, subject])}`;
       writeWhole(file, note);
       open.set(id, note);
@@ -64,7 +67,8 @@ export function createSentFile(path: string): SentFile {
 }
 
 /**
- * Reads the noted requests, then removes the file. Returns the name of what may have run, by request id as JSON text.
+ * Reads the noted requests, then removes the file. Returns the name of what may have run, by the request id as JSON
+ * text.
  */
 export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
@@ -75,12 +79,12 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
     }
     rmSync(path, { force: true });
   } catch {
-    // The host has sent nothing, or ended before it created the file.
+    // The host has sent no request, or it ended before it created the file.
   }
   return sent;
 }
 
-/** A note that was cut off has no id: its request was not sent on the strength of it. */
+/** Parses a note; an incomplete note gives an empty list. The request of an incomplete note was not sent. */
 function noteIn(line: string): readonly unknown[] {
   try {
     const note: unknown = JSON.parse(line);
@@ -90,7 +94,10 @@ function noteIn(line: string): readonly unknown[] {
   }
 }
 
-/** @throws if the disk is full: a part of the text may be written then */
+/**
+ * Writes the text.
+ * @throws Error if the disk is full; a part of the text may have been written
+ */
 function writeWhole(file: number, text: string): void {
   if (writeSync(file, text) < Buffer.byteLength(text)) throw new Error("the disk is full");
 }

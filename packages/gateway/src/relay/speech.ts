@@ -1,9 +1,11 @@
 /**
- * The lines that relays and the background host exchange besides MCP messages: first one line in each direction, then
- * MCP messages. A host line that does not begin with `{` is for the relay itself.
+ * The lines that relays and the background host exchange. The first line in each direction is not MCP; MCP messages
+ * follow. A host line that does not begin with `{` is for the relay itself.
  */
 
-/** The version of the relay protocol; changes when relays and hosts of different versions can no longer communicate. */
+/**
+ * The version of the relay protocol. It changes when relays and hosts of different versions can no longer communicate.
+ */
 export const speechNumber = 1;
 
 /** The first line of every connection to the host. */
@@ -11,12 +13,12 @@ export interface Hello {
   readonly fairlead: number;
   readonly token: string;
   readonly version: string;
-  /** A client to serve, or a command such as `status` or `stop`. */
+  /** What the relay wants: to serve a client, or a command such as `status` or `stop`. */
   readonly wants: "serve" | "status" | "stop" | "retire";
   readonly client?: RelayClient;
 }
 
-/** The relay's client, as the command line and the environment of `fairlead serve` describe it. */
+/** The relay's client, as described by the command line and the environment of `fairlead serve`. */
 export interface RelayClient {
   readonly name: string;
   readonly servers?: readonly string[];
@@ -38,16 +40,16 @@ export type Welcome =
       readonly version: string;
       readonly status?: HostStatus;
       /**
-       * The path of the file with the requests that were sent to their servers. If absent, the host writes `sent`
-       * lines.
+       * The path of the file with the requests that were sent to their servers. If absent, the host sends `sent` lines
+       * instead.
        */
       readonly sentFile?: string;
     }
   | { readonly fairlead: number; readonly refused: Refusal; readonly message: string };
 
 /**
- * Why a host refuses a relay: another protocol version, a wrong token, a newer host has replaced it, or the first line
- * is invalid.
+ * Why a host refuses a relay: the protocol version differs, the token is wrong, a newer host has replaced this one, or
+ * the first line is invalid.
  */
 export type Refusal = "speech" | "token" | "retired" | "invalid";
 
@@ -59,14 +61,14 @@ export interface HostStatus {
 
 /** A line of the host for the relay itself. */
 export type RelayNote =
-  /** The request is about to be sent to its server, and may have run from now on. */
+  /** The host is about to send the request to its server. From now on, the request may have run. */
   | { readonly kind: "sent"; readonly id: string; readonly subject: string }
   /** The client cannot be served; its requests fail with this message. */
   | { readonly kind: "failed"; readonly message: string; readonly next: string | undefined }
-  /** The host ends on purpose: a relay without open requests need not start a new host. */
+  /** The host ends on purpose. A relay without open requests need not start a new host. */
   | { readonly kind: "bye" };
 
-/** The line that the host writes before it sends a request to its server. */
+/** Returns the line that the host writes before it sends a request to its server. */
 export function sentLine(id: number | string, subject: string): string {
   return `sent ${JSON.stringify([id, subject])}\n`;
 }
@@ -77,7 +79,7 @@ export function failedLine(message: string, next: string | undefined): string {
 
 export const byeLine = "bye\n";
 
-/** Reads a host line that is not an MCP message; undefined for a line that only newer versions define. */
+/** Reads a host line that is not an MCP message. Returns undefined for a line that only newer versions define. */
 export function readNote(line: string): RelayNote | undefined {
   const [word = ""] = line.split(/[ \n]/, 1);
   if (word === "bye") return { kind: "bye" };

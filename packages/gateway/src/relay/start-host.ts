@@ -1,4 +1,4 @@
-/** Starts the background host if none runs. Relays import this file only then. */
+/** Starts the background host if none runs. Relays import this file only in that case. */
 
 import { spawn } from "node:child_process";
 import { closeSync, openSync, renameSync, statSync } from "node:fs";
@@ -15,14 +15,14 @@ export interface HostCommand {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How many milliseconds a relay waits for another relay that is starting the host. */
+/** Milliseconds that a relay waits for another relay that is starting the host. */
 const startTime = 60_000;
 
 /**
  * Connects to the running host, or starts a new one. If several relays start at the same time, one of them starts the
  * host and the others wait.
  *
- * @throws HostRefused, or an error that says why no host can be started
+ * @throws HostRefused, or an Error with the reason why no host can be started
  */
 export async function findOrStartHost(
   folder: RunFolder,
@@ -50,12 +50,12 @@ export async function findOrStartHost(
 async function startHost(folder: RunFolder, { file, args, env }: HostCommand): Promise<void> {
   const log = openLog(folder.log);
   const host = spawn(file, [...args], {
-    // The working folder is not the client's, because a folder in use by the host could not be removed.
+    // The host does not run in the client's folder, because a folder in use by the host could not be removed.
     cwd: folder.all,
     env,
     detached: true,
     windowsHide: true,
-    // The host reports on its fourth file descriptor that it is ready.
+    // On its fourth file descriptor, the host reports that it is ready.
     stdio: ["ignore", log, log, "pipe"],
   });
   closeSync(log);
@@ -78,7 +78,10 @@ async function startHost(folder: RunFolder, { file, args, env }: HostCommand): P
 /** The text that a host writes to its fourth file descriptor when it, or another host, listens. */
 export const readyWord = "ready";
 
-/** A log file above this size is renamed when a host starts; it replaces the previous renamed log. */
+/**
+ * Maximum size of the log file. A larger log is renamed when a host starts, and replaces the log that was renamed
+ * before.
+ */
 const logBytes = 1024 * 1024;
 
 function openLog(path: string): number {

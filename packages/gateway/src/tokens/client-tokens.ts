@@ -1,4 +1,4 @@
-/** The bearer tokens of HTTP clients: each token belongs to one client, and only its digest is stored. */
+/** The bearer tokens of HTTP clients. Each token belongs to one client, and only its digest is stored. */
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -15,11 +15,11 @@ export interface ClientTokenInfo {
 }
 
 export interface ClientTokens {
-  /** Creates a token. The token is returned once and cannot be read again. */
+  /** Creates a token and returns it. The token cannot be read again later. */
   create(client: string): Promise<string>;
   /**
-   * Returns the client of a token; undefined if the token was revoked or never created. The comparison takes the same
-   * time for every token.
+   * Returns the client of a token; undefined if the token was revoked or never created. Takes the same time for every
+   * token.
    */
   clientOf(token: string): string | undefined;
   /** Revokes all tokens of a client. Returns the number of revoked tokens. */
@@ -40,7 +40,10 @@ const mostOfClient = 8;
 const mostTokens = 256;
 const mostName = 100;
 
-/** @param stateFolder The state folder, `~/.fairlead`. Other processes may create and revoke tokens at any time. */
+/**
+ * Opens the tokens.
+ * @param stateFolder The state folder, `~/.fairlead`. Other processes may create and revoke tokens at any time.
+ */
 export function createClientTokens(stateFolder: string, now: () => number = Date.now): ClientTokens {
   const file = join(stateFolder, "client-tokens.json");
   let read: { readonly version: string; readonly tokens: readonly StoredToken[] } = { version: "", tokens: [] };
@@ -78,7 +81,7 @@ export function createClientTokens(stateFolder: string, now: () => number = Date
     clientOf(token) {
       const given = Buffer.from(hash("sha256", token), "hex");
       let found: string | undefined;
-      // Compares all tokens, so that the time does not tell which token is right.
+      // All tokens are compared, so that the time does not show which token matches.
       for (const { client, digest } of current()) {
         const stored = Buffer.from(digest, "hex");
         if (stored.length === given.length && timingSafeEqual(stored, given)) found = client;
