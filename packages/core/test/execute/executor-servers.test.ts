@@ -108,9 +108,8 @@ describe.each(places)("$era, $transport", ({ sees, ...place }) => {
   });
 
   test("a tool that runs only as a task is run as one; one that never ends is called off by abort and by time", async () => {
-    const idle = shop.clock.pending();
-    /** The task is there, and is looked at again when its time has come. */
-    const isWaiting = (): Promise<void> => until(() => shop.clock.pending() > idle);
+    /** Two timers run: the call's time limit, and the pause before the next look at the task. */
+    const isWaiting = (): Promise<void> => until(() => shop.clock.pending() === 2);
     const gold = shop.call("dig", { looks: 2 });
     for (const _look of [1, 2]) {
       await isWaiting();
