@@ -5,11 +5,13 @@ import { defineConfig } from "vitest/config";
 const ssr = { resolve: { conditions: ["fairlead-source", "module", "node", "development|production"] } };
 const compiled = fileURLToPath(new URL("packages/core/test/build.setup.ts", import.meta.url));
 const bundled = fileURLToPath(new URL("packages/cli/test/support/bundle.setup.ts", import.meta.url));
-/** Fails the test that leaves a rejection, a process, a timer, a socket or a folder behind. */
+/** Fails the test that leaves a rejection, a process, a thread, a timer, a socket, a file watcher or a folder behind. */
 const guard = fileURLToPath(new URL("packages/test-servers/src/guard/setup.ts", import.meta.url));
 /** The usual servers of the tests run in one process. */
 const servers = fileURLToPath(new URL("packages/test-servers/src/shared-host.setup.ts", import.meta.url));
-const limits = { testTimeout: 60_000, hookTimeout: 60_000, env: { NO_COLOR: "1" } };
+/** The variable keeps esbuild from starting a thread that lives as long as the process. */
+const env = { NO_COLOR: "1", ESBUILD_WORKER_THREADS: "0" };
+const limits = { testTimeout: 60_000, hookTimeout: 60_000, env };
 /** The keyring library stays with the first keychain that a process meets: each of these files needs one of its own. */
 const keychains = "test/files/*-keychain.test.ts";
 

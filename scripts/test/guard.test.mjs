@@ -12,9 +12,11 @@ const sources = fileURLToPath(new URL("../../packages/test-servers/src", import.
 const imports = `
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, unwatchFile, watch, watchFile } from "node:fs";
 import { createServer, connect } from "node:net";
+import { tmpdir } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { temporaryFolder } from ${JSON.stringify(join(sources, "temporary-folder.ts"))};
 const node = (code, options) => spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"], ...options });
 const listening = async (server) => { await once(server.listen(0, "127.0.0.1"), "listening"); return server; };
@@ -47,6 +49,27 @@ const planted = {
     left.push({ kill: () => process.kill(Number(String(line[0]))) });`,
     /a process: [0-9]+ sleep 1000/,
   ],
+  "a worker thread": [
+    `const worker = new Worker("setInterval(() => {}, 1000)", { eval: true });
+    left.push({ close: () => worker.terminate() });`,
+    /a worker thread: [0-9]+/,
+  ],
+  "a worker thread that keeps nothing alive": [
+    `const worker = new Worker("setInterval(() => {}, 1000)", { eval: true });
+    worker.unref();
+    left.push({ close: () => worker.terminate() });`,
+    /a worker thread: [0-9]+/,
+  ],
+  "a file watcher": ["left.push(watch(tmpdir()));", /a file watcher: watch of .*guard-/],
+  "a file watcher that keeps nothing alive": [
+    "left.push(watch(tmpdir(), { persistent: false }));",
+    /a file watcher: watch of .*guard-/,
+  ],
+  "a watched file": [
+    `watchFile("some-file", { persistent: false }, () => {});
+    left.push({ close: () => unwatchFile("some-file") });`,
+    /a file watcher: watchFile of some-file/,
+  ],
   "a server": ["left.push(await listening(createServer()));", /a listening server: 127[.]0[.]0[.]1/],
   "a socket": [
     `const server = await listening(createServer());
@@ -74,6 +97,10 @@ const innocent = {
     clearTimeout(globalThis.setTimeout(() => {}, 50_000));
     const child = node("");
     await once(child, "close");
+    void new Worker("setInterval(() => {}, 1000)", { eval: true }).terminate();
+    watch(folder.path).close();
+    watchFile("other-file", () => {});
+    unwatchFile("other-file");
     socket.destroy();
     server.close();
     await folder.write("x", "y");
@@ -93,6 +120,10 @@ afterAll(() => { for (const each of left) each.destroy?.() ?? each.close(); });
 test("to what is shared", async () => {
   left.push(connect(left[0].address().port, "127.0.0.1"));
   await once(left[1], "connect");
+});
+test("a thread and a watcher, beside what is shared", () => {
+  const worker = new Worker("setInterval(() => {}, 1000)", { eval: true });
+  left.push({ close: () => worker.terminate() }, watch(tmpdir()));
 });
 test("a timer that keeps nothing alive, beside what is shared", () => void globalThis.setTimeout(() => {}, 30_000).unref());
 `;
@@ -146,8 +177,9 @@ test("the failure says where the thing was made", () => {
 test("what may belong to something that the file shares is looked for at the end of the file", () => {
   expect(results.get("to what is shared")).toBe("");
   expect(results.get("a timer that keeps nothing alive, beside what is shared")).toBe("");
+  expect(results.get("a thread and a watcher, beside what is shared")).toBe("");
   expect(ends.get("shares.test.ts")).toMatch(/a timer: setTimeout of 30000 ms, made in "a timer that keeps/);
-  expect(ends.get("shares.test.ts")).not.toMatch(/a socket/);
+  expect(ends.get("shares.test.ts")).not.toMatch(/a socket|a worker thread|a file watcher/);
 });
 
 test("what is made before the tests is looked for at the end of the file", () => {

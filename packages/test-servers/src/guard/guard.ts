@@ -13,7 +13,9 @@ import {
   setFileScope,
 } from "./scope.ts";
 import { watchSockets } from "./sockets.ts";
+import { watchThreads } from "./threads.ts";
 import { realSetTimeout, watchTimers } from "./timers.ts";
+import { watchWatchers } from "./watchers.ts";
 
 /** What a promise or a socket needs to come to its end once it has begun to. */
 const turns = 10;
@@ -35,6 +37,8 @@ export function beginFile(): RunningFile {
     watchTimers();
     watchSockets();
     watchProcesses();
+    watchThreads();
+    watchWatchers();
   }
   const scope = newScope("the file");
   setFileScope(scope);

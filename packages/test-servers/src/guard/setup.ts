@@ -1,5 +1,6 @@
 /**
- * Fails the test that leaves something behind: a rejection nobody handles, a process, a timer, a socket, a server, a temporary folder.
+ * Fails the test that leaves something behind: a rejection nobody handles, a process, a thread, a timer, a socket,
+ * a server, a file watcher, a temporary folder.
  * What a whole file shares (`beforeAll`) is judged at the end of the file.
  */
 

@@ -15,3 +15,17 @@ export function seeCalls(owner: object, name: string, see: Seen): void {
   });
   Reflect.set(owner, name, seen);
 }
+
+/** Calls `see` with each object that `new owner[name](…)` makes. */
+export function seeInstances(owner: object, name: string, see: (instance: object) => void): void {
+  const original: unknown = Reflect.get(owner, name);
+  if (typeof original !== "function") throw new Error(`there is no class "${name}" to watch`);
+  const seen = new Proxy(original, {
+    construct(target, args: unknown[], newTarget) {
+      const instance = Reflect.construct(target, args, newTarget) as object;
+      see(instance);
+      return instance;
+    },
+  });
+  Reflect.set(owner, name, seen);
+}
