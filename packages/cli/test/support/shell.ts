@@ -122,6 +122,9 @@ export async function openShells(here: Machine): Promise<Shells> {
 
 async function openShell(shell: Shell, here: Machine): Promise<OpenShell> {
   await here.write(...startup[shell]);
+  // Without this folder, fish starts Python in the background, which reads all manual pages of the machine.
+  if (shell === "fish")
+    await mkdir(join(here.path, "home/.local/share/fish/generated_completions"), { recursive: true });
   const { code, stderr } = await here.run("completion", shell, "install", "--yes");
   if (code !== 0) throw new Error(stderr);
   const terminal = openProgram({ ...here, env: { ...here.env, LC_ALL: "C.UTF-8" } }, shell, ...flags[shell], "-i");
