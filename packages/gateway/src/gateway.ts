@@ -159,8 +159,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
 
     /**
-     * Serves a modern HTTP request. Rejects if the client's hosts cannot be created; the listener then sends the error
-     * to the client.
+     * Serves an HTTP client: a legacy session or a modern request. Rejects if its hosts cannot be created; the listener
+     * then sends the error to the client.
      */
     async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
       if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);

@@ -28,12 +28,15 @@ export interface ResolvedOptions {
 
 type PausableClock = Pick<RequestClock, "pause" | "resume">;
 
-/** Opens a session, or leaves no process or connection behind. */
+/** Opens a session. If that fails, leaves no process or connection behind. */
 export async function runAttempt(target: Target, attempt: Attempt, settings: ResolvedOptions): Promise<Session> {
   const began = performance.now();
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
-  // A server that has accepted `initialize` stays in the legacy era; restarting it would double the time to connect.
+  /*
+   * A server that has accepted `initialize` stays in the legacy era, so the modern era needs a restart. If the server
+   * is slow, the restart would double the time to connect, so the legacy session is kept.
+   */
   const probe = slowerProbe * settings.times.probe;
   if (performance.now() - began > probe) return opened.session;
   await opened.session.close();
@@ -41,8 +44,8 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 }
 
 /**
- * A slow server that supports both eras is restarted if it answered the probe within this many times `times.probe`; it
- * then has that long to answer.
+ * A slow server that supports both eras is restarted only if it answered within this many times `times.probe`. After
+ * the restart, the server has that time to answer the probe.
  */
 const slowerProbe = 5;
 
@@ -79,7 +82,7 @@ async function open(
       oneStream,
       time,
     };
-    // Starting a process needs no timeout; opening a network connection does.
+    // Only a network connection needs a timeout for opening; starting a process does not.
     rpc =
       transport === "stdio"
         ? await openRpc(channel, rpcOptions, signal)
@@ -100,13 +103,16 @@ async function open(
   }
 }
 
-/** If the server ended between two steps, its exit explains more than "closed". */
+/**
+ * Returns the cause of a `closed` error: if the server exited between two steps, its exit code explains more than
+ * "closed".
+ */
 function causeOfEnd(error: unknown): unknown {
   if (!(error instanceof WireError) || error.code !== "closed" || !(error.cause instanceof WireError)) return error;
   return closedError(error.evidence.step ?? "connect", error.cause);
 }
 
-/** The options of `connect` that concern a transport. */
+/** The options of `connect` that a transport needs. */
 export type ChannelOptions = Pick<ConnectOptions, "onStderr" | "processes" | "auth" | "proxyFor" | "ca" | "time">;
 
 /** Imports the HTTP transports on first use, because loading them delays the start of stdio-only programs. */
@@ -126,7 +132,9 @@ export async function channelFor(
   return openHttp(target, network);
 }
 
-/** A person who signs in is not a server that is slow: the connect timeout is paused meanwhile. */
+/**
+ * Wraps the auth hook: the connect timeout is paused while a person signs in, because that is not the server's delay.
+ */
 function pausingAuth(auth: AuthHook, running: { readonly clock?: PausableClock }): AuthHook {
   return {
     headers: (request) => auth.headers(request),

@@ -37,12 +37,18 @@ export async function connect(target: Target, options: ConnectOptions): Promise<
   }
 }
 
-/** A function, because TypeScript would treat a second read of `signal.aborted` as unchanged. */
+/**
+ * Whether the signal is aborted. A function, because TypeScript would treat a second read of `signal.aborted` as
+ * unchanged.
+ */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true;
 }
 
-/** The attempts in order; `isWorthNextAttempt` decides after each failure whether the next one follows. */
+/**
+ * Returns the attempts in their order. After each failure, `isWorthNextAttempt` decides whether the next attempt
+ * follows.
+ */
 function attemptsFor(target: Target, era: NonNullable<ConnectOptions["era"]>): readonly Attempt[] {
   const eras: EraPlan = typeof era === "string" ? era : `${era.era}-first`;
   switch (target.kind) {
@@ -70,7 +76,10 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
       return await runAttempt(target, attempt, settings);
     } catch (error) {
       const failure = toWireError(error);
-      // A fallback transport's failure explains less than the first failure, unless the user has to act on it.
+      /*
+       * The first failure explains more than the failure of a fallback transport, unless the user must act on the
+       * latter.
+       */
       const isFallback = attempt.transport !== attempts[0]?.transport;
       if (reported === undefined || !isFallback || needsCaller(failure)) reported = failure;
       if (!isWorthNextAttempt(failure, attempt)) break;
@@ -79,7 +88,7 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
   throw reported ?? new WireError("unreachable", "no transport is left to try");
 }
 
-/** Whether a failure means that the server speaks another protocol, rather than that it has a problem. */
+/** Whether a failure means that the server uses another protocol, and not that the server has a problem. */
 function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attempt): boolean {
   // Some stdio servers exit when they receive a method that they do not know.
   if (transport === "stdio") return code === "exited";
@@ -89,7 +98,7 @@ function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attemp
 
 const otherProtocolStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
 
-/** Whether the caller has to act on the failure, or caused it. */
+/** Whether the caller must act on the failure, or has caused it. */
 function needsCaller({ code }: WireError): boolean {
   return code === "unauthorized" || code === "cancelled";
 }

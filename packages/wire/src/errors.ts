@@ -4,7 +4,7 @@
 export type WireErrorCode =
   /** The caller aborted its signal. */
   | "cancelled"
-  /** No response or progress within the timeout, or the total limit is reached. */
+  /** There was no response or progress within the timeout, or the total limit was reached. */
   | "timeout"
   /** The connection was closed before or during the request. */
   | "closed"
@@ -16,22 +16,22 @@ export type WireErrorCode =
   | "unreachable"
   | "tls"
   | "proxy"
-  /** An HTTP status that is not success. */
+  /** The server answered with an HTTP status that is not a success. */
   | "http_status"
   /** The server answered 401 or 403, and signing in failed or is not possible. */
   | "unauthorized"
-  /** The server no longer knows the session id; connect again. */
+  /** The server no longer knows the session id. The caller must connect again. */
   | "session_expired"
-  /** The response stream ended before the response. */
+  /** The response stream ended before the response arrived. */
   | "stream_lost"
-  /** The server no longer knows the task that should return the result. */
+  /** The server no longer knows the task that should give the result. */
   | "task_lost"
   | "too_large"
-  /** The server's message is not JSON-RPC, or violates the protocol. */
+  /** The server's message is not JSON-RPC, or it violates the protocol. */
   | "bad_message"
-  /** The server keeps sending more unsolicited output than it may. */
+  /** The server keeps sending more unrequested output than the limit allows. */
   | "flooding"
-  /** The server does not read its input. */
+  /** The server does not read its stdin. */
   | "send_blocked"
   /** The server asked for input that this client cannot give. */
   | "unanswered"
@@ -42,19 +42,19 @@ export type WireErrorCode =
 export interface WireEvidence {
   readonly exitCode?: number;
   readonly signal?: string;
-  /** The last lines of the server's stderr, unsanitised. */
+  /** The last lines of the server's stderr, not safe to print. */
   readonly stderr?: string;
   readonly httpStatus?: number;
   readonly contentType?: string;
   readonly wwwAuthenticate?: string;
   readonly retryAfter?: string;
-  /** The first bytes of an invalid response, unsanitised. */
+  /** The first bytes of an invalid response, not safe to print. */
   readonly firstBytes?: string;
   /** The JSON-RPC error that the server sent. */
   readonly rpc?: { readonly code: number; readonly data?: unknown };
   /** The step that failed: "spawn", "probe", "initialize" or a method. */
   readonly step?: string;
-  /** True if the server certainly did not process the message, so that it is safe to send again. */
+  /** True if the server certainly did not process the message, so that the caller can send it again. */
   readonly unsent?: boolean;
 }
 

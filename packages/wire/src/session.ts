@@ -2,7 +2,10 @@
 
 import type { WireError } from "./errors.ts";
 
-/** `legacy`: `initialize` and sessions (2024-11-05 … 2025-11-25); `modern`: stateless (2026-07-28). */
+/**
+ * A family of protocol versions. `legacy`: with `initialize` and sessions (2024-11-05 … 2025-11-25). `modern`:
+ * stateless (2026-07-28).
+ */
 export type Era = "legacy" | "modern";
 
 /** A parsed JSON object whose members have not been checked. */
@@ -39,13 +42,16 @@ export interface McpRequestOptions {
   /** Milliseconds after which the request times out even if progress arrives. Default: no limit. */
   readonly total?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** The largest response, in bytes; a larger one rejects with `too_large`. Default: `WireLimits.messageBytes`. */
+  /**
+   * Maximum size of the response, in bytes. A larger response rejects with `too_large`. Default:
+   * `WireLimits.messageBytes`.
+   */
   readonly maxBytes?: number;
   /** Receives the size of the response in bytes, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
   /** Receives a note about each list item that a wrapper of the session removed from the response. */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
-  /** Asks a legacy server to run a tool call as a task; the request still resolves with the task's result. */
+  /** Whether to ask a legacy server to run a tool call as a task. The request still resolves with the task's result. */
   readonly asTask?: boolean | undefined;
   /**
    * Members of `_meta` that another client sent with the request, such as `traceparent`. Members that the protocol
@@ -67,20 +73,21 @@ export interface McpRequestOptions {
   readonly onNotification?: NotificationListener | undefined;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */
   readonly answer?: RequestHandler | undefined;
-  /** `caller`: an `input_required` result of a modern server is the result, and the caller sends the input. */
+  /** `caller`: if a modern server answers `input_required`, that is the result, and the caller sends the input. */
   readonly input?: "caller" | undefined;
   /**
-   * `caller`: a task with which a modern server answers is the result, and the caller follows it. The server is told of
-   * tasks only if `capabilities` has them. Default: the request resolves with the task's result.
+   * `caller`: if a modern server answers with a task, that task is the result, and the caller follows it. The server
+   * knows that tasks are allowed only if `capabilities` contains them. Default: the request resolves with the task's
+   * result.
    */
   readonly tasks?: "caller" | undefined;
   /**
-   * Whose request this is. A legacy stdio server does not say which request its own request belongs to: if all open
-   * requests have one owner, the one that was sent or answered last gets it, of those that do not wait for an answer;
-   * otherwise the session's handler does, as ambiguous.
+   * Whose request this is. A legacy stdio server does not say which request its own request belongs to. If all open
+   * requests have the same owner, its request goes to the request that was sent or answered last and does not itself
+   * wait for an answer. Otherwise its request goes to the session's handler, as ambiguous.
    */
   readonly owner?: string | undefined;
-  /** Called and awaited immediately before the request is sent; if it throws or rejects, the request is not sent. */
+  /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
 }
 
@@ -91,7 +98,9 @@ export interface RequestOrigin {
   /** True if requests of several owners are open, so that the owner of the server's request is unknown. */
   readonly isAmbiguous: boolean;
 }
-/** Answers a request of the server (sampling, elicitation, roots). An error it throws is sent as a JSON-RPC error. */
+/**
+ * Answers a request of the server (sampling, elicitation, roots). If it throws, the error is sent as a JSON-RPC error.
+ */
 export type RequestHandler = (
   method: string,
   params: JsonObject,
@@ -106,7 +115,7 @@ export interface Session {
   readonly serverInfo: ServerInfo;
   readonly capabilities: JsonObject;
   readonly instructions?: string;
-  /** The negotiated protocol, to pass as `era` to the next `connect`; absent for the built-in demo server. */
+  /** The negotiated protocol, for `era` of the next `connect`; absent for the built-in demo server. */
   readonly protocol?: NegotiatedProtocol;
   request(method: string, params?: JsonObject, options?: McpRequestOptions): Promise<JsonObject>;
   notify(method: string, params?: JsonObject): Promise<void>;

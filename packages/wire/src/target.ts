@@ -39,11 +39,11 @@ export interface Challenge {
   readonly status: 401 | 403;
   readonly url: string;
   readonly wwwAuthenticate: string | undefined;
-  /** All headers of the response; some sign-in methods read more than `WWW-Authenticate`. */
+  /** All headers of the response, because some sign-in methods need more than `WWW-Authenticate`. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Headers that the hook added to the refused request. If its token has been replaced since, no sign-in is needed. */
+  /** Headers that the hook added to the refused request. If the hook has a newer token by now, no sign-in is needed. */
   readonly sent: Readonly<Record<string, string>>;
-  /** The IP address of the server; absent behind a proxy, because only the proxy knows it. */
+  /** The server's IP address; absent behind a proxy, because only the proxy knows it. */
   readonly address?: string;
   /** How often the server has already refused this request. */
   readonly attempt: number;
@@ -51,26 +51,26 @@ export interface Challenge {
 
 /** Limits on the data that a server may send and on the data that waits to be sent. */
 export interface WireLimits {
-  /** The largest message, decompressed, in bytes. */
+  /** Maximum size of a message after decompression, in bytes. */
   readonly messageBytes: number;
-  /** The largest number of bytes that wait while a server does not read its stdin. */
+  /** Maximum number of bytes that wait while a server does not read its stdin. */
   readonly unsentBytes: number;
   readonly stderrBytes: number;
-  /** How many requests of the server may be open at the same time. */
+  /** Maximum number of the server's requests that may be open at the same time. */
   readonly inboundRequests: number;
-  /** The largest number of bytes of the server's open requests together. */
+  /** Maximum number of bytes of the server's open requests together. */
   readonly inboundBytes: number;
-  /** The largest message while no request to the server is open, in bytes. */
+  /** Maximum size of a message while no request to the server is open, in bytes. */
   readonly unsolicitedMessageBytes: number;
   /**
-   * How much of one server's output is read before other servers get their turn, in bytes and in lines. A line that
-   * answers no request counts four times.
+   * How much of one server's output is read before other servers are read, in bytes and in lines. A line that answers
+   * no request counts as four lines.
    */
   readonly turnBytes: number;
   readonly turnLines: number;
   /**
-   * How many bytes that answer no request a server may send per second, and how many at once before that. A line counts
-   * as 1 kB at least, and stderr by its bytes.
+   * How many bytes that answer no request a server may send per second, and how many it may send at once before the
+   * rate applies. A line counts as at least 1 kB; stderr counts by its bytes.
    */
   readonly unsolicitedRate: number;
   readonly unsolicitedBurst: number;
@@ -89,9 +89,9 @@ export interface WireTimes {
   readonly request: number;
   /** How long a message may wait to be written to a server that does not read. */
   readonly send: number;
-  /** How long a server may stay over its rate of unsolicited output before it is disconnected. */
+  /** How long a server may stay above its rate of unrequested output before it is disconnected. */
   readonly flood: number;
-  /** How long to wait for the process to end after closing its stdin, after SIGTERM and after SIGKILL. */
+  /** How long to wait until the process has ended: after closing its stdin, after SIGTERM and after SIGKILL. */
   readonly endGrace: number;
   readonly termGrace: number;
   readonly killGrace: number;
@@ -102,23 +102,31 @@ export interface ConnectOptions {
   readonly clientInfo: { readonly name: string; readonly version: string; readonly title?: string };
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
-  /** Default `auto`: detect the era. A `NegotiatedProtocol` is tried first; the other protocols follow if it fails. */
+  /**
+   * The protocol to try. Default `auto`: detect the era. A `NegotiatedProtocol` is tried first; if it fails, the other
+   * protocols follow.
+   */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;
   readonly onNotification?: NotificationListener | undefined;
-  /** Called when a legacy server's stream for notifications is open again: notifications meanwhile may be lost. */
+  /**
+   * Called when a legacy server's stream for notifications is open again. Notifications sent in between may be lost.
+   */
   readonly onReopened?: (() => void) | undefined;
   readonly auth?: AuthHook;
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
   /** The source of time for timeouts and retry pauses. Default: the system's clock. */
   readonly time?: TimeSource | undefined;
-  /** The registry of child processes. Share one between all connections, or each of them starts its own watchdog. */
+  /**
+   * The registry of child processes. Share one between all connections; otherwise each connection starts its own
+   * watchdog.
+   */
   readonly processes?: ProcessRegistry;
-  /** Receives the server's stderr as it arrives, unsanitised. */
+  /** Receives the server's stderr as it arrives. The text is not safe to print. */
   readonly onStderr?: (text: string) => void;
   readonly onDiagnostic?: ((text: string) => void) | undefined;
-  /** Receives every message, including its secrets: redact the message before you log it. */
+  /** Receives every message, including secrets. Redact the message before you log it. */
   readonly onMessage?: ((direction: "sent" | "received", message: JsonObject) => void) | undefined;
   /** Returns the proxy for a URL. Default: from `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. */
   readonly proxyFor?: (url: string) => string | undefined;
@@ -126,7 +134,7 @@ export interface ConnectOptions {
   readonly ca?: string;
 }
 
-/** The limits of `connect` unless `ConnectOptions.limits` says otherwise. */
+/** The limits of `connect`, unless `ConnectOptions.limits` sets others. */
 export const defaultLimits: WireLimits = {
   messageBytes: 64 * 1024 * 1024,
   unsentBytes: 64 * 1024 * 1024,
@@ -142,7 +150,7 @@ export const defaultLimits: WireLimits = {
   headerBytes: 64 * 1024,
 };
 
-/** The timeouts of `connect` unless `ConnectOptions.times` says otherwise. */
+/** The timeouts of `connect`, unless `ConnectOptions.times` sets others. */
 export const defaultTimes: WireTimes = {
   connect: 30_000,
   probe: 1_000,

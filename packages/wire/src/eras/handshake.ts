@@ -9,7 +9,7 @@ import type { ConnectOptions, WireTimes } from "../target.ts";
 import { envelope, modernErrorCodes, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { commonVersion, legacyVersions, modernVersions } from "./versions.ts";
 
-/** The facts about a server in its handshake response. */
+/** What a server says about itself in its handshake response. */
 export interface Greeting {
   readonly protocolVersion: string;
   readonly serverInfo: ServerInfo;
@@ -17,17 +17,17 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
-/** The inputs of a handshake: the open channel, the client's identity, times and the caller's signal. */
+/** The inputs of a handshake: the open channel, the client's name and version, times, and the caller's signal. */
 export interface Handshake {
   readonly rpc: Rpc;
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
-  /** True for stdio, where the transport itself limits how long a message may wait to be sent. */
+  /** True for stdio. There the transport itself limits how long a message may wait to be sent. */
   readonly oneStream: boolean;
 }
 
-/** The era that a server supports, as its response to `server/discover` shows. */
+/** The era that a server supports, according to its response to `server/discover`. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
   /** The server does not support the modern era; `offer` is the legacy version to propose. */
@@ -103,7 +103,10 @@ async function requestDiscovery(
 
 const newestLegacy = legacyVersions[0] ?? "";
 
-/** Some legacy servers answer every method with some object; only a valid discovery result means the modern era. */
+/**
+ * Reads the response to `server/discover`. Only a valid discovery result means the modern era, because some legacy
+ * servers answer every method with some object.
+ */
 function discoveryOf(result: JsonObject): Discovery {
   const { supportedVersions, resultType } = result;
   if (!Array.isArray(supportedVersions) && resultType !== "complete") return { era: "legacy", offer: newestLegacy };
@@ -122,7 +125,10 @@ function discoveryOf(result: JsonObject): Discovery {
   });
 }
 
-/** Whether an error means that the server does not know `server/discover`. False for an outage, and for an error code of the modern era. */
+/**
+ * Whether an error means that the server does not know `server/discover`. False for an outage, and for error codes of
+ * the modern era.
+ */
 function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"): boolean {
   const { httpStatus, rpc } = evidence;
   if (rpc !== undefined) return !modernErrorCodes.has(rpc.code) && (httpStatus === undefined || httpStatus < 500);
@@ -134,7 +140,10 @@ function provesLegacy({ code, evidence }: WireError, transport: "stdio" | "http"
   );
 }
 
-/** Accepts any date-like version with a diagnostic, because some servers name versions that were never published. */
+/**
+ * Returns the server's protocol version. Any version that looks like a date is accepted with a diagnostic, because some
+ * servers name versions that were never published.
+ */
 function agreedVersion(version: unknown, rpc: Rpc): string {
   if (typeof version === "string" && legacyVersions.includes(version)) return version;
   if (typeof version !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(version))

@@ -1,4 +1,7 @@
-/** Modern requests that the server answers with `input_required`: collects the input and repeats the request, within limits. */
+/**
+ * Handles modern requests that the server answers with `input_required`: collects the input and repeats the request,
+ * within limits.
+ */
 
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
@@ -9,7 +12,7 @@ import { excerpt, isObject, objectOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 import type { WireLimits } from "../target.ts";
 
-/** The largest `requestState` in bytes that is sent back to the server. */
+/** Maximum size of a `requestState` that is sent back to the server, in bytes. */
 const largestState = 64 * 1024;
 
 /** A request that may need several rounds. */
@@ -33,11 +36,11 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
   for (let round = 0; round <= limits.inputRounds; round += 1) {
     const began = now();
     const asked = ask(added, withTimeLeft(options, spent, method));
-    // From the second round on the server has seen the request, so a failure must not be marked as unsent.
+    // After the first round the server has seen the request, so a later failure must not be marked as unsent.
     const result = await (added === undefined
       ? asked
       : asked.catch((error: unknown) => Promise.reject(afterSending(error, method))));
-    // Only the server's time counts against the total limit, not the time a person takes to answer.
+    // The total limit counts only the server's time, not the time that a person takes to answer.
     spent += now() - began;
     if (isFinal(result, method)) return result;
     added = await collectInput(result, rounds);
@@ -47,7 +50,10 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
   });
 }
 
-/** A missing `resultType` counts as complete: servers that support both eras often leave it out. */
+/**
+ * Whether the result is complete. A missing `resultType` counts as complete, because servers that support both eras
+ * often leave it out.
+ */
 function isFinal({ resultType }: JsonObject, step: string): boolean {
   if (resultType === undefined || resultType === "complete") return true;
   if (resultType === "input_required") return false;
@@ -78,7 +84,7 @@ async function collectInput(result: JsonObject, rounds: InputRounds): Promise<Js
   }
 }
 
-/** The source of input requests, and the handler that answers them. */
+/** Where input requests come from, and the handler that answers them. */
 export interface InputRequestContext extends Pick<InputRounds, "limits" | "handler"> {
   readonly step: string;
   readonly signal: AbortSignal;
@@ -93,7 +99,7 @@ export async function answersTo(inputRequests: unknown, context: InputRequestCon
     });
   const answers: [string, JsonObject][] = [];
   for (const [key, question] of asked) answers.push([key, await answerTo(question, context)]);
-  // From entries, because a key may be called __proto__.
+  // `Object.fromEntries` is safe for a key called `__proto__`; an assignment is not.
   return Object.fromEntries(answers);
 }
 
@@ -109,13 +115,15 @@ async function answerTo(question: unknown, { step, signal, handler }: InputReque
     if (error instanceof WireError && error.code === "cancelled") throw error;
     const { message, evidence } = toWireError(error);
     const failure = unanswered(`${shown}, which was not answered: ${message}`, step, error);
-    // The handler refused without asking the user.
+    // The handler refused the request without asking the user.
     if (evidence.rpc !== undefined) return refusalOf(method, failure);
     throw failure;
   }
 }
 
-/** An elicitation that cannot be answered is declined. Other input requests have no such answer, so the request fails. */
+/**
+ * Declines an elicitation that cannot be answered. Other input requests cannot be declined, so the whole request fails.
+ */
 function refusalOf(method: string, failure: WireError): JsonObject {
   if (method === "elicitation/create") return { action: "decline" };
   throw failure;

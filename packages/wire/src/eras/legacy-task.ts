@@ -6,7 +6,7 @@ import type { JsonObject, McpRequestOptions } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { followTask, taskCancelledError } from "./task.ts";
 
-/** Sends a call as a task; resolves with the task's result. */
+/** Sends a call as a task. Resolves with the task's result. */
 export function requestAsTask(
   rpc: Rpc,
   method: string,
@@ -14,7 +14,7 @@ export function requestAsTask(
   options: McpRequestOptions,
 ): Promise<JsonObject> {
   const { total } = options;
-  // The server can delete the task once the caller has stopped waiting.
+  // The task's `ttl` lets the server delete the task once the caller has stopped waiting.
   const task = total !== undefined && Number.isFinite(total) ? { ttl: Math.ceil(total) } : {};
   const follow: ExchangeOptions["follow"] = ({ task: begun }, open) =>
     isObject(begun) && typeof begun["taskId"] === "string"
@@ -27,7 +27,7 @@ interface LegacyTask {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */
   readonly step: string;
-  /** The options of the call: the task's questions and messages belong to it too. */
+  /** The options of the call. The task's questions and messages belong to the same call. */
   readonly options: Pick<McpRequestOptions, "answer" | "onNotification" | "owner">;
 }
 
@@ -58,10 +58,10 @@ function followLegacyTask(
     statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // A cancelled task may still have a result, but the call has already failed.
+      // A cancelled task may have a result, but the call has already failed.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
-      // `tasks/result` also delivers the task's input requests, and answers when the task has ended.
+      // `tasks/result` also delivers the task's input requests. The server answers it when the task has ended.
       return status === "completed" || status === "input_required" ? resultOf() : undefined;
     },
   });

@@ -1,4 +1,4 @@
-/** The methods that the wire treats differently from others. */
+/** The methods that the wire handles in a special way. */
 
 /** Methods that always get a progress token, because progress restarts their timeout. */
 export const slowMethods: ReadonlySet<string> = new Set([
@@ -8,5 +8,5 @@ export const slowMethods: ReadonlySet<string> = new Set([
   "tasks/result",
 ]);
 
-/** The subscription request: it stays open until one side ends it, so it has no timeout by default. */
+/** The subscription request. It stays open until one side ends it, so it has no timeout by default. */
 export const listenMethod = "subscriptions/listen";

@@ -1,4 +1,4 @@
-/** The `_meta` members and HTTP headers that every modern request carries. */
+/** The `_meta` members and HTTP headers of every modern request. */
 
 import type { JsonObject } from "../session.ts";
 import type { ConnectOptions } from "../target.ts";
@@ -7,7 +7,7 @@ import type { ConnectOptions } from "../target.ts";
 export const modernErrors = { headerMismatch: -32020, missingCapability: -32021, unsupportedVersion: -32022 } as const;
 export const modernErrorCodes: ReadonlySet<number> = new Set(Object.values(modernErrors));
 
-/** The `_meta` members of a request: protocol version, client capabilities and client info. */
+/** Returns the `_meta` members of a request: protocol version, client capabilities and client info. */
 export function envelope(
   version: string,
   { clientInfo, capabilities }: Pick<ConnectOptions, "clientInfo" | "capabilities">,
@@ -19,7 +19,7 @@ export function envelope(
   };
 }
 
-/** Headers that let intermediaries route a request without reading it. */
+/** Returns the headers that let proxies route a request without reading its body. */
 export function standardHeaders(method: string, params: JsonObject = {}): Record<string, string> {
   const member = nameMembers.get(method);
   const name = member && params[member];
@@ -36,7 +36,7 @@ const nameMembers: ReadonlyMap<string, string> = new Map([
   ["tasks/cancel", "taskId"],
 ]);
 
-/** A value as a header carries it: unchanged, or Base64-encoded if it has characters that a header cannot hold. */
+/** Returns a value for a header: unchanged, or in Base64 if it has characters that a header cannot contain. */
 export function headerValue(value: string): string {
   const plain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value);
   const looksWrapped = value.startsWith("=?base64?") && value.endsWith("?=");

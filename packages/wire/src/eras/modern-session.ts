@@ -1,4 +1,7 @@
-/** The `Session` of the modern era, in which the server keeps no state and every request carries all it needs. */
+/**
+ * The `Session` of the modern era, in which the server keeps no state and every request contains everything that it
+ * needs.
+ */
 
 import { WireError } from "../errors.ts";
 import { type ParamHeader, paramHeadersOf, paramHeaderValues } from "../http/param-headers.ts";
@@ -15,7 +18,7 @@ import { envelope, modernErrors, standardHeaders } from "./modern-envelope.ts";
 import { followModernTask } from "./modern-task.ts";
 import { commonVersion, modernVersions } from "./versions.ts";
 
-/** Limits on reading `tools/list` to find out which arguments of a tool go into headers. */
+/** Limits on reading `tools/list`, which tells which arguments of a tool must also be sent as headers. */
 const mostPages = 100;
 const mostTools = 10_000;
 
@@ -33,7 +36,7 @@ export interface ModernSessionOptions {
 /** Creates the session after a successful `server/discover`. */
 export function createModernSession({ rpc, greeting, transport, options, limits }: ModernSessionOptions): Session {
   const protocol: NegotiatedProtocol = { era: "modern", transport };
-  /** Input schemas by tool, and the headers that the schemas of called tools ask for. */
+  /** Input schemas by tool name, and the headers that the schemas of called tools require. */
   const schemas = new Map<string, unknown>();
   const headersByTool = new Map<string, readonly ParamHeader[]>();
   const hasTasks = isObject(objectOf(greeting.capabilities["extensions"])[tasksExtension]);
@@ -87,7 +90,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
       ...given,
       envelope: metaOf(given),
       token: slowMethods.has(method),
-      // The protocol allows a task only as the answer to a tool call.
+      // In the protocol, only a tool call can be answered with a task.
       follow: method === "tools/call" && given.tasks !== "caller" ? follow : undefined,
       ...(transport === "http" && { headers: headersOf(method, params ?? {}) }),
       ...(method === listenMethod && { openEnded: true, timeout: given.timeout ?? Number.POSITIVE_INFINITY }),
@@ -97,7 +100,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     return result;
   }
 
-  /** Sends a request, and sends it once more if the server rejects its protocol version or its headers. */
+  /** Sends a request. Sends it once more if the server rejects its protocol version or its headers. */
   async function sendOrCorrect(method: string, params: JsonObject | undefined, given: McpRequestOptions) {
     const began = rpc.clock.now();
     const left = (): McpRequestOptions => withTimeLeft(given, rpc.clock.now() - began, method);
@@ -131,7 +134,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // The caller's other options apply to the call, not to this list request.
+      // The caller's other options are for the call, not for this list request.
       const { signal, timeout, total } = left();
       const bounds = { signal, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
@@ -173,19 +176,22 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   };
 }
 
-/** The options for sending a request again: without `beforeSend`, which is called once. */
+/** Returns the options for sending a request again. `beforeSend` is removed, because it is called only once. */
 function sentBefore(options: McpRequestOptions): McpRequestOptions {
   if (options.beforeSend === undefined) return options;
   const { beforeSend: _, ...rest } = options;
   return rest;
 }
 
-/** The task capability is declared only to servers with the task extension, because it makes every message longer. */
+/**
+ * Returns the task capability. It is declared only to servers with the task extension, because it makes every message
+ * longer.
+ */
 function withTasks(capabilities: JsonObject = {}): JsonObject {
   return { ...capabilities, extensions: { ...objectOf(capabilities["extensions"]), [tasksExtension]: {} } };
 }
 
-/** The parameters with the answers to the last input requests; earlier answers are removed. */
+/** Returns the parameters with the answers to the last input requests, and without earlier answers. */
 function again(params: JsonObject | undefined, added: JsonObject): JsonObject {
   return { ...params, inputResponses: undefined, requestState: undefined, ...added };
 }

@@ -9,7 +9,7 @@ import type { WireLimits } from "../target.ts";
 import { answersTo } from "./input-rounds.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
-/** The inputs for following a modern task. */
+/** What is needed to follow a modern task. */
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */
@@ -26,7 +26,10 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
   const answered = new Set<string>();
   let rounds = 0;
 
-  /** The task lists an input request until the server has processed its answer; each is answered only once. */
+  /**
+   * Keys of input requests that were answered. A task lists an input request until the server has processed the answer,
+   * but each is answered only once.
+   */
   async function answer(inputRequests: unknown): Promise<void> {
     const isNew = ([key]: [string, unknown]): boolean => !answered.has(key);
     const questions = isObject(inputRequests) ? Object.entries(inputRequests).filter(isNew) : [];

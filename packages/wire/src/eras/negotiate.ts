@@ -1,4 +1,4 @@
-/** Finds out over an open channel which era a server speaks, and completes that era's handshake. */
+/** Finds out over an open channel which era a server supports, and completes the handshake of that era. */
 
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
@@ -10,14 +10,14 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  /** Whether a slow server also answered the probe, after `initialize` had been sent. */
+  /** Whether a slow server also answered the probe, after `initialize` was sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
-/** Which eras to try. `…-first` starts with the era that worked last time and falls back to the other one. */
+/** Which eras to try. `…-first` starts with the era that worked last time, and then tries the other era. */
 export type EraPlan = "auto" | "legacy" | "modern" | "legacy-first" | "modern-first";
 
-/** Negotiates the era as the plan says. */
+/** Negotiates the era according to the plan. */
 export async function negotiate(
   handshake: Handshake,
   plan: EraPlan,
@@ -48,7 +48,7 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
   });
 }
 
-/** For servers that are expected to answer the probe: servers over HTTP, and servers that were modern last time. */
+/** Negotiates with servers that should answer the probe: servers over HTTP, and servers that were modern last time. */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
   return discovery.era === "modern" ? discovery : openLegacy(handshake, discovery.offer);
@@ -68,8 +68,9 @@ async function openLegacyOrModern(handshake: Handshake, transport: "stdio" | "ht
 const otherEraCodes: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_message"]);
 
 /**
- * A stdio server that does not know the probe may not answer it, and a slow one looks the same. So after `times.probe`
- * without an answer, `initialize` is sent while the probe is still open, and the first answer counts.
+ * Negotiates with a stdio server. If it does not answer the probe, it may not know the probe, or it may only be slow.
+ * So after `times.probe` without an answer, `initialize` is sent while the probe is still open, and the first answer
+ * counts.
  */
 async function probeThenInitialize(handshake: Handshake): Promise<Agreement> {
   const unneeded = new AbortController();
@@ -91,7 +92,10 @@ async function followProbe(handshake: Handshake, probed: Outcome<Discovery>): Pr
   return probed.value.era === "modern" ? probed.value : openLegacy(handshake, probed.value.offer);
 }
 
-/** The probe and `initialize` are both open. If `initialize` succeeds, the server is in the legacy era. */
+/**
+ * Waits for the answers while the probe and `initialize` are both open. If `initialize` succeeds, the server is in the
+ * legacy era.
+ */
 async function settleEra(
   probing: Promise<Outcome<Discovery>>,
   opening: Promise<Outcome<Agreement>>,
@@ -104,7 +108,10 @@ async function settleEra(
   }
   const opened = await opening;
   if (opened.ok) return opened.value;
-  // A modern server may refuse `initialize` before it answers the probe; this error code shows that an answer follows.
+  /*
+   * A modern server may refuse `initialize` before it answers the probe. This error code means that the answer will
+   * come.
+   */
   const isModern = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
   const probed = isModern ? await probing : await within(probing, timeout);
   if (probed?.ok && probed.value.era === "modern") return probed.value;

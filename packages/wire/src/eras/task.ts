@@ -9,7 +9,7 @@ import type { JsonObject, NotificationListener } from "../session.ts";
 import { stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** Milliseconds between two polls if the server sets no `pollInterval`, and the limits for its `pollInterval`. */
+/** Milliseconds between two polls if the server sets no `pollInterval`, and the limits for a `pollInterval`. */
 const usualPause = 1_000;
 const shortestPause = 100;
 const longestPause = 60_000;
@@ -17,35 +17,35 @@ const longestPause = 60_000;
 /** If this many polls in a row fail on the network, the task counts as lost. */
 const maxMisses = 3;
 
-/** The functions for following a task, which differ between the two eras. */
+/** The functions that follow a task. They differ between the two eras. */
 export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;
   readonly onNotification: (listener: NotificationListener) => () => void;
   readonly after: TimeSource["after"];
-  /** The method of the notification that carries the task's status. */
+  /** The method of the notification that contains the task's status. */
   readonly statusMethod: string;
-  /** Returns the task's result if the task has ended; answers its input requests otherwise. */
+  /** Returns the task's result if the task has ended. Otherwise answers its input requests. */
   readonly conclude: (task: JsonObject) => Promise<JsonObject | undefined>;
 }
 
 /**
- * Follows a task to its end.
+ * Follows a task until it has ended.
  *
- * @param first The task as the server sent it instead of a result.
+ * @param first The task that the server sent instead of a result.
  */
 export async function followTask(taskId: string, first: JsonObject, ports: TaskPorts): Promise<JsonObject> {
   const { open, ask, conclude } = ports;
   const { signal } = open;
   let seen = "";
   const updates = statusListener(taskId, ports, notice);
-  /** A failed cancellation is ignored: there is nothing else to try. */
+  /** Cancels the task. A failure is ignored, because there is nothing else to try. */
   const cancelTask = (): void => {
     ask("tasks/cancel", { taskId }, { awaitedOnClose: true, quiet: true }).catch(() => undefined);
   };
   const stopListening = onAbort(signal, cancelTask);
 
-  /** Restarts the timeout only if the status has changed: a server that answers "working" for ever must time out. */
+  /** Restarts the timeout only if the status has changed. A server that answers "working" for ever must time out. */
   function notice(task: JsonObject): void {
     if (!isOpen(task) && !isOver(task)) return;
     const words = stringOf(task["statusMessage"]);
@@ -78,11 +78,11 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
       const result = await conclude(task);
       if (result !== undefined) return result;
       task = (await updates.wait(pauseOf(task))) ?? (await poll());
-      // A notification may have brought a newer status while the poll was open.
+      // While the poll was open, a notification may have brought a newer status.
       task = updates.take() ?? task;
     }
   } catch (error) {
-    // The task still runs at the server, and no caller waits for its result.
+    // The task still runs at the server, but no caller waits for its result any more.
     if (!signal.aborted && !isOver(task)) cancelTask();
     throw error;
   } finally {
@@ -106,7 +106,9 @@ function isOver({ status }: JsonObject): boolean {
 }
 
 interface StatusListener {
-  /** Resolves with the next status notification, or with undefined after that time. Rejects when the request has ended. */
+  /**
+   * Resolves with the next status notification, or with undefined after this time. Rejects when the request has ended.
+   */
   readonly wait: (milliseconds: number) => Promise<JsonObject | undefined>;
   readonly take: () => JsonObject | undefined;
   readonly close: () => void;
@@ -122,7 +124,7 @@ function statusListener(
   const close = onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // Here and not in `wait`: the notification may arrive during a poll.
+    // `notice` is called here and not in `wait`, because the notification may arrive during a poll.
     notice(params);
     wake();
   });
@@ -158,7 +160,7 @@ function pauseOf({ pollInterval, pollIntervalMs = pollInterval }: JsonObject): n
   return Math.min(Math.max(pollIntervalMs, shortestPause), longestPause);
 }
 
-/** Whether the failure is temporary and says nothing about the task. */
+/** Whether the failure is temporary, so that the task may still be running. */
 function isTemporary({ code, evidence: { httpStatus = 0 } }: WireError): boolean {
   if (code === "http_status") return httpStatus >= 500 || httpStatus === 429;
   return code === "unreachable" || code === "stream_lost";

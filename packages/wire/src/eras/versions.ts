@@ -1,12 +1,12 @@
 /** The protocol versions that Fairlead supports. */
 
-/** Modern versions, newest first; requests use the first. */
+/** Modern versions, newest first. Requests use the first version. */
 export const modernVersions: readonly string[] = ["2026-07-28"];
 
-/** Legacy versions, newest first; `initialize` proposes the first. */
+/** Legacy versions, newest first. `initialize` proposes the first version. */
 export const legacyVersions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
-/** The newest of our versions that the server's list contains. */
+/** Returns the newest version that both Fairlead and the server support. */
 export function commonVersion(ours: readonly string[], theirs: unknown): string | undefined {
   return Array.isArray(theirs) ? ours.find((version) => theirs.includes(version)) : undefined;
 }

@@ -1,11 +1,14 @@
-/** Decompresses HTTP responses, because some servers compress although the request does not allow it. */
+/** Decompresses HTTP responses, because some servers compress them although the request does not allow it. */
 
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { clip } from "../shapes/text.ts";
 
-/** The decompressed body, at once if it is not compressed; reading an invalid one fails with `bad_message`. */
+/**
+ * Returns the decompressed body; at once if the body is not compressed. Reading an invalid body fails with
+ * `bad_message`.
+ */
 export function decodedBody(response: IncomingMessage): Readable | Promise<Readable> {
   const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
   return encoding === "" || encoding === "identity" ? response : decompressed(response, encoding);
@@ -21,7 +24,7 @@ async function decompressed(response: IncomingMessage, encoding: string): Promis
       callback(error && isDecoding(error) ? unreadable("does not match its content-encoding", error) : error);
     },
   });
-  // An error before the body is read must not be uncaught.
+  // An error before anyone reads the body must not be an uncaught exception.
   body.on("error", () => {});
   if (decoder !== undefined) return pipeline(response, decoder, body, () => {});
   response.destroy();
@@ -34,7 +37,7 @@ async function decoderOf(encoding: string): Promise<NodeJS.ReadWriteStream | und
   return encoding === "gzip" || encoding === "x-gzip" || encoding === "deflate" ? createUnzip() : undefined;
 }
 
-/** Whether the error is about invalid bytes, rather than about a broken connection. */
+/** Whether the error is about invalid bytes, and not about a broken connection. */
 function isDecoding(error: NodeJS.ErrnoException): boolean {
   return /^(Z_|ERR__|ERR_BROTLI_)/.test(error.code ?? "");
 }

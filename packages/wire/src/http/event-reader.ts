@@ -1,4 +1,4 @@
-/** Reads messages from event streams, and keeps the last event id and the retry pause for a reconnect. */
+/** Reads messages from event streams. Keeps the last event id and the retry time for a reconnect. */
 
 import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
@@ -10,21 +10,21 @@ import { createDiagnostics, type Diagnose } from "../shapes/diagnostics.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
-/** Reads one stream after the other as if they were one. */
+/** Reads several streams, one after the other, as if they were one stream. */
 export interface EventReader {
   /** Reads a stream to its end, or until `grace` milliseconds after the expected message. */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
-  /** The last event id; undefined if the server sends none, so that the stream cannot be resumed. */
+  /** Returns the last event id; undefined if the server sends none, because then the stream cannot be resumed. */
   position(): string | undefined;
-  /** The number of messages delivered so far. */
+  /** Returns the number of messages delivered so far. */
   delivered(): number;
-  /** Waits for the server's retry time, or longer if `atLeast` says so. */
+  /** Waits for the server's retry time, or for `atLeast` milliseconds if that is longer. */
   pause(signal: AbortSignal, how?: { readonly atLeast?: number; readonly keepsAlive?: boolean }): Promise<void>;
 }
 
 interface ReaderOptions extends MessageReader {
-  /** The largest event, in bytes. */
+  /** Maximum size of an event, in bytes. */
   readonly maxBytes: number;
   readonly until?: (message: RpcMessage) => boolean;
   readonly time?: TimeSource | undefined;
@@ -67,7 +67,10 @@ export function createEventReader(options: ReaderOptions): EventReader {
           {
             event(event) {
               take(event);
-              // A server that does not end its stream after the response would keep the connection open for ever.
+              /*
+               * Without this, a server that does not end its stream after the response would keep the connection open
+               * for ever.
+               */
               if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
             },
             retry(milliseconds) {

@@ -17,18 +17,18 @@ interface StreamListener {
   retry(milliseconds: number): void;
 }
 
-/** Limits of reading a stream. */
+/** Limits for reading a stream. */
 export interface StreamLimits {
-  /** The largest event, in bytes. */
+  /** Maximum size of an event, in bytes. */
   readonly maxBytes: number;
   readonly budget: ReadBudget;
 }
 
-/** The largest number of lines that are passed to the parser at once. */
+/** Maximum number of lines that are passed to the parser at once. */
 const sliceLines = 64;
 
 /**
- * Resolves at the end of the body.
+ * Parses the body. Resolves at its end.
  *
  * @throws WireError `too_large` for an event over `maxBytes`, `stream_lost` if the connection breaks.
  */
@@ -52,12 +52,12 @@ export async function readEvents(
   });
   const decoder = new TextDecoder();
 
-  /** Passes a few lines to the parser, so that a chunk of many short events does not block the event loop. */
+  /** Passes a few lines at a time to the parser, so that many short events in one chunk do not block the event loop. */
   function feed(slice: Buffer, lines: number): void {
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // An event has two to five lines; the reader of the messages counts it.
+    // Lines of events are not counted here, at most five for each event: the reader of the messages counts events.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
@@ -71,11 +71,11 @@ export async function readEvents(
         feed(chunk.subarray(from, end), lines);
         from = end;
         if (budget.isSpent()) await new Promise<void>((resolve) => budget.whenRefilled(resolve));
-        // The listener or the budget may have ended the stream.
+        // While the lines were parsed, the listener or the budget may have closed the stream.
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
       }
     }
-    // Some servers omit the blank line after their last event.
+    // Some servers leave out the blank line after their last event.
     parser.feed("\n\n");
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
@@ -83,7 +83,7 @@ export async function readEvents(
   }
 }
 
-/** Where the slice that starts at `from` ends: after at most `sliceLines` line feeds, and as many carriage returns. */
+/** Returns where the slice that starts at `from` ends: after at most `sliceLines` line feeds or carriage returns. */
 function nextSlice(chunk: Buffer, from: number): { readonly end: number; readonly lines: number } {
   const feeds = lineEnds(chunk, from, lineFeed);
   const returns = lineEnds(chunk, from, carriageReturn);

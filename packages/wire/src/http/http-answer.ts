@@ -1,4 +1,4 @@
-/** Turns an HTTP response into JSON-RPC messages or into a `WireError`. */
+/** Converts an HTTP response to JSON-RPC messages or to a `WireError`. */
 
 import { WireError, type WireEvidence } from "../errors.ts";
 import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
@@ -8,7 +8,7 @@ import { excerpt, isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
-/** The kind of an HTTP response, by its content type. */
+/** The kind of an HTTP response, according to its content type. */
 export type AnswerKind = "json" | "events" | "empty" | "other";
 
 /** Classifies a response by its headers. */
@@ -20,7 +20,7 @@ export function kindOf({ status, headers }: HttpAnswer): AnswerKind {
 }
 
 /**
- * The complete body as JSON; undefined if it is empty.
+ * Reads the complete body as JSON; undefined if the body is empty.
  *
  * @throws WireError `bad_message` if it is not JSON.
  */
@@ -28,7 +28,7 @@ async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> 
   return (await readSizedJson(answer, maxBytes)).value;
 }
 
-/** Like `readJson`, and also returns the size of the body in characters. */
+/** Reads the complete body like `readJson`, and also returns its size in characters. */
 export async function readSizedJson(
   answer: HttpAnswer,
   maxBytes: number,
@@ -48,7 +48,7 @@ export async function readSizedJson(
   }
 }
 
-/** Uses listeners, because `for await` takes several times as long as parsing a small response. */
+/** Reads the body with event listeners, because `for await` takes several times as long as parsing a small response. */
 function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
   const { body } = answer;
   return new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
 }
 
 /**
- * The request body of a message.
+ * Returns a message as the body of a request.
  *
  * @throws WireError `bad_message` if it cannot be written as JSON.
  */
@@ -93,18 +93,16 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/**
- * The largest number of messages that are delivered from one batch; the protocol has had no batches since 2025-06-18.
- */
+/** Maximum number of messages that are delivered from one batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 1000;
 
-/** The messages in a parsed body or event: one, or the first 1,000 of a batch. */
+/** Returns the messages in a parsed body or event: one message, or the first 1,000 messages of a batch. */
 export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   if (isObject(parsed)) return [parsed];
   return Array.isArray(parsed) ? parsed.slice(0, batchLimit).filter(isObject) : [];
 }
 
-/** The receiver of a response's messages, and the request that the response answers. */
+/** What receives the messages of a response, and the request that the response answers. */
 export interface MessageReader {
   readonly events: ChannelEvents;
   readonly budget: ReadBudget;
@@ -112,13 +110,13 @@ export interface MessageReader {
   readonly about?: number | undefined;
 }
 
-/** Delivers a message, and counts it if no request asked for it. */
+/** Delivers a message. Counts it as unrequested if no open request asked for it. */
 export function takeMessage(message: RpcMessage, size: number, { events, budget, about }: MessageReader): void {
   const unsolicited = events.message(message, size, about);
   if (unsolicited !== undefined) budget.unsolicited(unsolicited, size, 1);
 }
 
-/** The error for a response without success: its JSON-RPC error if it has one, else its status. */
+/** Returns the error for a response that is not a success: its JSON-RPC error if it has one, otherwise its status. */
 export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<WireError> {
   const evidence = evidenceOf(answer);
   if (kindOf(answer) !== "json") return statusError(answer, await readStart(answer.body));
@@ -134,7 +132,7 @@ export async function refusalOf(answer: HttpAnswer, maxBytes: number): Promise<W
   });
 }
 
-/** The error for a response whose status or content type cannot be used. */
+/** Returns the error for a response whose status or content type cannot be used. */
 export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   const type = contentType(answer.headers);
   const what = type === "" ? "" : ` with ${clip(type, 100)}`;
@@ -149,7 +147,7 @@ export function statusError(answer: HttpAnswer, firstBytes: string): WireError {
   );
 }
 
-/** The first value of a header. */
+/** Returns the first value of a header. */
 export function headerOf(answer: HttpAnswer, name: string): string | undefined {
   const value = answer.headers[name];
   return Array.isArray(value) ? value[0] : value;

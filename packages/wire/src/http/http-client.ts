@@ -1,4 +1,4 @@
-/** The HTTP client of one server: keep-alive, same-origin redirects, sign-in and proxies. */
+/** The HTTP client for one server: keep-alive, same-origin redirects, sign-in and proxies. */
 
 import type { IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
@@ -16,14 +16,16 @@ interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly cancellation?: Cancellation | undefined;
-  /** Whether the request may be sent again: after a redirect, or if a kept-alive connection was already closed. */
+  /**
+   * Whether the client may send the request again, after a redirect or if a kept-alive connection was already closed.
+   */
   readonly repeatable: boolean;
-  /** Whether a 401 fails at once, without a sign-in. */
+  /** Whether a 401 response fails at once, without a sign-in. */
   readonly unattended?: boolean;
 }
 
 export interface HttpAnswer {
-  /** Where the response came from: the URL of the request, or of the last redirect. */
+  /** The URL of the request or, after redirects, of the last redirect. */
   readonly url: URL;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -58,7 +60,7 @@ interface Attempt {
 const maxRedirects = 3;
 const maxChallenges = 4;
 const startTimeout = 1_000;
-/** Words of a header below this length are not redacted: they are names of schemes such as "Bearer". */
+/** Shorter words of a header are not redacted, because they are names of schemes such as "Bearer". */
 const shortestSecret = 8;
 
 /**
@@ -86,7 +88,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
     try {
       return attempted(await sendHttp(route, url, how, request));
     } catch (error) {
-      // The server may close an idle connection while it is being used; then it has probably not seen the request.
+      // The server may close an idle connection at the moment of its use. Then it has probably not seen the request.
       if (!(error instanceof StaleConnection)) throw error;
       if (!request.repeatable || isClosed) throw error.asWireError();
       return attempted(await sendHttp(route, url, how, request));
@@ -102,7 +104,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
       discard(response);
       const evidence = { httpStatus: response.statusCode ?? 0 };
       const next = parseUrl(location, url);
-      // Headers and body contain secrets that another origin must not get.
+      // The headers and the body contain secrets that another origin must not get.
       if (next?.origin !== url.origin) {
         const where = next ? clip(next.origin, 200) : "an invalid URL";
         throw new WireError(
@@ -137,7 +139,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const wwwAuthenticate = headers["www-authenticate"];
         const evidence = {
           httpStatus: status,
-          // Read before the hook runs, so that the connection is free while a person signs in.
+          // The body is read before the hook runs, so that the connection is free while a person signs in.
           firstBytes: redactSent(await readStart((await answerOf(attempted)).body), sent),
           ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
         };
@@ -199,13 +201,13 @@ async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   return { url, status, headers, body: body instanceof Promise ? await body : body, sent };
 }
 
-/** Redacts the sent headers in a text of the server, which may quote an invalid token and which is shown and logged. */
+/** Hides the sent headers in a text of the server. The text is shown and logged, and it may quote an invalid token. */
 export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);
 }
 
-/** Reads the rest of a body, so that its connection can be reused; closes the connection if much is left. */
+/** Reads the rest of a body, so that its connection can be reused. Closes the connection if much is left to read. */
 export function discard(body: Readable): void {
   let left = 64 * 1024;
   body.on("error", () => {});
@@ -215,11 +217,11 @@ export function discard(body: Readable): void {
   });
 }
 
-/** The first bytes of a body, as evidence in an error. */
+/** Returns the first bytes of a body, as evidence in an error. */
 export async function readStart(body: Readable, most = 512): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Do not wait long for evidence.
+  // The time is limited, because the evidence is not worth a long wait.
   const enough = setTimeout(() => body.destroy(), startTimeout);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -228,7 +230,7 @@ export async function readStart(body: Readable, most = 512): Promise<string> {
       if (size >= most) break;
     }
   } catch {
-    // Keep the bytes that arrived before the connection broke.
+    // The bytes that arrived before the connection broke are kept.
   } finally {
     clearTimeout(enough);
   }

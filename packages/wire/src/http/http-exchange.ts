@@ -1,4 +1,4 @@
-/** Sends one HTTP request and waits for the response's headers; every failure is a `WireError`. */
+/** Sends one HTTP request and waits for the response's headers. Every failure is a `WireError`. */
 
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { WireError } from "../errors.ts";
@@ -14,7 +14,7 @@ interface Sending {
 /**
  * Sends the request.
  *
- * @throws WireError, or `StaleConnection` if a kept-alive connection was already closed.
+ * @throws WireError; `StaleConnection` if a kept-alive connection was already closed.
  */
 export function sendHttp(
   route: Route,
@@ -28,7 +28,7 @@ export function sendHttp(
   try {
     outgoing = route.request(url, how);
   } catch (cause) {
-    // Node rejects header names and values with forbidden characters.
+    // Node throws if header names or values have forbidden characters.
     throw new WireError(
       "bad_message",
       `the request cannot be sent: ${errorMessage(cause)}`,
@@ -40,15 +40,15 @@ export function sendHttp(
   let isAnswered = false;
   outgoing.once("response", (response) => {
     isAnswered = true;
-    // Later errors go to the reader of the body; before it reads, they must not be uncaught.
+    // Later errors reach the reader of the body. Until someone reads the body, they must not be uncaught exceptions.
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);
-    // Without a tunnel, a 407 comes from the proxy and not from the server.
+    // If there is no tunnel, a 407 response comes from the proxy and not from the server.
     response.resume();
     reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
   });
-  // If the proxy refuses the tunnel, Node reports that like a response of the server.
+  // If the proxy refuses the tunnel, Node reports the refusal like a response of the server.
   if (route.proxied)
     outgoing.once("proxyConnect", ({ statusCode }: { statusCode: number }) => {
       if (!Number.isInteger(statusCode))
@@ -63,7 +63,7 @@ export function sendHttp(
     const stale = outgoing.reusedSocket && (cause.code === "ECONNRESET" || cause.code === "EPIPE");
     reject(stale ? new StaleConnection(cause) : classify(cause, url, route.proxied));
   });
-  // The connection closed without a response or an error, for example after a switch to another protocol.
+  // The connection can close without a response and without an error, for example after a switch to another protocol.
   outgoing.once("close", () => {
     stopListening?.();
     if (isAnswered) return;
@@ -74,7 +74,7 @@ export function sendHttp(
   return promise;
 }
 
-/** A kept-alive connection was already closed; the server may or may not have seen the request. */
+/** The error for a kept-alive connection that was already closed. The server may or may not have seen the request. */
 export class StaleConnection extends Error {
   asWireError(): WireError {
     return new WireError(
@@ -104,7 +104,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
   const code = cause.code ?? "";
   if (code === "HPE_HEADER_OVERFLOW")
     return new WireError("too_large", "the server's headers are too large", {}, { cause });
-  // Without a tunnel (http), the invalid response comes from the proxy.
+  // For an http URL there is no tunnel, so the invalid response comes from the proxy.
   if (code.startsWith("HPE_") && proxied && url.protocol === "http:")
     return new WireError("proxy", `the proxy does not speak HTTP (${code})`, {}, { cause });
   if (code.startsWith("HPE_"))
@@ -113,7 +113,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
     return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
-  // An established connection can time out or lose its route as well, after the request was sent.
+  // An open connection can also time out or lose its route, after the request was sent.
   const unsent = neverConnected.has(code) && cause.syscall !== "read" && cause.syscall !== "write";
   const where = proxied ? "the proxy" : url.host;
   const kind = proxied && unsent ? "proxy" : "unreachable";

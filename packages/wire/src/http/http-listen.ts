@@ -1,4 +1,4 @@
-/** The GET stream of legacy sessions, for messages that belong to no request; reconnects with growing pauses. */
+/** The GET stream of legacy sessions, for messages that belong to no request. Reconnects with growing pauses. */
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
@@ -24,11 +24,11 @@ const longestPause = 60_000;
 const maxFailures = 8;
 const temporary: ReadonlySet<string> = new Set(["stream_lost", "unreachable"]);
 
-/** Listens until the signal is aborted, the session ends, or the server has no such stream. Never rejects. */
+/** Listens until the signal aborts, the session ends, or the server says that it has no such stream. Never rejects. */
 export async function keepListening(options: Listening): Promise<void> {
   const { get, expired, events, limits, budget, time, signal } = options;
   const reader = createEventReader({ events, maxBytes: limits.unsolicitedMessageBytes, budget, time });
-  // Counts consecutive streams without a message, and consecutive failures.
+  // `idle` counts consecutive streams without a message, `failures` consecutive failed connections.
   let idle = 0;
   let failures = 0;
   let wasOpen = false;
@@ -46,7 +46,10 @@ export async function keepListening(options: Listening): Promise<void> {
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
         throw new WireError("http_status", `the GET stream answered with HTTP status ${answer.status}`);
       }
-      // An opened stream is no failure; if it ends without a message, the pauses still grow through `idle`.
+      /*
+       * An opened stream ends the row of failures. If the stream brings no message, the pauses still grow through
+       * `idle`.
+       */
       failures = 0;
       wasOpen = true;
       if (!isFirst) events.reopened?.();
@@ -54,13 +57,13 @@ export async function keepListening(options: Listening): Promise<void> {
     } catch (error) {
       if (over()) return;
       if (error instanceof WireError && error.code === "unauthorized") return;
-      // Keep trying while the server cannot be reached: it may come back.
+      // If the server cannot be reached, listening goes on, because the server may come back.
       if (!(error instanceof WireError) || !temporary.has(error.code)) failures += 1;
       events.diagnostic(`the GET stream broke off: ${errorMessage(error)}`);
     }
     isFirst = false;
     idle = reader.delivered() === before ? idle + 1 : 0;
-    // The first reconnect uses the server's retry time; later ones back off if the stream stays empty.
+    // The first reconnect waits for the server's retry time. If the stream stays empty, later pauses grow.
     const slower = idle <= 1 ? 0 : Math.min(longestPause, 500 * 2 ** idle);
     await reader.pause(signal, { atLeast: slower }).catch(() => undefined);
   }

@@ -1,4 +1,6 @@
-/** The streamable HTTP transport: each message is a POST, answered with JSON or an event stream. */
+/**
+ * The streamable HTTP transport. Each message is a POST request, which the server answers with JSON or an event stream.
+ */
 
 import { WireError } from "../errors.ts";
 import { type Cancellation, cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
@@ -21,7 +23,9 @@ import {
 import { createHttpClient, discard, type HttpAnswer, type HttpOptions, readStart } from "./http-client.ts";
 import { keepListening } from "./http-listen.ts";
 
-/** From this version on there is no session id and no GET stream, and closing a stream cancels its request. */
+/**
+ * From this protocol version on, there is no session id and no GET stream, and closing a stream cancels its request.
+ */
 const firstStateless = "2026-07-28";
 
 export interface HttpChannelOptions extends HttpOptions {
@@ -29,7 +33,7 @@ export interface HttpChannelOptions extends HttpOptions {
   readonly time?: TimeSource | undefined;
 }
 
-/** Prepares a streamable HTTP channel; the first message makes the first connection. */
+/** Prepares a streamable HTTP channel. The first message opens the first connection. */
 export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenChannel {
   return async (events) => {
     const client = await createHttpClient(target, options);
@@ -40,7 +44,7 @@ export function openHttp(target: HttpTarget, options: HttpChannelOptions): OpenC
 /** The request that is waiting for its response, with its limits. */
 interface Expected {
   readonly cancellation: Cancellation | undefined;
-  /** The largest response, in bytes. */
+  /** Maximum size of the response, in bytes. */
   readonly maxBytes: number;
 }
 
@@ -50,13 +54,13 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   const { limits, times, time } = options;
   const closing = new AbortController();
   const budget = createReadBudget({ limits, times, time, onFlooding: end });
-  /** The server's URL; once the handshake was redirected, the URL that answered it. */
+  /** The server's URL. If the handshake was redirected, the URL that answered it. */
   let url = given;
   let version: string | undefined;
   let sessionId: string | undefined;
-  /** Set when the server no longer knows the session id. */
+  /** The error for all requests; set when the server no longer knows the session id. */
   let sessionError: WireError | undefined;
-  /** The number of sent messages without a response so far. */
+  /** Number of sent messages that have no response yet. */
   let unanswered = 0;
   let endTimer: NodeJS.Timeout | undefined;
   let ended = false;
@@ -80,7 +84,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return headers;
   }
 
-  /** Returns the error if a 404 says that the server no longer knows the session id. */
+  /** Returns an error if a 404 response means that the server no longer knows the session id. */
   function expired(answer: HttpAnswer): WireError | undefined {
     if (answer.status !== 404 || sessionId === undefined) return undefined;
     discard(answer.body);
@@ -92,9 +96,11 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     return sessionError;
   }
 
-  /** Ends the channel once all open requests have their own 404, which tells them that they were not processed. */
+  /**
+   * Closes the channel when every open request has its own 404 response, which says that the request was not processed.
+   */
   function endIfAllAnswered(): void {
-    // Let the last response settle its request before the others fail.
+    // The last response must reach its request before the channel closes.
     if (sessionError && unanswered === 0) setImmediate(end, sessionError);
   }
 
@@ -127,14 +133,14 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
-    // Later requests go to the URL that answered the handshake: a redirected `tools/call` is not repeated.
+    // Later requests go to the URL that answered the handshake, because a redirected `tools/call` is not repeated.
     if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
-    // Ignore ids in other responses: some servers send one with the error to the probe.
+    // A session id counts only in the response to `initialize`: some servers also send one with the error to the probe.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
     return answer;
   }
 
-  /** Sends a notification or a response, which has no request timeout, within `times.send`. */
+  /** Sends a notification or a response within `times.send`. These messages have no request timeout. */
   async function postWithTimeout(
     message: RpcMessage,
     cancellation: Cancellation | undefined,
@@ -163,7 +169,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const { value, size } = await readSizedJson(answer, maxBytes);
     const messages = messagesOf(value);
     const [only] = messages;
-    // An error with the id null, alone in the response, belongs to this request.
+    // An error whose id is null belongs to this request, if the response contains nothing else.
     if (messages.length === 1 && only?.["id"] === null && only["error"] !== undefined) only["id"] = id;
     const reader = { events, budget, about: requestIdOf(id) };
     for (const message of messages) takeMessage(message, size / messages.length, reader);
@@ -173,7 +179,10 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       });
   }
 
-  /** Delivers the body of a 404 if it has the response to this request: then the server still knows the session. */
+  /**
+   * Delivers the body of a 404 response if it contains the response to this request. In that case the server still
+   * knows the session.
+   */
   async function deliverFrom404(answer: HttpAnswer, id: unknown, maxBytes: number): Promise<boolean> {
     if (sessionId === undefined || kindOf(answer) !== "json") return false;
     const { value, size } = await readSizedJson(answer, maxBytes).catch((error: unknown) => {
@@ -190,7 +199,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     const until = (message: RpcMessage): boolean => answers(message, id);
     const reader = createEventReader({ events, maxBytes, budget, time, about: requestIdOf(id), until });
     await readOne(reader, answer);
-    // A server may end the stream early and expect a reconnect with the last event id.
+    // A server may end the stream early, and expect that the client reconnects with the last event id.
     if (reader.done()) return;
     const ended = cancellation === undefined ? closing.signal : AbortSignal.any([closing.signal, cancellation.signal]);
     for (let tries = 0; !reader.done() && reader.position() !== undefined && !stateless() && tries < 5; tries += 1) {
@@ -202,7 +211,10 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     if (!reader.done()) throw new WireError("stream_lost", "the response stream ended before the response");
   }
 
-  /** Requests the rest of a response stream. The server has seen the request, so no failure here is marked as unsent. */
+  /**
+   * Requests the rest of a response stream. The server has already seen the request, so no failure here is marked as
+   * unsent.
+   */
   async function resume(position: string | undefined, until: AbortSignal): Promise<HttpAnswer> {
     try {
       const next = await get(position, until);
@@ -259,7 +271,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     },
     async close() {
       if (ended) return;
-      // Ending the session is a courtesy, so a failure is only a diagnostic.
+      // Telling the server that the session ends is optional, so a failure is only a diagnostic.
       if (sessionId !== undefined && !sessionError && !stateless()) {
         const cancellation = cancellationOf(AbortSignal.timeout(times.endGrace));
         const deleted = client.request({
@@ -289,7 +301,7 @@ function notProcessed({ code, message, evidence }: WireError): WireError {
   return new WireError(code, message, { ...evidence, unsent: true });
 }
 
-/** Whether a message is the response to this request; some servers send numeric ids back as strings. */
+/** Whether a message is the response to this request. Some servers return numeric ids as strings. */
 function answers(message: RpcMessage, id: unknown): boolean {
   return message["method"] === undefined && requestIdOf(message["id"]) === id;
 }

@@ -1,11 +1,11 @@
-/** Tool arguments that a server wants in HTTP headers too: the keyword `x-mcp-header` in an input schema. */
+/** Finds tool arguments that a server also wants as HTTP headers: the keyword `x-mcp-header` in an input schema. */
 
 import { headerValue } from "../eras/modern-envelope.ts";
 import type { JsonObject } from "../session.ts";
 import { isObject } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** One header and the argument whose value it carries. */
+/** One header, and the argument whose value it contains. */
 export interface ParamHeader {
   readonly header: string;
   /** The property names that lead to the argument. */
@@ -15,14 +15,14 @@ export interface ParamHeader {
 /** The headers of a tool, or the mistake in its `x-mcp-header` keywords. */
 export type ParamHeaders =
   | { readonly valid: true; readonly headers: readonly ParamHeader[] }
-  /** The mistake in the schema: the protocol forbids listing such a tool. */
+  /** The mistake in the schema. The protocol forbids listing a tool with such a mistake. */
   | { readonly valid: false; readonly reason: string };
 
 const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Schema keywords whose subschemas cannot be reached by a fixed path of property names. */
+/** Schema keywords whose subschemas no fixed path of property names can reach. */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",
@@ -52,11 +52,11 @@ const namedBranches: ReadonlySet<string> = new Set([
 const deepest = 64;
 const largest = 100_000;
 
-/** The headers found for each schema, because a server looks them up for every call. */
+/** The headers found for each schema. They are kept, because they are needed for every call. */
 const found = new WeakMap<object, ParamHeaders>();
 const noHeaders: ParamHeaders = { valid: true, headers: [] };
 
-/** Finds the headers that an input schema asks for. The schema must not change afterwards. */
+/** Finds the headers that an input schema requires. The schema must not change afterwards. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   if (typeof inputSchema !== "object" || inputSchema === null) return noHeaders;
   const known = found.get(inputSchema);
@@ -66,12 +66,12 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   return headers;
 }
 
-/** A fast check, because almost no schema has the keyword. */
+/** Whether the schema may have the keyword. This check is fast, because almost no schema has it. */
 function mayHaveKeyword(schema: unknown): boolean {
   try {
     return String(JSON.stringify(schema)).includes(keyword);
   } catch {
-    // The schema is too deep for `JSON.stringify`.
+    // The schema is nested too deeply for `JSON.stringify`.
     return true;
   }
 }
@@ -82,7 +82,10 @@ function search(inputSchema: unknown): ParamHeaders {
   let visited = 0;
   let reason: string | undefined;
 
-  /** @param reachable Whether a path of property names leads to the value. */
+  /**
+   * Searches a part of the schema.
+   * @param reachable Whether a path of property names leads to the value.
+   */
   function visit(schema: unknown, depth: number, reachable: boolean): void {
     if (reason !== undefined || !isObject(schema)) return;
     visited += 1;
@@ -108,7 +111,10 @@ function search(inputSchema: unknown): ParamHeaders {
     }
   }
 
-  /** @returns The mistake in the keyword; undefined if the keyword is valid. */
+  /**
+   * Checks one keyword.
+   * @returns The mistake in the keyword; undefined if the keyword is valid.
+   */
   function take(schema: JsonObject, reachable: boolean): string | undefined {
     const header = schema[keyword];
     const where = clip(path.join("."), 200);
@@ -126,7 +132,7 @@ function search(inputSchema: unknown): ParamHeaders {
   return reason === undefined ? { valid: true, headers } : { valid: false, reason };
 }
 
-/** The headers of a call with these arguments; an absent or null argument has no header. */
+/** Returns the headers of a call with these arguments. An argument that is absent or null has no header. */
 export function paramHeaderValues(headers: readonly ParamHeader[], args: unknown): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { header, path } of headers) {

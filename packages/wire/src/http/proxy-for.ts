@@ -1,18 +1,21 @@
-/** Finds the proxy for a URL in the proxy variables of an environment. Pure. */
+/** Finds the proxy for a URL in the proxy variables of an environment. Pure functions. */
 
-/** The proxy's URL; undefined if none is set or `NO_PROXY` exempts the host. */
+/** Returns the proxy's URL; undefined if no proxy is set or `NO_PROXY` exempts the host. */
 export function proxyFor(url: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const value = (name: string): string => env[name] || env[name.toUpperCase()] || "";
   const scheme = url.protocol.slice(0, -1);
   const proxy = value(`${scheme}_proxy`) || value("all_proxy");
   if (proxy === "" || isExempt(url, value("no_proxy"))) return undefined;
-  // A proxy URL without a scheme means plain HTTP, as in curl, even for https URLs: only the tunnel is encrypted.
+  /*
+   * A proxy URL without a scheme means plain HTTP, as in curl. For https URLs, the connection inside the tunnel is
+   * encrypted.
+   */
   return proxy.includes("://") ? proxy : `http://${proxy}`;
 }
 
 /**
- * Matches a `NO_PROXY` pattern: `*`, `host`, `.suffix` or `*.suffix`, optionally with a port; separated by commas or
- * spaces.
+ * Whether the host matches `NO_PROXY`. Its patterns are `*`, `host`, `.suffix` or `*.suffix`, optionally with a port,
+ * separated by commas or spaces.
  */
 function isExempt(url: URL, exceptions: string): boolean {
   const port = url.port || (url.protocol === "https:" ? "443" : "80");

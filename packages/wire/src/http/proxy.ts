@@ -1,4 +1,4 @@
-/** Routes HTTP requests directly or through a proxy: with a tunnel for https, with the full URL for http. */
+/** Sends HTTP requests directly or through a proxy: through a tunnel for https, with the full URL for http. */
 
 import { setMaxListeners } from "node:events";
 import type { Agent, ClientRequest, RequestOptions } from "node:http";
@@ -36,7 +36,7 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   const agent =
     proxy === undefined ? new http.Agent({ keepAlive: true, ...tls }) : await tunnel(proxy, tls, life.signal);
   const { urlToHttpOptions } = process.getBuiltinModule("node:url");
-  // Parse the URL once: it rarely changes, and parsing takes as long as building the headers.
+  // The URL is parsed once, because it rarely changes and parsing takes as long as building the headers.
   let address = { href: "", options: {} };
   return {
     proxied: proxy !== undefined,
@@ -52,7 +52,10 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
   };
 }
 
-/** The signal also ends connections that wait for the proxy, which `agent.destroy` does not know. */
+/**
+ * Creates the agent for a tunnel. The signal also ends connections that still wait for the proxy; `agent.destroy` does
+ * not know these.
+ */
 async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
   setMaxListeners(0, signal);
   const { HttpsProxyAgent } = await import("https-proxy-agent");
@@ -83,7 +86,7 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** Setting `ca` replaces Node's authorities, so they are added again. */
+/** Returns Node's own certificate authorities and this one, because setting `ca` replaces Node's. */
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];

@@ -1,4 +1,7 @@
-/** The older HTTP+SSE transport: one GET stream brings all messages; its first event names the URL for POSTs. */
+/**
+ * The older HTTP+SSE transport. All messages of the server come on one GET stream, whose first event names the URL for
+ * POST requests.
+ */
 
 import { WireError } from "../errors.ts";
 import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
@@ -85,7 +88,7 @@ async function startStream(
 
   function takeEndpoint(data: string): void {
     const address = parseUrl(data, url);
-    // Headers contain secrets that another origin must not get.
+    // The headers contain secrets that another origin must not get.
     if (address?.origin === url.origin) named(address);
     else
       end(
@@ -123,7 +126,7 @@ async function startStream(
         cancellation: cancellationIn(how),
         repeatable: message["method"] !== "tools/call",
       });
-      // A redirect of a call is not followed, so the call goes where the handshake was accepted.
+      // A redirected call is not followed, so calls go to the URL that answered the handshake.
       if (message["method"] === "initialize" && accepted.status < 300) address = accepted.url;
       if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);
       discard(accepted.body);

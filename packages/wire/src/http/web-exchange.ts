@@ -1,4 +1,4 @@
-/** One HTTP request outside MCP, such as for OAuth, with the wire's proxies, certificates and errors. */
+/** Sends one HTTP request outside MCP, for example for OAuth, with the wire's proxies, certificates and errors. */
 
 import type { RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
@@ -21,7 +21,7 @@ export interface WebRequest {
   readonly proxy?: string | undefined;
   /** Certificate authorities in PEM format, in addition to Node's. */
   readonly ca?: string | undefined;
-  /** Resolves host names; not used with a proxy, which resolves them itself. */
+  /** Resolves host names. Not used with a proxy, because the proxy resolves them itself. */
   readonly lookup?: LookupFunction;
 }
 
@@ -29,16 +29,16 @@ export interface WebRequest {
 export interface WebAnswer {
   readonly status: number;
   readonly statusText: string;
-  /** Header names and values alternate, as in Node's `rawHeaders`. */
+  /** Alternating header names and values, as in Node's `rawHeaders`. */
   readonly headers: readonly string[];
   /** Decompressed. */
   readonly body: Readable;
-  /** Closes the connection, which no other request uses. */
+  /** Closes the connection. No other request uses this connection. */
   close(): void;
 }
 
 /**
- * Sends the request; follows no redirect and returns a response of any status.
+ * Sends the request. Follows no redirect, and returns responses of any status.
  *
  * @throws WireError
  */

@@ -3,8 +3,8 @@
 const nothing = (): void => {};
 
 /**
- * The abort controller of one request. It calls back by itself: adding and removing an event listener costs as much as
- * parsing a request.
+ * The abort controller of one request. It calls its callbacks itself, because adding and removing an event listener
+ * costs as much as parsing a request.
  */
 export class RequestAbort extends AbortController {
   readonly #callbacks = new Set<() => void>();
@@ -24,7 +24,9 @@ export class RequestAbort extends AbortController {
 /** The callbacks of signals that belong to a `RequestAbort`. */
 const own = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** The callbacks of all requests that share a signal: one listener calls them, because adding a listener is slow. */
+/**
+ * The callbacks of all requests that share a signal. One listener calls all of them, because adding a listener is slow.
+ */
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 interface Waiting {
@@ -32,7 +34,10 @@ interface Waiting {
   readonly listener: () => void;
 }
 
-/** Calls back once when the signal is aborted, at once if it already is. Returns the function that stops listening. */
+/**
+ * Calls a function once when the signal aborts; at once if it has already aborted. Returns the function that stops
+ * listening.
+ */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return nothing;
   if (signal.aborted) {
@@ -48,7 +53,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
   callbacks.add(callback);
   return () => {
     if (!callbacks.delete(callback) || callbacks.size > 0) return;
-    // A signal with a listener cannot be garbage-collected.
+    // The listener is removed, because a signal with a listener cannot be garbage-collected.
     signal.removeEventListener("abort", listener);
     waiting.delete(signal);
   };

@@ -1,14 +1,14 @@
 /**
- * Tells a transport that a request was cancelled. An `AbortSignal` for each request would make a small request 20 %
- * slower.
+ * Tells a transport that a request was cancelled, without an `AbortSignal` for each request, which would make a small
+ * request 20 % slower.
  */
 
 import { onAbort } from "./abort.ts";
 
-/** The part of an `AbortSignal` that transports need; creates the signal itself only on demand. */
+/** The part of an `AbortSignal` that transports need. The signal itself is created only on demand. */
 export interface Cancellation {
   readonly isCancelled: boolean;
-  /** Calls back once on cancellation; returns the function that stops listening. */
+  /** Calls a function once on cancellation. Returns the function that stops listening. */
   onCancel(callback: () => void): () => void;
   /** The abort signal, created when it is first read. */
   readonly signal: AbortSignal;
@@ -25,7 +25,10 @@ export function cancellationOf(signal: AbortSignal): Cancellation {
   };
 }
 
-/** Returns the given cancellation, or one for the signal. Reads `signal` only if necessary: reading may create it. */
+/**
+ * Returns the given cancellation, or creates one for the signal. Reads `signal` only if necessary, because reading may
+ * create it.
+ */
 export function cancellationIn(given: {
   readonly cancellation?: Cancellation;
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-/** The interface between JSON-RPC (`rpc.ts`) and the transports, which implement it. */
+/** The interface between JSON-RPC (`rpc.ts`) and the transports that implement it. */
 
 import type { WireError } from "../errors.ts";
 import type { JsonObject } from "../session.ts";
@@ -11,18 +11,18 @@ export type RequestId = number | string;
 /** One JSON-RPC message, parsed but not yet checked. */
 export type RpcMessage = JsonObject;
 
-/** Options of sending one message. */
+/** Options for sending one message. */
 export interface ChannelSendOptions {
-  /** Aborting cancels the message; a transport with one stream per request closes that stream. */
+  /** Aborting cancels the message. A transport with one stream for each request closes that stream. */
   readonly signal?: AbortSignal;
   /** The same as `signal`, without the cost of an `AbortSignal`. */
   readonly cancellation?: Cancellation;
-  /** The largest response, in bytes; stdio asks `ChannelEvents.largest` instead. */
+  /** Maximum size of the response, in bytes. Stdio calls `ChannelEvents.largest` instead. */
   readonly maxBytes?: number;
   /** HTTP headers for this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The client's open request that a server's message belongs to: over HTTP, the message is sent on the stream of that
+   * The client's open request that a server's message belongs to. Over HTTP, the message is sent on the stream of that
    * request.
    */
   readonly about?: RequestId | undefined;
@@ -43,30 +43,31 @@ export interface ChannelEvents {
     about?: number,
     headers?: Readonly<Record<string, string>>,
   ): Unsolicited | undefined;
-  /** The size in bytes of the largest message that an open request allows, or that the server may send unasked. */
-  largest(): number;
   /**
-   * Called when a message was dropped because it was larger than `largest()`; `start` is the beginning of the message.
+   * Returns the maximum size of the next message, in bytes: the largest limit of the open requests, or the limit for
+   * unrequested messages.
    */
+  largest(): number;
+  /** Called when a message larger than `largest()` was dropped. `start` is the beginning of that message. */
   dropped(start: string): void;
-  /** Called once when the channel has closed. An undefined cause means that the client closed it. */
+  /** Called once, when the channel has closed. The cause is undefined if the client closed it. */
   closed(cause: WireError | undefined): void;
   /** Called for a problem without consequences, such as log lines on stdout or an invalid event. */
   diagnostic(text: string): void;
-  /** Called when a stream for notifications is open again: notifications sent in between may be lost. */
+  /** Called when a stream for notifications is open again. Notifications that were sent in between may be lost. */
   reopened?(): void;
 }
 
 /** An open connection that carries JSON-RPC messages. */
 export interface Channel {
-  /** How a request is cancelled: by closing its stream, or with a `notifications/cancelled` message. */
+  /** How a request is cancelled: by closing its stream, or by a `notifications/cancelled` message. */
   readonly cancelBy: "message" | "stream";
   /**
-   * Sends a message. Resolves for stdio when the bytes are written, for HTTP when the response has been read.
+   * Sends a message. With stdio, resolves when the bytes are written; with HTTP, when the response has been read.
    * @throws WireError if the message or its response is lost; other requests are not affected.
    */
   send(message: RpcMessage, options?: ChannelSendOptions): Promise<void>;
-  /** Called after the handshake; HTTP sends the version as a header from then on. */
+  /** Called after the handshake. From then on, HTTP sends the version as a header. */
   setProtocolVersion(version: string): void;
   close(): Promise<void>;
 }

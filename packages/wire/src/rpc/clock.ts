@@ -1,28 +1,28 @@
-/** One timer for the timeouts of all requests of a session, paused while the server waits for the client. */
+/** One timer for the timeouts of all requests of a session. It pauses while the server waits for the client. */
 
 import { systemTime, type TimeSource } from "./time-source.ts";
 
 /** A clock that can be paused. */
 export interface RequestClock {
-  /** Milliseconds, without the time in which the clock was paused. */
+  /** Returns milliseconds, without the time in which the clock was paused. */
   readonly now: () => number;
-  /** Calls `onDue` at this time or earlier. */
+  /** Makes sure that `onDue` is called at this time or earlier. */
   readonly wakeBy: (moment: number) => void;
   /** Pauses the clock until `resume` has been called as often as `pause`. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly stop: () => void;
-  /** A timer that `pause` does not stop. */
+  /** Starts a timer that `pause` does not stop. */
   readonly after: TimeSource["after"];
 }
 
-/** Node's longest timer; a later time needs several timers. */
+/** The longest time of a Node timer. A later time needs several timers. */
 const longestDelay = 2 ** 31 - 1;
 
 /**
  * Creates a running clock.
  *
- * @param onDue Called at the due time; returns the next due time, or Infinity.
+ * @param onDue Called at the due time. Returns the next due time, or Infinity.
  */
 export function createRequestClock(onDue: (now: number) => number, time: TimeSource = systemTime): RequestClock {
   let pauses = 0;
@@ -37,7 +37,7 @@ export function createRequestClock(onDue: (now: number) => number, time: TimeSou
     stopTimer();
     if (pauses > 0 || due === Number.POSITIVE_INFINITY) return;
     const delay = Math.min(Math.max(Math.ceil(due - now()), 1), longestDelay);
-    // The channel keeps the process alive, not the timeouts.
+    // Timeouts do not keep the process alive; the channel does that.
     stopTimer = time.after(delay, ring, { background: true });
   }
 

@@ -1,13 +1,16 @@
-/** Rate limit for repeated notifications: delivers the first at once, then at most the latest of each time window. */
+/**
+ * Limits the rate of repeated notifications: delivers the first one at once, then at most the latest one of each time
+ * window.
+ */
 
 /** A rate-limited delivery. */
 export interface Coalesced<T> {
   readonly push: (key: string, value: T) => void;
-  /** Drops a value that has not been delivered yet. */
+  /** Drops a value that was not delivered yet. */
   readonly stop: () => void;
 }
 
-/** Limits deliveries with the same key to one per `window` milliseconds. */
+/** Delivers values with the same key at most once in `window` milliseconds. */
 export function coalesce<T>(window: number, deliver: (value: T) => void): Coalesced<T> {
   const delivered = new Set<string>();
   const waiting = new Map<string, T>();

@@ -11,26 +11,26 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** As in `ChannelSendOptions`. */
   readonly about?: RequestId | undefined;
-  /** Members of `params._meta` that the wire itself adds; they replace the caller's. */
+  /** Members of `params._meta` that the wire itself adds. They replace the caller's members. */
   readonly envelope?: JsonObject;
-  /** Sends a progress token even without `onProgress`, because progress restarts the timeout. */
+  /** Whether to send a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
   /** True for a subscription, which the server may also cancel. */
   readonly openEnded?: boolean;
-  /** Sends no `notifications/cancelled` when the caller stops waiting. */
+  /** Whether to send no `notifications/cancelled` when the caller stops waiting. */
   readonly quiet?: boolean;
-  /** `close` waits up to `endGrace` until this message is sent. */
+  /** Whether `close` waits, for up to `endGrace`, until this message is sent. */
   readonly awaitedOnClose?: boolean;
   /**
-   * Receives the first response. If it returns a promise, the request stays open, with its timeouts, signal and
-   * progress, and resolves with the promise's result. `own` is the request's option `answer`.
+   * Receives the first response. If this function returns a promise, the request stays open, with its timeouts, signal
+   * and progress, and resolves with the promise's result. `own` is the request's option `answer`.
    */
   readonly follow?:
     | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
     | undefined;
 }
 
-/** A request that stays open after its first response, as a task does. */
+/** A request that stays open after its first response, for example because of a task. */
 export interface OpenRequest {
   /** Aborts when the caller stops waiting or the connection ends. */
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export interface OpenRequest {
   readonly resume: () => void;
 }
 
-/** Sends a request. If it is slow, it gets a progress token even without `onProgress`, as with the option `token`. */
+/** Sends a request. A slow request gets a progress token even without `onProgress`, as with the option `token`. */
 export type SendRequest = (
   method: string,
   params?: JsonObject,
@@ -53,25 +53,31 @@ export type SendRequest = (
 
 const noHeaders: Readonly<Record<string, string>> = {};
 
-/** A class, so that its `signal` getter creates an abort controller only when a transport reads it. */
+/**
+ * One request and its state. It is a class, so that its `signal` getter creates an abort controller only when a
+ * transport reads it.
+ */
 export class Exchange implements ChannelSendOptions, Cancellation {
   readonly method: string;
   readonly silence: number;
-  /** When the request times out without a response, and when it reaches its total limit, by the session's clock. */
+  /** When the request times out for lack of a response, in milliseconds on the session's clock. */
   timesOutAt: number;
   #totalLimitAt: number;
   #pauses = 0;
-  /** When the timeouts were paused. */
+  /** When the timeouts were paused; undefined while they run. */
   #pausedAt: number | undefined;
-  /** When the server could last continue the request: when it was sent, or when a question about it was answered. */
+  /**
+   * When the server was last able to continue the request: when the request was sent, or when a question about it was
+   * answered.
+   */
   activeAt: number;
-  /** True after a first response that did not end the request. */
+  /** Whether a first response has arrived that did not end the request. */
   isFollowed = false;
-  /** When the caller stopped waiting for the response, by the session's clock. */
+  /** When the caller stopped waiting for the response, on the session's clock. */
   givenUpAt = 0;
   /** Whether the request has a progress token. */
   hasToken = false;
-  /** True while `beforeSend` runs. */
+  /** Whether `beforeSend` is still running. */
   isUnsent = false;
   #isEnded = false;
   #onEnd: Set<() => void> | undefined;
@@ -126,7 +132,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.answer;
   }
 
-  /** Whether the server may send requests while it handles this request; it may not for a ping or a list. */
+  /** Whether the server may send requests while it handles this request. It may not do so for a ping or a list. */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.hasToken;
   }
@@ -151,12 +157,12 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** The time since which the server waits for an answer about this request; undefined if it does not wait. */
+  /** Since when the server waits for an answer about this request; undefined if it does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }
 
-  /** Pauses the timeouts until `resume` has been called as often. */
+  /** Pauses the timeouts until `resume` has been called as often as `pause`. */
   pause(now: number): void {
     this.#pauses += 1;
     this.#pausedAt ??= now;
@@ -172,7 +178,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.#totalLimitAt += pausedFor;
   }
 
-  /** The largest response, in bytes. */
+  /** Maximum size of the response, in bytes. */
   get maxBytes(): number {
     return this.#options.maxBytes ?? Number.POSITIVE_INFINITY;
   }
@@ -186,7 +192,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
-    // Set before the call, because progress reported in it may make the caller abort at once.
+    // This is set before the call, because progress during the call may make the caller abort at once.
     this.isFollowed = true;
     const end = this.#options.follow?.(answer, open, this.#options.answer);
     this.isFollowed = end !== undefined;
@@ -209,7 +215,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /** Keeps one listener, because a transport waits for one thing at a time. */
+  /** Sets the only listener. One is enough, because a transport waits for one thing at a time. */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {
@@ -217,7 +223,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     };
   }
 
-  /** Calls back when the caller aborts, unless the request has ended. */
+  /** Calls a function when the caller aborts, unless the request has ended. */
   onAbort(callback: () => void): void {
     this.#stopListening = onAbort(this.#options.signal, callback);
   }
@@ -231,7 +237,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.progress({ progress: 0, ...this.#progress, message });
   }
 
-  /** Calls back once when the request has ended. Returns the function that stops listening. */
+  /** Calls a function once, when the request has ended. Returns the function that stops listening. */
   onEnd(callback: () => void): () => void {
     this.#onEnd ??= new Set();
     this.#onEnd.add(callback);
@@ -258,7 +264,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     if (this.#onEnd !== undefined) for (const callback of this.#onEnd) callback();
   }
 
-  /** Records when the caller stopped waiting for the response. */
+  /** Records that the caller has stopped waiting for the response, and when. */
   giveUp(now: number): this {
     this.givenUpAt = now;
     return this;
@@ -274,7 +280,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
 }
 
 /**
- * The view of an exchange for the code that follows it after its first response.
+ * Returns the part of an exchange that code needs to follow it after its first response.
  *
  * @param tell Runs a listener that may throw.
  */
@@ -293,7 +299,7 @@ export function openRequest(
   };
 }
 
-/** Lets the timeouts of a request run again after `pause`. */
+/** Starts the timeouts of a request again after `pause`. */
 export function resumeTimeouts(exchange: Exchange, clock: Pick<RequestClock, "now" | "wakeBy">): void {
   exchange.resume(clock.now());
   clock.wakeBy(exchange.due);

@@ -6,9 +6,9 @@ import type { ConnectOptions } from "../target.ts";
 
 type Callbacks = Pick<ConnectOptions, "onDiagnostic" | "onStderr" | "onMessage">;
 
-/** Returns the same callbacks, but they never throw. */
+/** Returns callbacks that do the same but never throw. */
 export function guardedCallbacks({ onDiagnostic, onStderr, onMessage }: Callbacks): Callbacks {
-  // There is no other place to report a failing diagnostic callback to.
+  // If the diagnostic callback itself fails, there is no other place to report the error.
   const diagnostic = onDiagnostic && guarded(onDiagnostic, () => {});
   const diagnose = createDiagnostics((text) => diagnostic?.(text));
   const telling = (name: string) => (error: unknown) => diagnose(name, `${name} failed: ${errorMessage(error)}`);
@@ -26,7 +26,7 @@ function guarded<A extends readonly unknown[]>(
   return (...args) => {
     try {
       const result = callback(...args);
-      // A host may pass an async function.
+      // The callback may be an async function.
       if (result instanceof Promise) result.catch(failed);
     } catch (error) {
       failed(error);

@@ -14,17 +14,19 @@ const methodNotFound = -32601;
 const internalError = -32603;
 const busy = -32000;
 
-/** Options for answering requests. */
+/** Options for answering the server's requests. */
 export interface InboundOptions {
   /** How many requests may be open at the same time. */
   readonly limit: number;
-  /** How many bytes the open requests may take together. */
+  /** Maximum number of bytes of all open requests together. */
   readonly limitBytes: number;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
-  /** False: the handler also gets `ping`. Default: true. */
+  /** Whether `ping` is answered without the handler. Default: true. */
   readonly answersPing?: boolean | undefined;
-  /** Called when the other side starts and stops waiting for a response, with the related request of this side. */
+  /**
+   * Called when the other side starts and stops waiting for a response, with the request of this side that it is about.
+   */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }
@@ -32,7 +34,7 @@ export interface InboundOptions {
 /** The source of a request, with the request's id for messages that belong to it. */
 interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
-  /** The controller of the request's signal, for a handler that must abort its own work together with the request's. */
+  /** The controller of the request's signal, with which a handler can abort its own work together with the request. */
   readonly stop: AbortController;
 }
 
@@ -51,7 +53,7 @@ export interface Inbound {
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: InboundHandler) => void;
-  /** Ignores requests from now on, because the modern era does not allow them. */
+  /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;
 }
 
@@ -66,7 +68,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: AbortController;
   readonly size: number;
-  /** The related request, if it has its own `answer` option. */
+  /** Returns the related request, if it has its own `answer` option. */
   readonly exchange: Exchange | undefined;
 }
 
@@ -94,7 +96,7 @@ export function createInbound(options: InboundOptions): Inbound {
     open.set(id, request);
     openBytes += size;
     options.waiting(exchange);
-    // The answer is useless without the request that it belongs to.
+    // If the related request has ended, nobody needs the answer.
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
@@ -110,7 +112,7 @@ export function createInbound(options: InboundOptions): Inbound {
     stopListening?.();
     if (open.get(id) !== request) return;
     close(id, request);
-    // If the handler's result cannot be sent, the server still needs a response.
+    // The handler's result cannot be sent, but the server still needs a response.
     options
       .reply(given)
       .catch((error: unknown) => (isUnsendable(error) ? refuse(id, internalError, error.message) : lost(error)));
@@ -167,13 +169,13 @@ function isRequestId(id: unknown): id is RequestId {
   return typeof id === "string" || typeof id === "number";
 }
 
-/** Whether the message itself cannot be sent, because it is not JSON or too large. */
+/** Whether the message itself cannot be sent, because it is not JSON or is too large. */
 function isUnsendable(error: unknown): error is WireError {
   if (!(error instanceof WireError) || error.evidence.unsent !== true) return false;
   return error.code === "bad_message" || error.code === "too_large";
 }
 
-/** The JSON-RPC error for an error of a handler: its own, or an internal error. */
+/** Returns the JSON-RPC error for an error that a handler threw: its own JSON-RPC error, or an internal error. */
 function faultOf(error: unknown): JsonObject {
   if (error instanceof WireError && error.evidence.rpc) return { ...error.evidence.rpc, message: error.message };
   return { code: internalError, message: errorMessage(error) };

@@ -5,7 +5,7 @@ import type { Diagnose } from "../shapes/diagnostics.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { coalesce } from "./coalesce.ts";
 
-/** Milliseconds in which the same notification is delivered once. */
+/** The same notification is delivered at most once in this many milliseconds. */
 const repeatWindow = 100;
 
 /** The listeners of one session. */
@@ -50,7 +50,10 @@ export function createNotifications(diagnose: Diagnose): Notifications {
   };
 }
 
-/** Notifications with the same key have the same meaning; notifications without a key are all delivered. */
+/**
+ * Returns the key of a notification. Notifications with the same key mean the same; those without a key are all
+ * delivered.
+ */
 function keyOf(method: string, params: JsonObject): string | undefined {
   if (method.endsWith("/list_changed")) return method;
   if (method === "notifications/resources/updated" && typeof params["uri"] === "string")

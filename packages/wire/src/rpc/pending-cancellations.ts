@@ -5,7 +5,9 @@ import { within } from "./within.ts";
 /** The messages that have not been sent completely. */
 export interface PendingCancellations {
   readonly add: (message: Promise<unknown>) => void;
-  /** Resolves when all messages are sent, or after `milliseconds`; returns undefined if there are none. */
+  /**
+   * Resolves when all messages are sent, or after `milliseconds`. Returns undefined if there is nothing to wait for.
+   */
   readonly sent: (milliseconds: number) => Promise<unknown> | undefined;
 }
 

@@ -1,13 +1,14 @@
 /**
- * Limits how much of a server's output is read: per turn of the event loop, so that other servers are read too, and per
- * second for unsolicited output. A server that stays over its rate is flooding.
+ * Limits how much of a server's output is read.
+ * A limit for each turn of the event loop lets other servers be read too. A limit per second holds for unrequested
+ * output. A server that stays above this rate is flooding.
  */
 
 import { WireError } from "../errors.ts";
 import type { WireLimits, WireTimes } from "../target.ts";
 import { systemTime, type TimeSource } from "./time-source.ts";
 
-/** Output that answers no request, in the words of the error message. */
+/** Kinds of output that answer no request, in the words of the error message. */
 export type Unsolicited =
   | "stderr"
   | "blank lines on stdout"
@@ -26,13 +27,13 @@ export interface ReadBudget {
   lines(count: number): void;
   /** Counts output that answers no request. */
   unsolicited(what: Unsolicited, bytes: number, lines?: number): void;
-  /** Whether reading has to pause until `whenRefilled` calls back. */
+  /** Whether reading must pause until `whenRefilled` calls its callback. */
   isSpent(): boolean;
-  /** Calls back in the next turn of the event loop, or later if the server is over its rate. */
+  /** Calls a function in the next turn of the event loop, or later if the server is above its rate. */
   whenRefilled(resume: () => void): void;
-  /** Whether a reader waits. */
+  /** Whether a reader is waiting. */
   isWaiting(): boolean;
-  /** Resumes all waiting readers at once, and ends the limit per second. */
+  /** Lets all waiting readers continue at once, and ends the limit per second. */
   stop(): void;
 }
 
@@ -46,16 +47,17 @@ export interface ReadBudgetOptions {
 }
 
 /**
- * The smallest number of bytes that a line counts for: handling a short line costs as much as copying this many bytes.
+ * Minimum number of bytes that a line counts as, because handling a short line costs as much as copying this many
+ * bytes.
  */
 export const lineCost = 1024;
-/** How many lines a text counts for that begins like JSON but is not JSON: a failed `JSON.parse` is slow. */
+/** How many lines a text counts as if it begins like JSON but is not JSON, because a failed `JSON.parse` is slow. */
 export const failedParseLines = 8;
-/** How many lines an unsolicited line counts for: it costs more to handle, and no request waits for it. */
+/** How many lines an unrequested line counts as, because it costs more to handle and no request waits for it. */
 const unsolicitedWeight = 4;
 /**
- * The shortest pause, in milliseconds, of a server that is over its rate: shorter pauses would cost more than they let
- * through.
+ * Shortest pause of a server that is above its rate, in milliseconds. Shorter pauses would cost more time than they
+ * save.
  */
 const shortestWait = 20;
 
@@ -65,12 +67,12 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   let bytesLeft = turnBytes;
   let linesLeft = turnLines;
   /**
-   * The number of unsolicited bytes that the server may still send before it has to wait; negative while it is over its
+   * Number of unrequested bytes that the server may still send before it must wait; negative while it is above its
    * rate.
    */
   let allowance = unsolicitedBurst;
   let refilledAt = time.now();
-  /** Milliseconds for which the server was paused, minus those for which it was not. */
+  /** Milliseconds for which the server was paused, minus the milliseconds for which it was not. */
   let overRate = 0;
   let costs = new Map<Unsolicited, number>();
   let waiting: (() => void)[] = [];
@@ -99,7 +101,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
     for (const resume of resumed) resume();
   }
 
-  /** Schedules the next reading: in the next turn, or when the server is within its rate again. */
+  /** Schedules the next read: in the next turn, or when the server is below its rate again. */
   function plan(): void {
     if (immediate !== undefined || cancelTimer !== undefined) return;
     if (allowance >= 0 || isStopped) {
@@ -148,7 +150,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
   };
 }
 
-/** Names the output that took most of the rate. */
+/** Returns the kind of output that used most of the rate. */
 function floodingError(costs: ReadonlyMap<Unsolicited, number>, rate: number, duration: number): WireError {
   const [[what] = ["notifications"]] = [...costs].sort(([, one], [, other]) => other - one);
   const most = what === "stderr" ? `${Math.round(rate / 1024)} kB` : Math.round(rate / lineCost).toLocaleString("en");

@@ -1,5 +1,5 @@
 /**
- * Receives the events of a channel before `rpc.ts` is ready: keeps messages that arrive early and delivers them first.
+ * Receives the events of a channel before `rpc.ts` is ready. Keeps messages that arrive early, and delivers them first.
  */
 
 import type { WireError } from "../errors.ts";
@@ -15,7 +15,7 @@ export interface Receiver extends Pick<ChannelEvents, "largest" | "dropped"> {
   end(cause: WireError | undefined): void;
 }
 
-/** The events of a channel, and the function that connects them with their receiver. */
+/** The events of a channel, and the function that connects them to their receiver. */
 export interface Reception {
   readonly events: ChannelEvents;
   readonly attach: (receiver: Receiver) => void;
@@ -32,7 +32,10 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
   let receiver: Receiver | undefined;
   let gone: { readonly cause: WireError | undefined } | undefined;
 
-  /** Handling a deeply nested message can overflow the stack; that must end neither the process nor the stream. */
+  /**
+   * Delivers a message. If it is nested so deeply that handling it overflows the stack, neither the process nor the
+   * stream ends.
+   */
   function handle(to: Receiver, message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
     try {
       return to.receive(message, size, about);

@@ -5,10 +5,10 @@ import { member, objectOf } from "../shapes/json.ts";
 import type { Exchange } from "./exchange.ts";
 import { requestIdOf } from "./rpc-messages.ts";
 
-/** The request that a request of the server belongs to. */
+/** The client's request that a server's request belongs to. */
 export interface Related {
   readonly exchange: Exchange | undefined;
-  /** True if requests of several owners are possible. */
+  /** Whether the server's request may belong to requests of several owners. */
   readonly isAmbiguous: boolean;
 }
 
@@ -16,17 +16,17 @@ type OpenRequests = ReadonlyMap<number, Exchange>;
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
-/** How many milliseconds a server may still ask about a request after the caller stopped waiting for it. */
+/** Milliseconds for which a server may still ask about a request after its caller stopped waiting. */
 const lingering = 10_000;
-/** The time in milliseconds within which questions of a server about one request count as asked together. */
+/** Questions of a server about one request count as asked together if they come within this many milliseconds. */
 const together = 50;
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /**
- * The open request that a request of the server belongs to.
+ * Finds the open request that a request of the server belongs to.
  *
  * @param about The request on whose stream the message arrived; undefined for transports with one stream.
- * @param givenUp Requests whose caller has stopped waiting; the server may not know that yet.
+ * @param givenUp Requests whose caller has stopped waiting. The server may not know that yet.
  */
 export function relatedToRequest(
   open: OpenRequests,
@@ -46,7 +46,10 @@ export function relatedToRequest(
   return found;
 }
 
-/** The open request that a notification of the server belongs to, except progress, which names its request. */
+/**
+ * Finds the open request that a notification of the server belongs to. Progress is not handled here, because it names
+ * its request.
+ */
 export function relatedToNotification(
   open: OpenRequests,
   method: string,
@@ -60,10 +63,10 @@ export function relatedToNotification(
 }
 
 /**
- * Of the open requests that come into question, the one that the server last had reason to go on with, if all of them
- * have the same owner.
+ * Returns the matching request that was active last, if all matching requests have the same owner.
  *
- * @param isLikely Requests to prefer: one that waits for an answer does not go on, and its client may never answer.
+ * @param isLikely Requests to prefer. A request that waits for an answer is less likely, because the server cannot
+ * continue it and its client may never answer.
  */
 function onlyOwners(
   open: OpenRequests,
@@ -88,7 +91,10 @@ function mayBeAsked(exchange: Exchange): boolean {
   return exchange.mayBeAsked && !exchange.isUnsent;
 }
 
-/** A modern server sends log messages only for requests that ask for them. */
+/**
+ * Whether a log message may belong to this request. A modern server sends log messages only for requests that ask for
+ * them.
+ */
 function mayLog(exchange: Exchange): boolean {
   return exchange.isModern ? exchange.logLevel !== undefined : mayBeAsked(exchange);
 }

@@ -1,4 +1,4 @@
-/** A buffer for the last bytes of a stream: it grows up to its capacity, then drops the oldest bytes. */
+/** A buffer for the last bytes of a stream. It grows up to its capacity, then drops the oldest bytes. */
 
 import { Buffer } from "node:buffer";
 
@@ -7,12 +7,12 @@ const firstBytes = 1024;
 /** The last bytes of a stream. */
 export interface Ring {
   push(chunk: Buffer): void;
-  /** The kept bytes as text, from the first complete UTF-8 character on. */
+  /** Returns the kept bytes as text, starting with the first complete UTF-8 character. */
   text(): string;
 }
 
 export function createRing(capacity: number): Ring {
-  // Most servers write little, so memory is allocated when it is needed.
+  // Memory is allocated when it is needed, because most servers write little.
   let bytes = Buffer.alloc(0);
   let next = 0;
   let full = false;
@@ -42,7 +42,7 @@ export function createRing(capacity: number): Ring {
       if (!full) return bytes.toString("utf8", 0, next);
       const all = Buffer.concat([bytes.subarray(next), bytes.subarray(0, next)]);
       let start = 0;
-      // Skip the rest of a character whose first byte was dropped: three bytes at most.
+      // If the first byte of a character was dropped, its other bytes (at most three) are skipped.
       while (start < 3 && ((all[start] ?? 0) & 0xc0) === 0x80) start += 1;
       return all.toString("utf8", start);
     },

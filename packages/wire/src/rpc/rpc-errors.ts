@@ -4,10 +4,10 @@ import { WireError } from "../errors.ts";
 import { isObject, stringOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 
-/** The error for a JSON-RPC error response, which may have any shape. */
+/** Returns the error for a JSON-RPC error response, which may have any shape. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
-  // Converts no other types: an object from JSON may throw when it is converted to a string.
+  // Only strings and numbers are used, because converting an object from JSON to a string may throw.
   const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
   return new WireError("rpc", clip(stringOf(message) ?? `${step} failed: the server gave no reason`), {
     rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },
@@ -15,15 +15,15 @@ export function replyError(error: unknown, step: string): WireError {
   });
 }
 
-/** The error for a request that the caller aborted. */
+/** Returns the error for a request that the caller aborted. */
 export function cancelledError(step: string, cause: unknown, unsent: boolean): WireError {
   return new WireError("cancelled", `${step} was cancelled`, { step, ...(unsent && { unsent }) }, { cause });
 }
 
 /**
- * The error for a timeout.
+ * Returns the error for a timeout.
  *
- * @param silence The limit without a response in milliseconds; undefined for the total limit.
+ * @param silence Milliseconds without a response; undefined for the total limit.
  */
 export function timeoutError(step: string, silence: number | undefined): WireError {
   const why =
@@ -36,38 +36,38 @@ function seconds(milliseconds: number): string {
   return milliseconds < 1000 ? `${milliseconds} ms` : `${Number((milliseconds / 1000).toFixed(1))} s`;
 }
 
-/** The error for a request that was open when the connection ended. */
+/** Returns the error for a request that was open when the connection ended. */
 export function closedError(step: string, cause: WireError | undefined): WireError {
   if (cause === undefined) return new WireError("closed", `the connection was closed during ${step}`, { step });
   return new WireError(cause.code, cause.message, { ...cause.evidence, step }, { cause });
 }
 
-/** The error for a request that was made after the connection had ended. */
+/** Returns the error for a request that was made after the connection had ended. */
 export function neverSent(step: string, cause: WireError | undefined): WireError {
   const why = cause === undefined ? "the connection is closed" : `the connection is lost: ${cause.message}`;
   return new WireError("closed", why, { step, unsent: true }, { cause });
 }
 
-/** The error for a response over the limit of its request. */
+/** Returns the error for a response that is larger than its request allows. */
 export function tooLargeError(step: string, limit: number): WireError {
   return new WireError("too_large", `the response to ${step} is larger than ${limit} bytes`, { step });
 }
 
-/** Adds the step to a transport's error. */
+/** Returns a transport's error with the step added. */
 export function withStep(error: unknown, step: string): WireError {
   const known = toWireError(error);
   if (known.evidence.step !== undefined) return known;
   return new WireError(known.code, known.message, { ...known.evidence, step }, { cause: error });
 }
 
-/** Like `withStep`, but without `unsent`: the server has already seen the request. */
+/** Returns the error with the step added and without `unsent`, because the server has already seen the request. */
 export function afterSending(error: unknown, step: string): WireError {
   const { code, message, evidence } = toWireError(error);
   const { unsent: _, ...rest } = evidence;
   return new WireError(code, message, { step, ...rest }, { cause: error });
 }
 
-/** Wraps anything thrown as a `WireError`. */
+/** Returns any thrown value as a `WireError`. */
 export function toWireError(error: unknown): WireError {
   if (error instanceof WireError) return error;
   return new WireError("unreachable", errorMessage(error), {}, { cause: error });

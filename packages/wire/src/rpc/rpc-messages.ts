@@ -4,13 +4,13 @@ import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** The id of a request from this side, also if the server returned it as a string; -1 for any other value. */
+/** Returns the id of a request of this side, even if the server returned it as a string; -1 for any other value. */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
 }
 
-/** Returns parameters with additional members in `_meta`; the caller's other members stay. */
+/** Returns parameters with additional members in `_meta`. The caller's other members stay. */
 export function withMeta(
   params: JsonObject | undefined,
   meta: JsonObject | undefined,
@@ -19,14 +19,14 @@ export function withMeta(
   if (meta === undefined && progressToken === undefined) return params;
   const own: JsonObject =
     progressToken === undefined ? { ...meta } : meta ? { progressToken, ...meta } : { progressToken };
-  // Spread last in the common case: members after a spread are ten times slower.
+  // The spread comes last, because members after a spread make this ten times slower.
   if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }
 
 /**
- * The `_meta` members for a forwarded request: the client's members, except those that the protocol reserves for the
- * connection, plus Fairlead's own.
+ * Returns the `_meta` members of a forwarded request: the client's members, without those that the protocol reserves
+ * for the connection, and Fairlead's own members.
  */
 export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject | undefined): JsonObject | undefined {
   if (theirs === undefined) return ours;
@@ -37,7 +37,7 @@ export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject |
   return { ...Object.fromEntries(passedOn.map((key) => [key, theirs[key]])), ...ours };
 }
 
-/** The progress of a notification; undefined if it has no number. */
+/** Returns the progress of a notification; undefined if it contains no number. */
 export function progressOf(params: JsonObject): Progress | undefined {
   const { progress, total } = params;
   const message = stringOf(params["message"]);
@@ -49,7 +49,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** Whether a response has an error: some servers send both `result` and `error`, one of them null. */
+/** Whether a response has an error. Some servers send both `result` and `error`, one of them null. */
 export function isErrorReply(error: unknown): boolean {
   return error !== undefined && error !== null;
 }

@@ -1,4 +1,4 @@
-/** JSON-RPC over one channel: matches responses to requests, applies timeouts, sends and receives cancellations. */
+/** JSON-RPC over one channel: matches responses to requests, applies timeouts, and sends and receives cancellations. */
 
 import { WireError } from "../errors.ts";
 import type { JsonObject, NotificationListener } from "../session.ts";
@@ -34,7 +34,7 @@ export interface RpcOptions
   readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
-  /** True if all requests share one stream, so that a single one cannot be cancelled in the transport. */
+  /** Whether all requests share one stream. If so, the transport cannot cancel a single request. */
   readonly oneStream?: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Rpc {
   readonly close: () => Promise<void>;
 }
 
-/** How many abandoned requests are kept, so that their late responses cause no diagnostic. */
+/** Number of abandoned requests that are remembered, so that their late responses cause no diagnostic. */
 const maxGivenUp = 1024;
 
 export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: AbortSignal): Promise<Rpc> {
@@ -97,7 +97,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     try {
       return channel.send(message, how);
     } catch (error) {
-      // The caller's parameters cannot be written as JSON.
+      // This happens if the caller's parameters cannot be written as JSON.
       return Promise.reject(toWireError(error));
     }
   }
@@ -129,13 +129,13 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     });
   };
 
-  /** Fails a request, tells the server, and expects a late response. */
+  /** Fails a request, tells the server, and remembers that a late response may come. */
   function giveUp(id: number, exchange: Exchange, error: WireError): void {
     pending.delete(id);
     givenUp.set(id, exchange.giveUp(clock.now()));
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
-    // The code that follows a task cancels the task instead.
+    // If the request follows a task, the code that follows it cancels the task instead.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);
@@ -188,7 +188,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return undefined;
   }
 
-  /** The largest response limit of all open requests. */
+  /** Returns the largest response limit of all open requests. */
   function largest(): number {
     const { messageBytes, unsolicitedMessageBytes } = options.limits;
     let most = Math.min(unsolicitedMessageBytes, messageBytes);
@@ -196,7 +196,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     return most;
   }
 
-  /** Fails the request that a dropped message answers, or every open request if the message has no id. */
+  /** Fails the request that a dropped message answers. If the message has no id, fails every open request. */
   function dropped(start: string): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
     const answered = pending.has(id) ? [id] : start.includes('"method"') ? [] : [...pending.keys()];
@@ -210,7 +210,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     exchange?.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes)));
   }
 
-  /** Whether the request stays open after this response, as it does for a task. */
+  /** Whether the request stays open after this response, which is the case for a task. */
   function staysOpen(id: number, exchange: Exchange, { result, error }: RpcMessage): boolean {
     if (!exchange.canFollow || !isObject(result) || isErrorReply(error)) return false;
     const end = exchange.follow(result, openRequest(exchange, clock, tell));

@@ -1,4 +1,4 @@
-/** Begins a request by its `beforeSend`, and ends it with its response. */
+/** Starts a request after its `beforeSend`, and ends it with its response. */
 
 import { WireError } from "../errors.ts";
 import { isObject } from "../shapes/json.ts";
@@ -7,7 +7,7 @@ import type { Exchange } from "./exchange.ts";
 import { replyError, toWireError } from "./rpc-errors.ts";
 import { isErrorReply } from "./rpc-messages.ts";
 
-/** Resolves or rejects the request, which must be open. */
+/** Resolves or rejects a request with its response. The request must be open. */
 export function settle(exchange: Exchange, { result, error }: RpcMessage): void {
   if (isErrorReply(error)) exchange.fail(replyError(error, exchange.method));
   else if (isObject(result)) exchange.succeed(result);
@@ -18,7 +18,7 @@ export function settle(exchange: Exchange, { result, error }: RpcMessage): void 
     );
 }
 
-/** Waits for `beforeSend` of a request, then sends it; not if the request has ended meanwhile. */
+/** Waits for a request's `beforeSend`, then sends the request, unless it has ended in the meantime. */
 export function sendAfter(
   prepare: () => Promise<void> | undefined,
   exchange: Exchange,

@@ -1,10 +1,10 @@
-/** Shares one total limit between the several requests that a single call may need. */
+/** Divides one total time limit among the requests that a single call may need. */
 
 import type { McpRequestOptions } from "../session.ts";
 import { timeoutError } from "./rpc-errors.ts";
 
 /**
- * Returns the options for the next request, with the time that is left.
+ * Returns the options for the next request, with the remaining time.
  *
  * @throws WireError `timeout` if the total limit is used up.
  */

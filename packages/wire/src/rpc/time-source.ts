@@ -4,10 +4,10 @@ import { uptime } from "./uptime.ts";
 
 /** A clock with timers. */
 export interface TimeSource {
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Returns milliseconds since some fixed moment. The value never decreases. */
   readonly now: () => number;
   /**
-   * Runs `action` once after `milliseconds`; returns the function that cancels it. A `background` timer does not keep
+   * Runs `action` once after `milliseconds`. Returns the function that cancels it. A `background` timer does not keep
    * the process alive.
    */
   readonly after: (milliseconds: number, action: () => void, how?: { readonly background?: boolean }) => () => void;

@@ -1,6 +1,6 @@
 /** Waits for a promise for a limited time. */
 
-/** The promise's value, or undefined if it takes longer than `milliseconds`. */
+/** Returns the promise's value, or undefined if the promise takes longer than `milliseconds`. */
 export async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -2,14 +2,14 @@
 
 import type { IncomingMessage } from "node:http";
 
-/** Whether the request's `Content-Length` is above the limit. */
+/** Whether the request's `Content-Length` is larger than the limit. */
 export function declaresMore({ headers }: IncomingMessage, limit: number): boolean {
   return Number(headers["content-length"] ?? 0) > limit;
 }
 
 /**
- * Calls back with the body as text, or with undefined as soon as the body exceeds the limit. Does not call back if the
- * connection breaks.
+ * Calls a function with the body as text, or with undefined as soon as the body is larger than the limit. Does not call
+ * it if the connection breaks.
  */
 export function readBody(request: IncomingMessage, limit: number, done: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];
@@ -28,7 +28,7 @@ export function readBody(request: IncomingMessage, limit: number, done: (text: s
     const [first] = chunks;
     done((chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, size)).toString("utf8"));
   }
-  // A broken connection needs no answer: no client would read it.
+  // A broken connection needs no answer, because no client would read the answer.
   request
     .on("data", onData)
     .on("end", onEnd)

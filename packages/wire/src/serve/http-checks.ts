@@ -1,9 +1,9 @@
-/** Checks an HTTP request before its body is read: protects against requests from web pages and other machines. */
+/** Checks an HTTP request before its body is read, to protect against requests from web pages and other machines. */
 
 import type { IncomingMessage } from "node:http";
 
 /**
- * Whether the `Host` header names this listener: a web page can make a browser send requests to the loopback address
+ * Whether the `Host` header names this listener. A web page can make a browser send requests to the loopback address
  * under another host name (DNS rebinding).
  */
 export function namesListener({ headers }: IncomingMessage, port: number): boolean {
@@ -16,7 +16,7 @@ function isOwn(host = "", port: number): boolean {
   return name !== undefined && Number(given) === port;
 }
 
-/** The path of a request, without its query. */
+/** Returns the path of a request, without its query. */
 export function pathOf({ url = "/" }: IncomingMessage): string {
   const end = url.search(/[?#]/);
   return end === -1 ? url : url.slice(0, end);

@@ -1,4 +1,4 @@
-/** Handles accepted HTTP requests: detects the era, keeps the sessions, and sends the answers that need no handler. */
+/** Handles accepted HTTP requests: detects the era, keeps the sessions, and sends answers that need no handler. */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { listenMethod } from "../eras/methods.ts";
@@ -23,7 +23,7 @@ export interface HttpFaceOptions<Context> {
    * the request ends; a request without an answer gets status 503.
    */
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
-  /** The input schema of a tool, if known: modern requests repeat some arguments as headers. */
+  /** Returns the input schema of a tool, if it is known. Modern requests repeat some arguments as headers. */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
 
@@ -113,7 +113,7 @@ export function createHttpFace<Context>(
       leave();
       return refuseBusy(id, response);
     }
-    // In the legacy era, a lost connection does not cancel the request.
+    // In the legacy era, losing the connection does not cancel the request.
     const answer = new PostAnswer(response, {
       headers: { [sessionHeader]: found.id },
       asEvents: prefersEvents(headers),
@@ -129,7 +129,7 @@ export function createHttpFace<Context>(
     if (serving instanceof Promise) serving.catch(end);
   }
 
-  /** Refuses a message of an era that the listener does not serve; the error lists the supported versions. */
+  /** Refuses a message of an era that the listener does not serve. The error lists the supported versions. */
   function refuseEra(message: RpcMessage, response: ServerResponse): void {
     const id = requestId(message) ?? null;
     const isModern = eras.includes("modern");
@@ -164,7 +164,7 @@ function refuseBusy(id: RequestId, response: ServerResponse): void {
   answerJson(response, 429, errorResponse(id, messageErrors.noSession, words));
 }
 
-/** A request, a notification or a response. */
+/** Returns whether a message is a request, a notification or a response. */
 function isMessage({ method, id, result, error }: RpcMessage): boolean {
   if (method !== undefined) return typeof method === "string";
   return id !== undefined && (result !== undefined || error !== undefined);

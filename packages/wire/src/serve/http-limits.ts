@@ -1,20 +1,18 @@
-/** Limits and times of an HTTP listener. */
+/** Limits and times for an HTTP listener. */
 
-/** Limits for one owner, and for the size of a request. */
+/** Limits for one owner of sessions, and for the size of a request. */
 export interface HttpLimits {
-  /** The largest body of a POST request, in bytes. */
+  /** Maximum size of the body of a POST request, in bytes. */
   readonly bodyBytes: number;
-  /** The largest size of all headers of one request, in bytes. */
+  /** Maximum size of all headers of one request, in bytes. */
   readonly headerBytes: number;
-  /** The largest number of sessions of one owner; a new session replaces the one that was idle longest. */
+  /** Maximum number of sessions of one owner. A new session replaces the session that was idle longest. */
   readonly sessions: number;
-  /** The largest number of open requests of one owner. */
+  /** Maximum number of open requests of one owner. */
   readonly requests: number;
-  /** The largest number of open streams of one owner, not counting the streams of single requests. */
+  /** Maximum number of open streams of one owner, not counting the streams of single requests. */
   readonly streams: number;
-  /**
-   * The largest number of bytes that wait for a client which does not read its stream; above it, the stream is closed.
-   */
+  /** Maximum number of bytes that wait for a client that does not read its stream. Above it, the stream is closed. */
   readonly unsentBytes: number;
 }
 
@@ -24,7 +22,7 @@ export interface HttpTimes {
   readonly receive: number;
   /** How long a session is kept without an open request or stream. */
   readonly idle: number;
-  /** The time between two comments that keep a stream open. */
+  /** Milliseconds between two comments that keep a stream open. */
   readonly keepAlive: number;
 }
 

@@ -10,13 +10,16 @@ import { defaultHttpLimits, defaultHttpTimes, type HttpLimits, type HttpTimes } 
 import { createHttpOwners } from "./http-owners.ts";
 import { answerEmpty } from "./post-answer.ts";
 
-/** The parts of an HTTP request that decide whether it is accepted. */
+/** The parts of an HTTP request that decide whether the request is accepted. */
 export interface HttpEntry {
   readonly path: string;
   readonly authorization: string | undefined;
 }
 
-/** The HTTP status for a refused request; for an accepted one, its owner and the context for `onClient`. */
+/**
+ * A refused request has the HTTP status of the refusal. An accepted request has its owner and the context for
+ * `onClient`.
+ */
 export type HttpAdmission<Context> =
   | { readonly status: 401 | 403 | 404 }
   | { readonly owner: string; readonly context: Context };
@@ -24,8 +27,8 @@ export type HttpAdmission<Context> =
 /** Options of `listenHttp`. */
 export interface HttpListenerOptions<Context = undefined> extends HttpFaceOptions<Context> {
   /**
-   * Accepts or refuses each request before its body is read. Default: accepts every request to `path`, with one owner
-   * for all.
+   * Accepts or refuses each request before its body is read. Default: accepts every request to `path`, all with the
+   * same owner.
    */
   readonly admit?: (entry: HttpEntry) => HttpAdmission<Context>;
   /** The port to listen on. Default: any free port. */
@@ -58,17 +61,17 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   const times = { ...defaultHttpTimes, ...options.times };
   const owners = createHttpOwners(limits, time.now);
   const face = createHttpFace(options, limits);
-  // Without `admit` the context type is undefined.
+  // Without `admit`, the type of the context is undefined.
   const admit =
     options.admit ??
     ((entry: HttpEntry): HttpAdmission<Context> =>
       entry.path === path ? { owner: "", context: undefined as Context } : { status: 404 });
   let ownPort = 0;
 
-  /** The order matters: nothing is read or stored for a request that is refused. */
+  /** Handles a request. The order of the checks matters: nothing is read or stored for a refused request. */
   function handle(request: IncomingMessage, response: ServerResponse) {
     const { method } = request;
-    // Web pages never get access, so the response gives them no details.
+    // Web pages never get access, so the response to them contains no details.
     if (method === "OPTIONS") return answerEmpty(response, 403);
     if (method !== "POST" && method !== "GET" && method !== "DELETE")
       return answerEmpty(response, 405, { allow: "POST, GET, DELETE" });
@@ -116,10 +119,10 @@ export async function listenHttp<Context = undefined>(options: HttpListenerOptio
   };
 }
 
-/** Closes the connection after the response, because the body that may follow is not read. */
+/** Answers and then closes the connection, because the body that may follow is not read. */
 const closing = { connection: "close" } as const;
 
-/** Limits a failure to the request that caused it. */
+/** Handles a failure, so that only the request that caused it fails. */
 function guarded(response: ServerResponse, take: () => void): void {
   try {
     take();

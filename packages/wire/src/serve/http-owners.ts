@@ -1,4 +1,4 @@
-/** The sessions, requests and streams of each owner. One owner's limits never affect another owner. */
+/** The sessions, requests and streams of each owner. An owner that reaches its limits never affects another owner. */
 
 import { randomBytes } from "node:crypto";
 import type { HttpLimits } from "./http-limits.ts";
@@ -12,10 +12,10 @@ interface OpenSession {
 
 /** The open sessions, requests and streams of one owner. */
 export interface HttpOwner {
-  /** Opens a session; undefined if the owner has reached its limit and none of its sessions is idle. */
+  /** Opens a session. Returns undefined if the owner has reached its limit and none of its sessions is idle. */
   createSession(): { readonly id: string; readonly session: HttpSession } | undefined;
   findSession(id: string): HttpSession | undefined;
-  /** Counts a stream or request until the returned function is called; undefined if the limit is reached. */
+  /** Counts a stream or request until the returned function is called. Returns undefined if the limit is reached. */
   enter(kind: "requests" | "streams"): (() => void) | undefined;
   /** The open answers to modern requests, which belong to no session. */
   readonly answers: Set<PostAnswer>;
@@ -24,14 +24,17 @@ export interface HttpOwner {
 /** The owners of all sessions of a listener. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
-  /** Writes to streams to keep them open, and ends the sessions that were not used since `before`. */
+  /** Writes to open streams, so that they stay open. Ends the sessions that were not used since `before`. */
   sweep(before: number): void;
   end(): void;
 }
 
 type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "streams" | "unsentBytes">;
 
-/** @param now The clock, in milliseconds. */
+/**
+ * Creates the owners.
+ * @param now Returns the current time, in milliseconds.
+ */
 export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOwners {
   const owners = new Map<string, HttpOwner & { readonly sessions: Map<string, OpenSession> }>();
 

@@ -12,9 +12,11 @@ export interface HttpSession {
   readonly open: OpenChannel;
   /** Whether a request with this id is open. */
   has(id: RequestId): boolean;
-  /** Delivers a message; `answer` is set for a request. Returns false if too many messages are waiting. */
+  /**
+   * Delivers a message. `answer` is set if the message is a request. Returns false if too many messages are waiting.
+   */
   take(message: RpcMessage, size: number, answer?: PostAnswer): boolean;
-  /** Sends messages that belong to no request on this response. Returns false if another stream is already open. */
+  /** Sends messages that belong to no request on this response. Returns false if another such stream is open. */
   listen(response: ServerResponse, headers: Readonly<Record<string, string>>): boolean;
   /** Writes a comment to every open stream. */
   keepAlive(): void;
@@ -23,10 +25,13 @@ export interface HttpSession {
   readonly end: () => void;
 }
 
-/** Messages that wait for the client's GET stream, or for the server to receive them. */
+/** Maximum number of messages that wait for the client's GET stream, or for the server to receive them. */
 const waitingMessages = 100;
 
-/** @param onEnd Called once, when the client or the server has ended the session. */
+/**
+ * Creates a session.
+ * @param onEnd Called once, when the client or the server has ended the session.
+ */
 export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpSession {
   const answers = new Map<RequestId, PostAnswer>();
   const early: { readonly message: RpcMessage; readonly size: number }[] = [];
@@ -48,7 +53,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
-      // In the legacy era, a lost connection does not cancel the request; its answer may be lost.
+      // In the legacy era, losing the connection does not cancel the request, but its answer may be lost.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;
@@ -56,11 +61,11 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
     const answer = about === undefined ? undefined : answers.get(about);
     if (answer?.isConnected) answer.send(message);
     else if (stream !== undefined) writeEvent(stream, message, unsentBytes);
-    // The oldest message is dropped.
+    // If too many messages wait, the oldest message is dropped.
     else if (waiting.push(message) > waitingMessages) waiting.shift();
   }
 
-  /** A cancelled request gets no response, so its POST must be ended here. */
+  /** Ends the POST of a cancelled request, because a cancelled request gets no response. */
   function endCancelled(message: RpcMessage): void {
     if (message["method"] !== "notifications/cancelled") return;
     const id = member(message["params"], "requestId") as RequestId;
@@ -75,7 +80,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
       send(message, about);
     },
     setProtocolVersion() {
-      // The client sends the version with each request.
+      // Each request of the client contains the version, so it need not be stored.
     },
     async close() {
       end();
@@ -122,13 +127,18 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   };
 }
 
-/** The channel of one modern request. It closes after the response, or when the client closes the connection. */
+/**
+ * The channel of one modern request. The channel closes after the response, or when the client closes the connection.
+ */
 export interface HttpRequest {
   readonly open: OpenChannel;
   readonly abandon: () => void;
 }
 
-/** @param headers Headers that repeat arguments of the request. */
+/**
+ * Creates the channel.
+ * @param headers Headers that repeat arguments of the request.
+ */
 export function createHttpRequest(
   message: RpcMessage,
   size: number,
@@ -148,9 +158,9 @@ export function createHttpRequest(
   return {
     async open(given) {
       events = given;
-      // Delayed until the caller has the channel, because a handler may answer at once.
+      // The message is delivered after the caller has the channel, because a handler may answer at once.
       queueMicrotask(() => given.message(message, size, undefined, headers));
-      // The client disconnected before its request was delivered.
+      // The client may have disconnected before its request was delivered.
       if (isOver) queueMicrotask(() => given.closed(undefined));
       return {
         cancelBy: "stream",
@@ -161,7 +171,7 @@ export function createHttpRequest(
           end();
         },
         setProtocolVersion() {
-          // The client sends the version with each request.
+          // Each request of the client contains the version, so it need not be stored.
         },
         async close() {
           end();

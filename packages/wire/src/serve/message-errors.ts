@@ -1,4 +1,4 @@
-/** The JSON-RPC errors that a server's transport sends itself, before any handler sees the message. */
+/** The JSON-RPC errors that a server's transport sends itself, before a handler gets the message. */
 
 import { modernErrors } from "../eras/modern-envelope.ts";
 import type { RequestId, RpcMessage } from "../rpc/channel.ts";
@@ -10,12 +10,12 @@ export const messageErrors = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Server-defined error codes, the same as in the reference servers. */
+  /** Error codes that servers may define, the same as in the reference servers. */
   noSession: -32000,
   unknownSession: -32001,
 } as const;
 
-/** Creates an error response; the id is null if the message's id is unknown. */
+/** Creates an error response. The id is null if the message's id is unknown. */
 export function errorResponse(id: RequestId | null, code: number, message: string, data?: unknown): RpcMessage {
   return { jsonrpc: "2.0", id, error: { code, message, ...(data !== undefined && { data }) } };
 }
@@ -25,7 +25,7 @@ const statuses: ReadonlyMap<unknown, number> = new Map([
   ...Object.values(modernErrors).map((code) => [code, 400] as const),
 ]);
 
-/** The HTTP status for a modern response: some error codes have their own status. */
+/** Returns the HTTP status for a modern response. Some error codes have their own status. */
 export function modernStatus({ error }: RpcMessage): number {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
   return statuses.get(code) ?? 200;

@@ -1,19 +1,22 @@
-/** The modern requests of an HTTP listener as one client, so that a server which keeps state has one connection for all of them. */
+/**
+ * Combines the modern requests of an HTTP listener into one client, so that a server that keeps state has one
+ * connection for all of them.
+ */
 
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "../rpc/channel.ts";
 import { isObject, listOf, member, objectOf, stringOf } from "../shapes/json.ts";
 
-/** Requests of many HTTP connections, which a server sees as one client. */
+/** Requests of many HTTP connections that a server sees as one client. */
 export interface ModernClients {
-  /** Adds a request: the `open` that `listenHttp` gives for it. */
+  /** Adds a request. `open` is the function that `listenHttp` passes for this request. */
   readonly add: (open: OpenChannel) => void;
-  /** The input schema of a tool, if the server has listed it. */
+  /** Returns the input schema of a tool, if the server has listed the tool. */
   readonly schemaOf: (tool: string) => unknown;
 }
 
-/** `_meta` of a notification names the `subscriptions/listen` request that it belongs to. */
+/** The `_meta` member of a notification that names its `subscriptions/listen` request. */
 const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
-/** Schemas that are kept; more tools are not checked. */
+/** Maximum number of schemas that are kept. The headers of further tools are not checked. */
 const mostTools = 10_000;
 
 interface OpenRequest {
@@ -26,10 +29,11 @@ interface OpenRequest {
 type Arrival = Parameters<ChannelEvents["message"]>;
 
 /**
- * @param serve Serves the one client; called at the first request, and again at the next one after it has resolved.
+ * Creates the combined client.
+ * @param serve Serves it. Called at the first request; after it has resolved, called again at the next request.
  */
 export function createModernClients(serve: (open: OpenChannel) => Promise<void>): ModernClients {
-  /** By the ids that the server sees: those of different HTTP connections may be the same. */
+  /** Requests by the ids that the server sees. The clients' own ids may be equal on different HTTP connections. */
   const requests = new Map<RequestId, OpenRequest>();
   const schemas = new Map<string, unknown>();
   let early: Arrival[] = [];
@@ -41,7 +45,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
     isServing = true;
     let isOpened = false;
     const ended = (): void => {
-      // The server could not be reached.
+      // If the channel was never opened, the server could not be reached.
       if (!isOpened) endAll();
       events = undefined;
       isServing = false;
@@ -79,7 +83,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
         return undefined;
       },
       closed() {
-        // Without a response the client has gone away, which cancels its request.
+        // A request that closes without a response was cancelled, because its client has disconnected.
         if (!requests.delete(id)) return;
         early = early.filter(([message]) => message["id"] !== id);
         const params = { requestId: id };
@@ -115,7 +119,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
       if (request !== undefined) send(request, asRequested(message, request));
     },
     setProtocolVersion() {
-      // The client sends the version with each request.
+      // Each request of the client contains the version, so it need not be stored.
     },
     async close() {
       endAll();
@@ -127,7 +131,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 
   const open: OpenChannel = async (given) => {
     events = given;
-    // Not before the caller has the channel.
+    // The messages are delivered after the caller has the channel.
     queueMicrotask(() => {
       for (const arrival of early.splice(0)) given.message(...arrival);
     });
@@ -138,11 +142,11 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 }
 
 function send({ channel }: OpenRequest, message: RpcMessage): void {
-  // A client that has gone away is reported by its channel.
+  // Errors are ignored here, because the channel itself reports a client that has disconnected.
   channel.then((opened) => opened.send(message)).catch(() => undefined);
 }
 
-/** A message of the server with the client's own progress token and request id. */
+/** Returns a message of the server with the client's own progress token and request id. */
 function asRequested(message: RpcMessage, { id, progressToken }: OpenRequest): RpcMessage {
   const params = objectOf(message["params"]);
   const meta = params["_meta"];

@@ -14,12 +14,12 @@ const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 /** The last protocol version with sessions. */
 const lastLegacy = "2025-11-25";
 
-/** The protocol version in the body of a modern message; undefined in the legacy era. */
+/** Returns the protocol version in the body of a modern message; undefined in the legacy era. */
 export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
-/** The era of a message, determined by its `_meta` members, then by its method or session, then by its headers. */
+/** Returns the era of a message: its `_meta` members decide first, then its method or session, then its headers. */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
   if (message["method"] === "initialize" || headers["mcp-session-id"] !== undefined) return "legacy";
@@ -27,7 +27,7 @@ export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   return (version !== undefined && version > lastLegacy) || headers["mcp-method"] !== undefined ? "modern" : "legacy";
 }
 
-/** Why a modern request is refused. */
+/** The reason why a modern request is refused, as a JSON-RPC error. */
 export interface HeaderProblem {
   readonly code: number;
   readonly message: string;
@@ -35,7 +35,7 @@ export interface HeaderProblem {
 }
 
 /**
- * Compares the headers with the body; returns undefined if they match.
+ * Compares the headers with the body. Returns undefined if they match.
  *
  * @param schemaOf Returns the input schema of a tool, if it is known: it says which arguments are repeated as headers.
  */
@@ -67,7 +67,8 @@ export function headerProblem(
 }
 
 /**
- * The headers that repeat arguments of a tool call; undefined means that the argument, and so the header, is absent.
+ * Returns the headers that repeat arguments of a tool call. `undefined` means that the argument is absent, so the
+ * header must be absent too.
  */
 function argumentHeaders(
   method: string,
@@ -81,7 +82,7 @@ function argumentHeaders(
   return { ...Object.fromEntries(absent), ...paramHeaderValues(found.headers, args) };
 }
 
-/** The decoded value of a header; undefined if its Base64 is invalid. */
+/** Returns the decoded value of a header; undefined if it is invalid Base64. */
 function decoded(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;
@@ -96,7 +97,7 @@ function mismatch(name: string, sent: string | undefined): HeaderProblem {
 
 const paramHeader = /^mcp-param-/;
 
-/** The headers of a request that repeat arguments. */
+/** Returns the headers of a request that repeat arguments. */
 export function paramHeadersIn(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const found = Object.entries(headers).filter(([name]) => paramHeader.test(name));
   return Object.fromEntries(found.map(([name, value]) => [name, String(value)]));

@@ -1,6 +1,6 @@
 /**
- * The HTTP response to one POST request: JSON, or an event stream if other messages precede the response or the client
- * prefers a stream.
+ * The HTTP response to one POST request. It is JSON, or an event stream if other messages come before the response or
+ * the client prefers a stream.
  */
 
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
@@ -9,7 +9,7 @@ import type { RpcMessage } from "../rpc/channel.ts";
 /** The options for answering a POST request. */
 export interface PostAnswerOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether to send an event stream even if there are no other messages. */
+  /** Whether to send an event stream even if there are no other messages to send. */
   readonly asEvents: boolean;
   readonly unsentBytes: number;
   /** Called once, when the response is complete or the client has disconnected. */
@@ -32,7 +32,7 @@ export function answerJson(
   response.end(body);
 }
 
-/** Answers without a body. */
+/** Sends a response without a body. */
 export function answerEmpty(
   response: ServerResponse,
   status: number,
@@ -47,7 +47,7 @@ export function beginEvents(response: ServerResponse, headers: Readonly<Record<s
   response.flushHeaders();
 }
 
-/** Writes one message as an event; closes the stream of a client that does not read. */
+/** Writes one message as an event. Closes the stream if the client does not read it. */
 export function writeEvent(response: ServerResponse, message: RpcMessage, unsentBytes: number): void {
   response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   if (response.writableLength > unsentBytes) response.destroy();
@@ -83,12 +83,12 @@ export class PostAnswer {
       });
   }
 
-  /** Whether messages can still reach the client: the connection may be lost while the request continues. */
+  /** Whether messages can still reach the client. The connection may be lost while the request continues. */
   get isConnected(): boolean {
     return !this.#isOver && !this.#response.destroyed;
   }
 
-  /** Sends a message that belongs to the request; from then on the response is an event stream. */
+  /** Sends a message that belongs to the request. From then on, the response is an event stream. */
   send(message: RpcMessage): void {
     if (!this.isConnected) return;
     const { headers, unsentBytes } = this.#options;
@@ -96,10 +96,13 @@ export class PostAnswer {
     writeEvent(this.#response, message, unsentBytes);
   }
 
-  /** Tells a client that is still waiting since the last call that its request is open. */
+  /**
+   * Tells the client that its request is still open, if the client has been waiting since the last call of this
+   * function.
+   */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // A comment would fix the status of the response, so none is written for a request that has just arrived.
+    // Writing a comment fixes the response's status, so no comment is written for a request that has just arrived.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;
@@ -108,7 +111,7 @@ export class PostAnswer {
     writeComment(this.#response);
   }
 
-  /** Sends the response and ends it. The status has an effect only if no other message was sent before. */
+  /** Sends the response and ends it. `status` is used only if no other message was sent before. */
   finish(message: RpcMessage, status = 200): void {
     if (!this.#end()) return;
     const response = this.#response;
@@ -122,14 +125,17 @@ export class PostAnswer {
     response.end();
   }
 
-  /** Ends without a response; the status has an effect only if nothing was sent before. */
+  /** Ends the request without a response. `status` is used only if nothing was sent before. */
   end(status = 503): void {
     if (!this.#end()) return;
     if (this.#response.headersSent) this.#response.end();
     else answerEmpty(this.#response, status);
   }
 
-  /** @returns Whether the client can still be answered. */
+  /**
+   * Marks the request as ended.
+   * @returns Whether the client can still be answered.
+   */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

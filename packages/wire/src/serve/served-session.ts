@@ -12,13 +12,18 @@ export interface ServedRequest {
   readonly id: RequestId;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** The controller of `signal`: the handler may abort its own work with it. The client is answered all the same. */
+  /**
+   * The controller of `signal`, with which the handler may abort its own work. The client gets an answer all the same.
+   */
   readonly stop?: AbortController | undefined;
 }
 
 /** The functions with which a server handles one client's messages. */
 export interface ServedSession {
-  /** Answers a request. A `WireError` with `evidence.rpc` becomes that JSON-RPC error, another error an internal error. */
+  /**
+   * Answers a request. A `WireError` with `evidence.rpc` becomes that JSON-RPC error; any other error becomes an
+   * internal error.
+   */
   request(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject>;
   notification?(method: string, params: JsonObject): void;
 }
@@ -32,23 +37,23 @@ export interface ClientRequestOptions {
 
 /** A client from the server's point of view. */
 export interface ServedClient {
-  /** Sends a notification; `about` is the client's request that it belongs to. */
+  /** Sends a notification. `about` is the client's request that it belongs to. */
   notify(method: string, params?: JsonObject, about?: RequestId): Promise<void>;
-  /** Sends a request and waits for the answer, without a timeout, because a person may have to answer. */
+  /** Sends a request and waits for the answer. There is no timeout, because a person may have to answer. */
   request(method: string, params?: JsonObject, options?: ClientRequestOptions): Promise<JsonObject>;
   /** Resolves when the client has disconnected. */
   readonly closed: Promise<WireError | undefined>;
   close(): Promise<void>;
 }
 
-/** Limits and times for one client. Default: those of `connect`, with more concurrent requests. */
+/** Limits and times for one client. Default: those of `connect`, but with more concurrent requests. */
 export interface ServeOptions {
   readonly limits?: Partial<WireLimits>;
   readonly times?: Partial<WireTimes>;
   readonly onDiagnostic?: (text: string) => void;
 }
 
-/** The largest number of requests of one client that are answered at the same time. */
+/** Maximum number of requests of one client that are answered at the same time. */
 const openRequests = 256;
 
 /**
@@ -93,7 +98,7 @@ export function serveClient(
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,
   });
-  // Set before any message arrives: the channel delivers none until it is open.
+  // `session` is set before any message arrives, because the channel delivers none until it is open.
   const session = create(client);
   return client;
 }

@@ -1,5 +1,5 @@
 /**
- * The server side of a relay: starts or reaches a server like `connect`, but sends and receives raw messages. The
+ * The server side of a relay. It starts or reaches a server like `connect`, but sends and receives raw messages. The
  * client behind the relay does the handshake, so the relay works in every era.
  */
 
@@ -24,7 +24,7 @@ export interface ServerRelayOptions
 
 /** An open connection to a server that carries a client's messages unchanged. */
 export interface ServerRelay {
-  /** `headers`: HTTP headers that repeat arguments of the message; other transports ignore them. */
+  /** Sends a message. `headers`: HTTP headers that repeat arguments of the message; other transports ignore them. */
   send(message: RpcMessage, headers?: Readonly<Record<string, string>>): void;
   /** Resolves once, when the connection ends: with the cause, or with undefined after `close`. */
   readonly closed: Promise<WireError | undefined>;
@@ -33,12 +33,17 @@ export interface ServerRelay {
 
 const otherTransport: ReadonlySet<unknown> = new Set([400, 404, 405]);
 
-/** @throws WireError if the server's program cannot be started */
+/**
+ * Opens the connection.
+ * @throws WireError if the server's program cannot be started
+ */
 export async function openServerRelay(target: Target, options: ServerRelayOptions): Promise<ServerRelay> {
   const limits = { ...defaultLimits, ...options.limits };
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
-  /** The client's open requests: the responses to two of them set the protocol version for HTTP. */
+  /**
+   * The client's open requests. The response to `initialize`, or to the first modern request, sets the version for HTTP.
+   */
   const open = new Map<unknown, { readonly message: RpcMessage; readonly cancelled: AbortController }>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};
   const closed = new Promise<WireError | undefined>((resolve) => {
@@ -83,7 +88,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
       await channel.send(message, { headers: { ...headersOf(message), ...headers }, ...(signal && { signal }) });
     } catch (error) {
       const isOther = error instanceof WireError && otherTransport.has(error.evidence.httpStatus);
-      // Like `connect`: a server that refuses `initialize` over streamable HTTP may support the older HTTP+SSE.
+      // As in `connect`, a server that refuses `initialize` over streamable HTTP may support the older HTTP+SSE.
       const isLegacyStart = message["method"] === "initialize" && modernVersionOf(message) === undefined;
       if (!isOther || !isLegacyStart || target.kind !== "http-or-sse") throw error;
       channel = await openChannel("sse");
@@ -91,7 +96,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
     }
   }
 
-  /** Over HTTP, a modern request is cancelled by closing its stream. */
+  /** Whether the message cancels a modern request over HTTP, which is done by closing the request's stream. */
   function cancelsStream({ method, params }: RpcMessage): boolean {
     const id = method === "notifications/cancelled" ? member(params, "requestId") : undefined;
     const request = open.get(id);
@@ -125,7 +130,7 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   };
 }
 
-/** The HTTP headers that repeat parts of a modern message. */
+/** Returns the HTTP headers that repeat parts of a modern message. */
 function headersOf(message: RpcMessage): Readonly<Record<string, string>> {
   const version = modernVersionOf(message);
   const method = stringOf(member(message, "method"));

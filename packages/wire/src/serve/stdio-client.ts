@@ -21,7 +21,7 @@ export interface ClientStdioOptions {
   readonly times?: Pick<WireTimes, "send">;
 }
 
-/** The largest number of messages that are read from one batch; the protocol has had no batches since 2025-06-18. */
+/** Maximum number of messages that are read from one batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 100;
 
 /** Returns the function that starts reading the client's messages. */
@@ -48,7 +48,10 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
     events.closed(undefined);
   }
 
-  /** A client that closes its output after its requests still gets the responses, within `times.send`. */
+  /**
+   * Handles the end of stdin. A client that closes its output after its requests still gets the responses, within
+   * `times.send`.
+   */
   function onEnd(): void {
     if (isEnded) return;
     isEnded = true;
@@ -68,7 +71,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       return;
     }
     const { method, id } = value;
-    // A request with another type of id gets no response, and would stay open for ever.
+    // A request with an id of another type gets no response, so counting it as open would keep it open for ever.
     if (method !== undefined && (typeof id === "string" || typeof id === "number")) open.add(id);
     if (value["method"] === "notifications/cancelled" && isObject(value["params"]))
       open.delete(value["params"]["requestId"]);
@@ -105,7 +108,7 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
       closeIfAnswered();
     },
     setProtocolVersion() {
-      // Stdio sends no protocol version with its messages.
+      // Over stdio, messages contain no protocol version.
     },
     async close() {
       close();

@@ -1,9 +1,9 @@
-/** Checks content blocks of tool and prompt results; keeps unknown or invalid ones as `unknown`. */
+/** Checks content blocks of tool and prompt results. Keeps unknown and invalid blocks as `unknown`. */
 
 import type { JsonObject } from "../session.ts";
 import { excerpt, isObject, stringOf } from "./json.ts";
 
-/** The contents of a resource; exactly one of `text` and `blob` (Base64) unless the server sent neither. */
+/** The contents of a resource. They have either `text` or `blob` (Base64), unless the server sent neither. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -32,12 +32,12 @@ export type Block =
       readonly mimeType?: string;
       readonly size?: number;
     } & Annotated)
-  /** A block of an unknown type, or an invalid block, unchanged. */
+  /** A block of an unknown type, or an invalid block. It is kept unchanged. */
   | { readonly type: "unknown"; readonly raw: unknown };
 
 const unnamedType = "application/octet-stream";
 
-/** The content as a list of blocks; adds a note for each deviation from the protocol. */
+/** Returns the content as a list of blocks. Adds a note for each deviation from the protocol. */
 export function blocksOf(content: unknown, notes: string[]): Block[] {
   if (Array.isArray(content)) return content.map((block: unknown) => blockOf(block, notes));
   if (content === undefined || content === null) {
@@ -48,7 +48,7 @@ export function blocksOf(content: unknown, notes: string[]): Block[] {
   return [blockOf(content, notes)];
 }
 
-/** Returns one block; adds a note if it is not valid. */
+/** Returns one block. Adds a note if the block is not valid. */
 export function blockOf(raw: unknown, notes: string[]): Block {
   if (typeof raw === "string") {
     notes.push("a block is a bare string");
@@ -63,7 +63,7 @@ export function blockOf(raw: unknown, notes: string[]): Block {
 
 function knownBlockOf(raw: JsonObject): Block | undefined {
   const { text, data, resource, uri, name, size } = raw;
-  // The most frequent block, built without the spreads that other blocks need.
+  // A text block is the most frequent, so it is built without the spreads that other blocks need.
   if (raw["type"] === "text" && raw["annotations"] === undefined && raw["_meta"] === undefined)
     return typeof text === "string" ? { type: "text", text } : undefined;
   const annotated = annotatedOf(raw);
@@ -92,7 +92,7 @@ function knownBlockOf(raw: JsonObject): Block | undefined {
   return undefined;
 }
 
-/** The contents of a resource; undefined without a `uri`. */
+/** Returns the contents of a resource; undefined if it has no `uri`. */
 export function contentsOf(raw: unknown): ResourceContents | undefined {
   if (!isObject(raw) || typeof raw["uri"] !== "string") return undefined;
   const { uri, text, blob } = raw;
@@ -100,7 +100,7 @@ export function contentsOf(raw: unknown): ResourceContents | undefined {
   return { uri, ...strings(raw, ["mimeType"]), ...body, ...metaOf(raw) };
 }
 
-/** The `_meta` member of an object as `meta`. */
+/** Returns the `_meta` member of an object under the name `meta`. */
 export function metaOf(raw: JsonObject): { meta?: JsonObject } {
   return isObject(raw["_meta"]) ? { meta: raw["_meta"] } : {};
 }

@@ -1,9 +1,12 @@
 /** Limits how often the same diagnostic is reported, because a server may cause millions of them. */
 
-/** Reports a diagnostic. `kind` groups diagnostics and must not contain text of the server, or the map of counts would grow without limit. */
+/**
+ * Reports a diagnostic. `kind` groups diagnostics. It must not contain text of the server, because each new kind takes
+ * memory.
+ */
 export type Diagnose = (kind: string, text?: string) => void;
 
-/** Reports the first, the tenth, the hundredth (and so on) diagnostic of each kind. */
+/** Returns a reporter that passes on only the first, the tenth, the hundredth (and so on) diagnostic of each kind. */
 export function createDiagnostics(tell: (text: string) => void): Diagnose {
   const counts = new Map<string, number>();
   return (kind, text = kind) => {

@@ -1,4 +1,4 @@
-/** Reads JSON of unknown shape. Imports nothing at run time, so that it loads fast everywhere. */
+/** Reads JSON of unknown shape. Imports nothing at run time, so that it loads fast. */
 
 import type { JsonObject } from "../session.ts";
 
@@ -7,32 +7,32 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value if it is an object, otherwise an empty object. */
+/** Returns the value if it is an object, otherwise an empty object. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The value if it is a list, otherwise an empty list. */
+/** Returns the value if it is a list, otherwise an empty list. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value if it is a string, else undefined. */
+/** Returns the value if it is a string, otherwise undefined. */
 export function stringOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** An object's own member; never an inherited one, such as `constructor`. */
+/** Returns an object's own member, never an inherited one such as `constructor`. */
 export function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** An object's own member if it is a string with at least one character. */
+/** Returns an object's own member if it is a string with at least one character. */
 export function textIn(value: unknown, key: string): string | undefined {
   return stringOf(member(value, key)) || undefined;
 }
 
-/** The parsed text; undefined if it is not JSON. */
+/** Returns the parsed text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -41,19 +41,19 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The parsed text if it is a JSON object. */
+/** Returns the parsed text if it is a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
 
-/** Whether `JSON.stringify` can write the value: it fails on values that are nested too deeply. */
+/** Whether `JSON.stringify` can write the value. It fails on values that are nested too deeply. */
 export function isShallow(value: unknown, levels = 500): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
-/** The first characters of a value as JSON, for error messages; never throws. */
+/** Returns the first characters of a value as JSON, for error messages. Never throws. */
 export function excerpt(value: unknown, most: number): string {
   try {
     return String(JSON.stringify(value)).slice(0, most);

@@ -1,4 +1,4 @@
-/** Checks the items of a server's list: repairs small faults, drops items that cannot be used. */
+/** Checks the items of a server's list. Repairs small faults, and drops items that cannot be used. */
 
 import { paramHeadersOf } from "../http/param-headers.ts";
 import type { JsonObject } from "../session.ts";
@@ -7,7 +7,7 @@ import { isObject } from "./json.ts";
 /** The lists of a server. */
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
 
-/** Members that every listed item may have; others are kept unchecked. */
+/** Members that every listed item may have. Other members are kept without a check. */
 export interface Described {
   readonly title?: string;
   readonly description?: string;
@@ -59,7 +59,7 @@ export interface DroppedItem {
   readonly reason: string;
 }
 
-/** The items of a list after the check. */
+/** The items of a list after they were checked. */
 export interface CheckedItems<K extends ListKind> {
   readonly items: ListedItem<K>[];
   readonly dropped: DroppedItem[];
@@ -67,11 +67,11 @@ export interface CheckedItems<K extends ListKind> {
 }
 
 interface Shape {
-  /** The member that identifies an item; without it the item is dropped. */
+  /** The name of the member that identifies an item. An item without it is dropped. */
   readonly key: string;
-  /** Required members, each with a default for an invalid value. */
+  /** Required members, each with a default that replaces an invalid value. */
   readonly needed: readonly (Member & { readonly instead: (entry: JsonObject) => unknown })[];
-  /** Optional members; an invalid value is removed. */
+  /** Optional members. An invalid value is removed. */
   readonly optional: readonly Member[];
 }
 
@@ -139,7 +139,10 @@ function isItem<K extends ListKind>(kind: K, entry: unknown): entry is ListedIte
   return isName(entry[key]) && allFit(entry, needed, false) && allFit(entry, optional, true);
 }
 
-/** A loop by index, because this runs for every item and iterators would create megabytes of garbage. */
+/**
+ * Whether all members are valid. The loop uses an index, because it runs for every item and iterators would create much
+ * garbage.
+ */
 function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boolean): boolean {
   for (let index = 0; index < members.length; index += 1) {
     const expected = members[index];
@@ -149,7 +152,7 @@ function allFit(entry: JsonObject, members: readonly Member[], mayBeMissing: boo
   return true;
 }
 
-/** A copy with defaults in place of invalid members; undefined if the item cannot be repaired. */
+/** Returns a copy with defaults in place of invalid members; undefined if the item cannot be repaired. */
 function repaired<K extends ListKind>(kind: K, entry: unknown, notes: DroppedItem[]): ListedItem<K> | undefined {
   const { key, needed, optional } = shapes[kind];
   if (!isObject(entry) || !isName(entry[key])) return undefined;
@@ -176,7 +179,7 @@ function whyNot(kind: ListKind, entry: unknown): string {
   return isObject(entry) ? `it has no ${shapes[kind].key}` : "it is not an object";
 }
 
-/** The name of an invalid item, for the note about it; undefined if the item has no name. */
+/** Returns the name of an invalid item, for the note about it; undefined if it has no name. */
 export function nameOf(kind: ListKind, entry: unknown): { name?: string } {
   const name = isObject(entry) ? entry[shapes[kind].key] : undefined;
   return typeof name === "string" ? { name } : {};

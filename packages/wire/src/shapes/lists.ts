@@ -17,27 +17,31 @@ import { memoryOf } from "./value-memory.ts";
 export interface ListOptions extends McpRequestOptions {
   readonly maxPages?: number;
   readonly maxItems?: number;
-  /** The largest page, in bytes. Default: `WireLimits.messageBytes`. */
+  /** Maximum size of a page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
-  /** The number of bytes left for all lists that are read together; decreases as lists are read. Default: no limit. */
+  /**
+   * Number of bytes that are left for all lists that are read together. It decreases with each list. Default: no limit.
+   */
   readonly room?: ByteRoom;
 }
 
-/** Bytes that are left of a limit. */
+/** Number of bytes that are left of a limit. */
 interface ByteRoom {
   bytes: number;
 }
 
-/** A server's list after the check of its items. */
+/** A server's list after its items were checked. */
 export interface Listing<K extends ListKind> {
   readonly items: readonly ListedItem<K>[];
-  /** Items that were dropped, each with the reason. */
+  /** Items that were dropped, each with a reason. */
   readonly dropped: readonly DroppedItem[];
-  /** Items that were repaired, each with the fault. */
+  /** Items that were repaired, each with its fault. */
   readonly repaired: readonly DroppedItem[];
   /** Why the list may be incomplete; absent if it is complete. */
   readonly truncated?: string;
-  /** The size of all pages in bytes, or their size in memory if that is larger; absent without a limit in bytes. */
+  /**
+   * The size of all pages in bytes, or their size in memory if that is larger. Absent if there is no limit in bytes.
+   */
   readonly bytes?: number;
   /** Which limit in bytes shortened the list: the limit of one page, or `room`. */
   readonly cutBy?: "page" | "room";
@@ -58,13 +62,13 @@ const methods = {
 
 const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
-/** The largest entry of a list with a limit in bytes; larger ones are dropped. */
+/** Maximum size of an item, in bytes, if the list has a limit in bytes. Larger items are dropped. */
 const maxItemBytes = 1024 * 1024;
-/** The size of lists in bytes below which their memory is not estimated, to save time. */
+/** The memory of smaller lists, in bytes, is not estimated, to save time. */
 const weighedFrom = 1024 * 1024;
 
 /**
- * Reads all pages of a list. A server without the capability has an empty list.
+ * Reads all pages of a list. If the server does not have the capability, the list is empty.
  *
  * @throws WireError if the first page fails.
  */
@@ -106,7 +110,7 @@ export async function listAll<K extends ListKind>(
 
   const onDropped = (note: DroppedItem): void => void found.dropped.push(note);
 
-  /** Removes the items that are too large. Small lists are not checked. */
+  /** Removes items that are too large. Small lists are not checked. */
   function weighed(entries: unknown): unknown {
     if (!Array.isArray(entries) || (bytes ?? 0) < weighedFrom) return entries;
     let weight = 0;
@@ -135,7 +139,7 @@ export async function listAll<K extends ListKind>(
         return cut(page, maxBytes < maxPageBytes ? "room" : "page");
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       if (page > 1) return upTo(`page ${page} was refused: ${error.message}`);
-      // Many servers do not declare capabilities, so ask anyway and accept a refusal.
+      // Many servers do not declare their capabilities, so the list is requested anyway and a refusal is accepted.
       if (error.evidence.rpc?.code === methodNotFound || !isObject(session.capabilities[capability])) return found;
       throw error;
     }

@@ -1,4 +1,7 @@
-/** Normalises the results of `tools/call`, `prompts/get` and `resources/read`; each deviation becomes a note. */
+/**
+ * Normalises the results of `tools/call`, `prompts/get` and `resources/read`. Each deviation from the protocol becomes
+ * a note.
+ */
 
 import type { JsonObject } from "../session.ts";
 import { type Block, blockOf, blocksOf, contentsOf, metaOf, type ResourceContents } from "./blocks.ts";
@@ -7,11 +10,11 @@ import { excerpt, isObject, stringOf } from "./json.ts";
 /** The result of `tools/call`. */
 export interface ToolResult {
   readonly content: readonly Block[];
-  /** Any JSON value; the member is absent if the server sent none. */
+  /** The structured content: any JSON value; absent if the server sent none. */
   readonly structuredContent?: unknown;
   readonly isError: boolean;
   readonly meta?: JsonObject;
-  /** Deviations from the protocol that were repaired. */
+  /** Notes about deviations from the protocol that were repaired. */
   readonly notes: readonly string[];
 }
 
@@ -39,14 +42,14 @@ export function normaliseToolResult(raw: JsonObject): ToolResult {
   const given = raw["content"] ?? nested?.["content"] ?? nested?.["message"] ?? raw["content"];
   const isOldForm = given === undefined && toolResult !== undefined;
   if (nested !== undefined) notes.push("isError is inside the member error");
-  // A result with structured content needs no content blocks.
+  // A result that has structured content needs no content blocks.
   const content = isOldForm
     ? [oldFormBlock(toolResult)]
     : blocksOf(given, structuredContent === undefined ? notes : []);
   if (isOldForm) notes.push("the result has the member toolResult of the first protocol versions");
   if (isError !== undefined && typeof isError !== "boolean") notes.push("isError is not a boolean");
   const failed = isTrue(isError) || nested !== undefined;
-  // Spreads take longer than the rest of this function, and most results need none.
+  // Most results need no spread, and spreads take longer than the rest of this function.
   if (structuredContent === undefined && raw["_meta"] === undefined) return { content, isError: failed, notes };
   return {
     content,
@@ -66,7 +69,7 @@ function isTrue(value: unknown): boolean {
   return value === true || value === "true";
 }
 
-/** The `toolResult` member of the first protocol versions as a text block. */
+/** Returns the `toolResult` member of the first protocol versions as a text block. */
 function oldFormBlock(toolResult: unknown): Block {
   return {
     type: "text",
@@ -88,7 +91,7 @@ export function normalisePromptResult(raw: JsonObject): PromptResult {
   };
 }
 
-/** One message per block, because some servers put several blocks into one message. */
+/** Returns one message for each block, because some servers put several blocks into one message. */
 function messagesOf(message: unknown, notes: string[]): PromptResult["messages"] {
   if (!isObject(message)) {
     notes.push("a message is not an object");

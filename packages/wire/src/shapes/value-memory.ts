@@ -1,17 +1,21 @@
-/** Estimates how much memory a parsed JSON value takes: many empty objects take twenty times their text. */
+/** Estimates how much memory a parsed JSON value takes. Many empty objects take twenty times the size of their text. */
 
 /** The approximate number of bytes that V8 needs for an object, a list or a number, without its members. */
 const perValue = 32;
 const perScalar = 8;
-/** The depth from which values are counted without recursion, because a value may be nested deeper than the stack. */
+/**
+ * Values below this depth are counted without recursion, because a value may be nested deeper than the stack allows.
+ */
 const mostLevels = 100;
 
-/** The estimate in bytes; counting stops above `most`. */
+/** Returns the estimate in bytes. Stops counting above `most`. */
 export function memoryOf(value: unknown, most: number): number {
   return memoryWithin(value, most, mostLevels);
 }
 
-/** Loops by index and by name, because lists of all members would create megabytes of garbage. */
+/**
+ * Estimates a value. The loops use indexes and names, because lists of all members would create megabytes of garbage.
+ */
 function memoryWithin(value: unknown, most: number, levels: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return perScalar;

@@ -5,36 +5,39 @@ import { decodePieces } from "../shapes/decode.ts";
 
 const newline = 0x0a;
 /**
- * Chunks below this size are copied together, so that a server that writes single bytes does not cost an object per
- * byte.
+ * Chunks smaller than this are copied into one buffer, so that a server that writes single bytes does not create an
+ * object for each byte.
  */
 const smallPiece = 4096;
 const slabBytes = 8192;
 const noBytes = Buffer.alloc(0);
-/** For lines above this size, `limitNow` is called. */
+/** `limitNow` is called for lines that are longer than this, in bytes. */
 const longLine = 1024 * 1024;
 const shownBytes = 512;
 
-/** Takes bytes, delivers lines. */
+/** Takes bytes and delivers lines. */
 export interface LineSplitter {
   push(chunk: Buffer): void;
-  /** Delivers the lines that were held because the reader was busy. Returns false if some lines are still held. */
+  /**
+   * Delivers the lines that were kept back because the reader was busy. Returns false if some lines are still kept
+   * back.
+   */
   resume(): boolean;
   /** Delivers the bytes after the last newline as a line. */
   end(): void;
 }
 
 export interface LineOptions {
-  /** The longest line, in bytes. */
+  /** Maximum length of a line, in bytes. */
   readonly limit: number;
   readonly line: (text: string) => void;
-  /** Called when a line is longer than the limit; no line is delivered after that. */
+  /** Called when a line is longer than the limit. No line is delivered after that. */
   readonly tooLong: () => void;
-  /** The longest line at the moment, in bytes; asked only for lines of more than 1 MB. */
+  /** Returns the maximum length of a line at the moment, in bytes. Called only for lines of more than 1 MB. */
   readonly limitNow?: () => number;
-  /** Called when a line is longer than `limitNow`, with its beginning. The line is dropped. */
+  /** Called with the beginning of a line that is longer than `limitNow`. That line is dropped. */
   readonly dropped?: (start: string, bytes: number) => void;
-  /** Whether to hold the next lines until `resume`; asked after each line. */
+  /** Whether to keep back the next lines until `resume` is called. Called after each line. */
   readonly isBusy?: () => boolean;
 }
 
@@ -47,15 +50,15 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** The number of bytes at the end of the slab to which the next small chunk can be appended. */
+  /** Number of bytes at the end of the buffer to which the next small chunk can be appended. */
   let joinable = 0;
   /** The beginning of a line that is longer than `limitNow`; its other bytes are not kept. */
   let start: string | undefined;
-  /** Complete lines that have not been delivered, and the piece of a line after them. */
+  /** Complete lines that were not delivered yet; `after` has the incomplete line that follows them. */
   let held = "";
   let after: Buffer = noBytes;
 
-  /** Returns false if the line is too long. */
+  /** Adds a piece to the current line. Returns false if the line is too long. */
   function keep(piece: Buffer): boolean {
     size += piece.length;
     if (size > longest) return false;
@@ -95,7 +98,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
     start = undefined;
   }
 
-  /** Delivers the line whose pieces were kept. */
+  /** Delivers the line that was collected in pieces. */
   function finish(): void {
     if (start !== undefined) {
       const [beginning, bytes] = [start, size];
@@ -108,7 +111,10 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
     line(text);
   }
 
-  /** Decodes all complete lines of a chunk at once; in UTF-8 a newline byte is never part of another character. */
+  /**
+   * Decodes all complete lines of a chunk at once. This is safe, because in UTF-8 a newline byte is never part of
+   * another character.
+   */
   function deliver(text: string): boolean {
     let from = 0;
     for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", from)) {
@@ -117,7 +123,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
         return true;
       }
       const one = text.slice(from, end);
-      // A UTF-16 unit takes at most three bytes, so short lines need not be measured.
+      // A UTF-16 unit takes at most three bytes, so the bytes of a short line need not be counted.
       if (one.length * 3 > longest && Buffer.byteLength(one) > longest) return false;
       line(one);
       from = end + 1;
@@ -139,7 +145,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
       finish();
       from = end + 1;
     }
-    // An empty part would keep the whole chunk in memory.
+    // An empty subarray would keep the whole chunk in memory, so an empty buffer is used.
     after = last + 1 === chunk.length ? noBytes : chunk.subarray(last + 1);
     return deliver(chunk.toString("utf8", from, last + 1));
   }

@@ -1,4 +1,4 @@
-/** Parses the lines of a server's stdout into messages; reports the first few lines that are not messages. */
+/** Parses the lines of a server's stdout into messages. Reports the first few lines that are not messages. */
 
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
@@ -8,14 +8,12 @@ import { isObject, parseJson } from "../shapes/json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
-/** A program that writes this many lines and no message is not an MCP server. */
+/** A program that writes this many lines without a message is not an MCP server. */
 const noiseLimit = 1000;
-/**
- * The largest number of messages that are delivered from one batch; the protocol has had no batches since 2025-06-18.
- */
+/** Maximum number of messages that are delivered from one batch. The protocol has had no batches since 2025-06-18. */
 const batchLimit = 1000;
 
-/** The listeners of the parser. */
+/** The functions that the parser calls. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic">;
   /** Counts each line in the budget. */
@@ -83,13 +81,16 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
   };
 }
 
-/** `JSON.parse` accepts a carriage return at the end, but not a byte order mark. */
+/** Removes a byte order mark, which `JSON.parse` does not accept. It does accept a carriage return at the end. */
 function parse(text: string): unknown {
   const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   return opensJson(json) ? parseJson(json) : undefined;
 }
 
-/** Checks the first character, because a failed `JSON.parse` is slow and log lines are frequent. */
+/**
+ * Whether the line may be JSON. Only the first character is checked, because a failed `JSON.parse` is slow and log
+ * lines are frequent.
+ */
 function opensJson(text: string): boolean {
   const first = text.charCodeAt(0);
   return first === 0x7b || first === 0x5b || /^\s*[[{]/.test(text);

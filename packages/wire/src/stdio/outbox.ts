@@ -1,4 +1,4 @@
-/** Writes messages to a server's stdin: in one write per tick, with a limit and a timeout for waiting messages. */
+/** Writes messages to a server's stdin, with one write in each tick. Limits how many bytes wait, and for how long. */
 
 import { Buffer } from "node:buffer";
 import type { Writable } from "node:stream";
@@ -7,13 +7,15 @@ import type { RpcMessage } from "../rpc/channel.ts";
 import { errorMessage } from "../shapes/text.ts";
 
 export interface OutboxOptions {
-  /** The largest message, in bytes. */
+  /** Maximum size of a message, in bytes. */
   readonly messageBytes: number;
-  /** The largest number of bytes that may wait while the server does not read. */
+  /** Maximum number of bytes that may wait while the server does not read. */
   readonly unsentBytes: number;
   /** Milliseconds that a message may wait to be written. */
   readonly deadline: number;
-  /** The name of the stream's reader, for the error message if it reads too slowly. Default: `the server`. */
+  /**
+   * The name of the program that reads the stream, for the error message if it reads too slowly. Default: `the server`.
+   */
   readonly reader?: string;
 }
 
@@ -22,11 +24,11 @@ export interface Outbox {
   send(message: RpcMessage, signal?: AbortSignal): Promise<void>;
   /** Writes all waiting messages, then closes stdin. */
   end(): void;
-  /** Rejects all messages that are not written, and all later ones. */
+  /** Rejects all messages that are not written yet, and all later messages. */
   fail(cause: WireError): void;
 }
 
-/** Messages of one write; their senders share one promise. */
+/** The messages of one write. Their senders share one promise. */
 interface Batch {
   text: string;
   bytes: number;
@@ -38,13 +40,15 @@ interface Batch {
 
 export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   const { messageBytes, unsentBytes, deadline, reader = "the server" } = options;
-  /** Collects messages for the next write. */
+  /** The batch that collects messages for the next write. */
   let next: Batch | undefined;
-  /** The batch that is being written and that the operating system has not completely accepted. */
+  /** The batch that is being written. The operating system has not accepted all of it yet. */
   let writing: Batch | undefined;
-  /** Messages after `end`; `fail` rejects them with its cause. */
+  /** Messages that were sent after `end`. `fail` rejects them with its cause. */
   let late: Batch | undefined;
-  /** The shared rejection while the queue is full, because creating an error for each message is slow. */
+  /**
+   * The rejection that all senders share while the queue is full, because creating an error for each message is slow.
+   */
   let full: Promise<never> | undefined;
   let failure: WireError | undefined;
   let ended = false;
@@ -57,7 +61,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     next = undefined;
     writing = batch;
     stdin.write(batch.text, (error) => {
-      // Ignore the error: `fail` rejects with the reason why the pipe broke.
+      // This error is ignored, because `fail` rejects with the reason why the pipe broke.
       if (error) return;
       done(batch);
     });
@@ -80,12 +84,12 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
     if (ended && writing === undefined) stdin.end();
   }
 
-  /** Starts the timeout of a batch that has to wait. */
+  /** Starts the timeout of a batch that must wait. */
   function watch(batch: Batch): void {
     batch.timer ??= setTimeout(() => {
       const waited = `${reader} did not read its stdin for ${deadline} ms`;
       batch.reject(new WireError("send_blocked", waited, batch === next ? { unsent: true } : {}));
-      // A partly written batch stays: removing it would corrupt the next message.
+      // A partly written batch is not removed, because that would corrupt the next message.
       if (batch !== next) return;
       next = undefined;
       full = undefined;
@@ -161,7 +165,7 @@ function createBatch(): Batch {
   return { text: "", bytes: 0, left: tolerated(left), resolve, reject };
 }
 
-/** Marks the rejection as handled, because some senders do not wait for it. */
+/** Marks the rejection as handled, because some senders do not wait for the promise. */
 function tolerated<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -1,14 +1,19 @@
-/** The registry of one host's server processes, so that none of their child processes outlives the host. */
+/** Registers the server processes of one host, so that none of their child processes outlives the host. */
 
 import { uptime } from "../rpc/uptime.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 
-/** The environment variable by which Fairlead finds the child processes of servers: child processes inherit it. */
+/**
+ * The environment variable by which Fairlead finds the child processes of servers, because child processes inherit it.
+ */
 const tagVariable = "FAIRLEAD_CHILD";
-/** Maximum milliseconds to wait before reading the process table, so that servers that end together share a reading. */
+/**
+ * Maximum milliseconds to wait before reading the process table, so that servers that end at the same time share one
+ * read.
+ */
 const maxGatheringTime = 20;
-/** The pause after reading the table, as a multiple of the time that reading took. */
+/** The pause after reading the process table, as a multiple of the time that reading took. */
 const pauseFactor = 4;
 
 /** The registration of one server process. */
@@ -19,9 +24,9 @@ export interface ProcessRegistration {
   started(group: number): void;
   /** Records that the server and its child processes have ended, or never started. */
   over(): void;
-  /** Ids of the processes with the server's tag; empty where there is no `/proc`. */
+  /** Returns the ids of the processes with the server's tag; none on systems without `/proc`. */
   tagged(): Promise<readonly number[]>;
-  /** Whether the process group has members that are not zombies. */
+  /** Whether the process group still has members that are not zombies. */
   groupLives(): Promise<boolean>;
 }
 
@@ -37,7 +42,10 @@ export interface ProcessRegistryOptions {
   readonly termGrace?: number;
 }
 
-/** Creates a registry. Share one between all connections: it starts one small watchdog process with the first server. */
+/**
+ * Creates a registry. Share one between all connections, because it starts one small watchdog process with the first
+ * server.
+ */
 export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptions = {}): ProcessRegistry {
   const prefix = `${randomWord()}${randomWord()}.`;
   let running = 0;
@@ -46,7 +54,7 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
   let count = 0;
 
   async function register(): Promise<ProcessRegistration> {
-    // On Windows no watchdog is needed: libuv puts servers into a job that ends with the host.
+    // Windows needs no watchdog, because libuv puts servers into a job that ends with the host.
     if (process.platform !== "win32") watchdog ??= createWatchdog({ prefix: `${tagVariable}=${prefix}`, termGrace });
     running += 1;
     if (running === 1) watchdog?.busy();
@@ -83,7 +91,7 @@ export function createProcessRegistry({ termGrace = 2000 }: ProcessRegistryOptio
   return { register: register };
 }
 
-/** Returns a function that reads the process table; calls that come before reading begins share one result. */
+/** Returns a function that reads the process table. Calls that come before the read begins share one result. */
 function createTableReader(
   prefix: string,
   gathering: () => number,

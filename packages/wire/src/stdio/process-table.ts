@@ -2,21 +2,24 @@
 
 import { Buffer } from "node:buffer";
 
-// Not an import, because that would also load streams and `fs/promises`.
+// `node:fs` is not imported, because an import would also load streams and `fs/promises`.
 const { closeSync, existsSync, openSync, readdirSync, readSync } = process.getBuiltinModule("node:fs");
 
-/** Processes to read before yielding to the event loop. */
+/** Number of processes to read before other work of the event loop may run. */
 const perTurn = 100;
 
 /** The processes found in `/proc`. */
 export interface ProcessTable {
   /** Ids of running processes, by the part of their tag after the prefix. */
   readonly tagged: ReadonlyMap<string, readonly number[]>;
-  /** The requested groups that have a member which is not a zombie. */
+  /** The requested process groups that have a member that is not a zombie. */
   readonly livingGroups: ReadonlySet<number>;
 }
 
-/** Reads the table. Synchronous, because `/proc` needs no disk and an asynchronous read would be slower. */
+/**
+ * Reads the process table. Files are read synchronously, because `/proc` needs no disk and asynchronous reads would be
+ * slower.
+ */
 export async function readProcessTable(prefix: string, groups: ReadonlySet<number>): Promise<ProcessTable> {
   const needle = Buffer.from(prefix);
   const read = createReader(64 * 1024);
@@ -32,7 +35,10 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
       const group = livingGroupIn(read(`/proc/${name}/stat`));
       if (groups.has(group)) livingGroups.add(group);
     }
-    // Kernel threads and other users' processes have no readable `exe`: this avoids a slow error on `environ`.
+    /*
+     * `exe` of kernel threads and of other users' processes cannot be read. Skipping them avoids slow errors on
+     * `environ`.
+     */
     if (!existsSync(`/proc/${name}/exe`)) continue;
     const tag = tagIn(read(`/proc/${name}/environ`), needle);
     if (tag !== undefined) tagged.set(tag, [...(tagged.get(tag) ?? []), pid]);
@@ -40,7 +46,7 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
   return { tagged, livingGroups };
 }
 
-/** The tag in an environment; a zombie's environment is empty and has none. */
+/** Returns the tag in an environment. The environment of a zombie is empty and has no tag. */
 function tagIn(environment: Buffer, needle: Buffer): string | undefined {
   const start = environment.indexOf(needle);
   if (start === -1) return undefined;
@@ -57,18 +63,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The process group, or 0 if the process has ended or is a zombie. */
+/** Returns the process group; 0 if the process has ended or is a zombie. */
 function livingGroupIn(stat: Buffer): number {
   const text = stat.toString("latin1");
   // The process name in field 2 may contain ") ", so the other fields are read after the last ") ".
   const fields = text.slice(text.lastIndexOf(") ") + 2).split(" ", 18);
   const [state, , group] = fields;
-  // A process whose main thread has ended looks like a zombie while its other threads run.
+  // A process whose main thread has ended looks like a zombie, although its other threads still run.
   const isDead = (state === "Z" || state === "X") && Number(fields[17]) <= 1;
   return isDead ? 0 : Number(group ?? 0);
 }
 
-/** Reads small files into one reused buffer; a missing or forbidden file reads as empty. */
+/** Reads small files into one reused buffer. A missing or forbidden file reads as empty. */
 function createReader(bytes: number): (file: string) => Buffer {
   let scratch = Buffer.allocUnsafe(bytes);
 
@@ -87,7 +93,7 @@ function createReader(bytes: number): (file: string) => Buffer {
       descriptor = openSync(file, "r");
       return fill(descriptor);
     } catch (error) {
-      // Without free file descriptors every process would seem to have ended.
+      // This error is thrown, because without free file descriptors every process would seem to have ended.
       if (isOutOfDescriptors(error)) throw error;
       return scratch.subarray(0, 0);
     } finally {

@@ -12,10 +12,10 @@ type Graces = Pick<WireTimes, "endGrace" | "termGrace" | "killGrace">;
 const firstPause = 2;
 const longestPause = 200;
 
-/** Ends a server whose stdin is already closed. Returns the ids of processes that could not be ended. */
+/** Ends a server whose stdin is already closed. Returns the ids of processes that it could not end. */
 export async function endTree(server: ServerProcess, graces: Graces): Promise<readonly number[]> {
   const left = await (process.platform === "win32" ? endWindowsTree(server, graces) : endPosixTree(server, graces));
-  // A process that cannot be ended, or an open pipe, must not keep the host running.
+  // Neither a process that could not be ended nor an open pipe may keep the host running.
   server.unref();
   for (const pipe of [server.stdin, server.stdout, server.stderr]) pipe.destroy();
   if (left.length === 0) server.registration.over();
@@ -28,9 +28,9 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
 
   async function lives(): Promise<boolean> {
     if (server.isRunning()) return true;
-    // The system reuses a group's number only after its last member has ended, so "no such group" is final.
+    // The system reuses a group's number only after its last member has ended, so "no such group" (ESRCH) is final.
     groupOver ||= signal(-pid, 0) === "ESRCH";
-    // Zombies accept signals too; the process table tells which processes run.
+    // Zombies accept signals too, so only the process table tells which processes still run.
     return !groupOver && (await server.registration.groupLives());
   }
 
@@ -52,7 +52,7 @@ async function endPosixTree(server: ServerProcess, { endGrace, termGrace, killGr
   return left;
 }
 
-/** Kills child processes that left the group (`setsid`, double fork); they still have the tag. */
+/** Kills child processes that left the group (`setsid`, double fork). They still have the tag in their environment. */
 async function sweep({ registration }: ServerProcess, grace: number): Promise<number[]> {
   const killed = new Set<number>();
   await repeat(uptime() + grace, async () => {
@@ -61,25 +61,28 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
       signal(pid, "SIGKILL");
       killed.add(pid);
     }
-    // A process loses its environment before it has ended.
+    // A process loses its environment, and so its tag, a moment before it has ended.
     for (const pid of killed) if (!isAlive(pid)) killed.delete(pid);
     return tagged.length === 0 && killed.size === 0;
   });
   return [...killed];
 }
 
-/** Windows has no SIGTERM for console programs; `taskkill /T` also ends child processes while their parent runs. */
+/**
+ * Ends a server on Windows, which has no SIGTERM for console programs. `taskkill /T` also ends child processes while
+ * their parent runs.
+ */
 async function endWindowsTree(server: ServerProcess, { endGrace, killGrace }: Graces): Promise<number[]> {
   if (await settledWithin(server.exited, endGrace)) return [];
   const { spawn } = await import("node:child_process");
   const program = join(process.env["SystemRoot"] ?? "C:\\Windows", "System32", "taskkill.exe");
   const taskkill = spawn(program, ["/PID", String(server.pid), "/T", "/F"], { stdio: "ignore", windowsHide: true });
-  // If taskkill.exe cannot start, kill at least the process itself.
+  // If taskkill.exe cannot be started, at least the process itself is killed.
   taskkill.once("error", () => signal(server.pid, "SIGKILL"));
   return (await settledWithin(server.exited, killGrace)) ? [] : [server.pid];
 }
 
-/** Sends a signal; returns the error code, such as `ESRCH` for no such process, or undefined. */
+/** Sends a signal. Returns the error code, such as `ESRCH` for no such process; undefined if it succeeded. */
 function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   try {
     process.kill(pid, name);
@@ -89,7 +92,7 @@ function signal(pid: number, name: NodeJS.Signals | 0): unknown {
   }
 }
 
-/** Repeats with growing pauses until the attempt returns true or the time is over. */
+/** Repeats an attempt with growing pauses, until it returns true or the time is over. */
 async function repeat(end: number, attempt: () => Promise<boolean>): Promise<boolean> {
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     if (await attempt()) return true;

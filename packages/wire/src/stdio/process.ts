@@ -9,21 +9,21 @@ import type { ProcessRegistration, ProcessRegistry } from "./process-registry.ts
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Set if the start failed; on Windows a missing command is reported only here. */
+  /** The error of a failed start. On Windows, a missing command is reported only here. */
   readonly error?: Error;
 }
 
 export interface ServerProcess {
-  /** The process id; also the number of the process group, except on Windows. */
+  /** The process id. It is also the number of the process group, except on Windows. */
   readonly pid: number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly registration: ProcessRegistration;
   isRunning(): boolean;
-  /** Resolves when the process has ended; its child processes may still run. */
+  /** Resolves when the process has ended. Its child processes may still run. */
   readonly exited: Promise<Exit>;
-  /** Resolves when the process has ended and its pipes are closed; a child process may hold them open. */
+  /** Resolves when the process has ended and its pipes are closed. A child process may keep the pipes open. */
   readonly finished: Promise<void>;
   /** Lets the host exit while the process runs. */
   unref(): void;
@@ -32,7 +32,7 @@ export interface ServerProcess {
 /**
  * Starts the process.
  *
- * @throws the system's error, which `spawn-failure.ts` explains.
+ * @throws Error the system's error, which `spawn-failure.ts` explains.
  */
 export async function startProcess(target: StdioTarget, processes: ProcessRegistry): Promise<ServerProcess> {
   const spawn = await loadSpawn();
@@ -41,12 +41,12 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
     const child = spawn(target.command, target.args, {
       cwd: target.cwd,
       env: { ...target.env, ...registration.environment },
-      // On POSIX this creates a process group; on Windows it would open a window.
+      // On POSIX, `detached` creates a process group; on Windows it would open a window.
       detached: process.platform !== "win32",
       windowsHide: true,
       shell: false,
     });
-    // Registered before the `spawn` event, because the process already exists.
+    // The process is registered before the `spawn` event, because it already exists.
     if (child.pid !== undefined) registration.started(child.pid);
     const exited = exitOf(child);
     const finished = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -84,8 +84,9 @@ type Spawn = (
 ) => ChildProcessWithoutNullStreams;
 
 /**
- * Only Windows needs `cross-spawn`, and loading it takes longer than starting a process. `getBuiltinModule` instead of an
- * import, so that HTTP-only programs do not load `child_process`.
+ * Returns the function that starts a process. Only Windows needs `cross-spawn`, and loading it takes longer than
+ * starting a process. `getBuiltinModule` is used instead of an import, so that HTTP-only programs do not load
+ * `child_process`.
  */
 async function loadSpawn(): Promise<Spawn> {
   if (process.platform === "win32") return (await import("cross-spawn")).default.spawn;

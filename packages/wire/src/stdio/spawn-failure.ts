@@ -6,7 +6,7 @@ import { WireError } from "../errors.ts";
 import { errorMessage } from "../shapes/text.ts";
 import type { StdioTarget } from "../target.ts";
 
-/** The `spawn_failed` error, with the cause in words. */
+/** Returns the `spawn_failed` error, with the cause in words. */
 export async function spawnFailure(target: StdioTarget, cause: unknown): Promise<WireError> {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   const why = await reason(target, code, cause);
@@ -34,7 +34,9 @@ async function reason(target: StdioTarget, code: unknown, cause: unknown): Promi
   }
 }
 
-/** Node reports a missing working folder like a missing command. */
+/**
+ * Returns what is wrong with the working folder. Node reports a missing working folder as if the command were missing.
+ */
 async function folderProblem(cwd: string): Promise<string | undefined> {
   try {
     if (!(await stat(cwd)).isDirectory()) return `cwd is not a folder: ${cwd}`;

@@ -1,4 +1,4 @@
-/** The stdio transport: the server is a child process, and messages are lines on its stdin and stdout. */
+/** The stdio transport. The server is a child process, and messages are lines on its stdin and stdout. */
 
 import { StringDecoder } from "node:string_decoder";
 import { WireError } from "../errors.ts";
@@ -16,7 +16,7 @@ import { type Exit, type ServerProcess, startProcess } from "./process.ts";
 import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
 
-/** Milliseconds without output after which a pipe that stays open after the exit is no longer read. */
+/** If a pipe stays open after the exit, it is no longer read after this many milliseconds without output. */
 const quiet = 50;
 
 export interface StdioOptions {
@@ -24,7 +24,7 @@ export interface StdioOptions {
   readonly times: WireTimes;
   readonly onStderr?: ((text: string) => void) | undefined;
   readonly time?: TimeSource | undefined;
-  /** The host's process registry. Default: a new one for this server. */
+  /** The host's process registry. Default: a new registry for this server. */
   readonly processes?: ProcessRegistry | undefined;
 }
 
@@ -68,7 +68,7 @@ function openChannel(
     events.closed(cause);
   }
 
-  /** Ends the process once, with the first caller's grace time. */
+  /** Ends the process. Only the first call has an effect, with its grace time. */
   function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();
@@ -79,7 +79,7 @@ function openChannel(
     return ending;
   }
 
-  /** Ends the connection without reading further output. */
+  /** Ends the connection without reading any further output. */
   function giveUp(cause: WireError): void {
     reportClosed(cause);
     stdout.destroy();
@@ -87,7 +87,9 @@ function openChannel(
     void end(0);
   }
 
-  /** Handles a closed pipe. An exiting server closes its pipes first, so wait for the exit, which explains more. */
+  /**
+   * Handles a closed pipe. A server that exits closes its pipes first, so this waits for the exit, which explains more.
+   */
   async function pipeClosed(what: string): Promise<void> {
     if (over) return;
     outbox.end();
@@ -102,14 +104,17 @@ function openChannel(
     await end(0);
   }
 
-  /** Waits for output written before the exit, but not for ever: a child process may hold the pipes open. */
+  /**
+   * Waits for output that was written before the exit, but not for ever, because a child process may keep the pipes
+   * open.
+   */
   async function readRemaining(): Promise<void> {
     const latest = uptime() + times.endGrace;
     let before: number;
     do {
       before = received;
       if (await settledWithin(server.finished, quiet)) return;
-      // On a busy event loop the timer can fire before data that has already arrived is read.
+      // On a busy event loop, the timer can fire before data that has already arrived was read.
       await new Promise((resolve) => setImmediate(resolve));
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
   }
@@ -139,7 +144,7 @@ function openChannel(
     if (budget.isSpent()) pauseStdout();
   });
 
-  /** Pauses reading until other servers have been read, or longer if this server is over its rate. */
+  /** Pauses reading until other servers have been read; longer if this server is above its rate. */
   function pauseStdout(): void {
     stdout.pause();
     budget.whenRefilled(() => {
@@ -174,7 +179,7 @@ function openChannel(
     cancelBy: "message",
     send: (message, { signal } = {}) => outbox.send(message, signal),
     setProtocolVersion() {
-      // Stdio sends no protocol version with its messages.
+      // Over stdio, messages contain no protocol version.
     },
     close() {
       reportClosed(undefined);
@@ -191,7 +196,7 @@ function tooLarge(limit: number): WireError {
   return new WireError("too_large", `a message of the server is larger than ${limit} bytes (messageBytes)`);
 }
 
-/** Imported on failure only, to start faster. */
+/** Returns why the start failed. Its module is imported only after a failure, so that programs start faster. */
 async function whyNotStarted(target: StdioTarget, cause: unknown): Promise<WireError> {
   const { spawnFailure } = await import("./spawn-failure.ts");
   return spawnFailure(target, cause);

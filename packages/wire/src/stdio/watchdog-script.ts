@@ -1,15 +1,15 @@
 /**
- * The watchdog's scripts: they wait until the host's pipe closes, then end the servers that still run. They start no
- * program that is searched for in `PATH`: an untrusted folder could be on it.
+ * The watchdog's scripts. They wait until the host's pipe closes, then end the servers that still run. They start no
+ * program by searching `PATH`, because an untrusted folder could be on it.
  */
 
 /**
- * For a POSIX shell, which needs 1 MB of memory where Node needs 40, and of it only what is built in. Arguments: the tag
- * prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of Node, and the script for Node. Input
- * lines: `busy`, `idle`, `+ group` and `- group`.
- * Ending the servers needs pauses and the environment of processes, which a shell has not built in: Node does it. Without
- * Node the shell ends the groups itself. A group is ended only if its leader still has the same start time; without
- * `/proc` (macOS) this cannot be checked.
+ * The script for a POSIX shell, which needs 1 MB of memory where Node needs 40. It uses only commands that are built
+ * into the shell. Arguments: the tag prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of
+ * Node, and the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`. Ending the servers needs pauses
+ * and the environment of processes, which a shell cannot do with built-in commands, so Node does it. Without Node, the
+ * shell ends the groups itself. A group is ended only if its leader still has the same start time; without `/proc`
+ * (macOS) this cannot be checked.
  */
 export const shellWatchdog = `
 prefix=$1 tenths=$2 node=$3 script=$4 busy= groups=' '
@@ -66,9 +66,10 @@ done
 `;
 
 /**
- * For Node. Arguments: a name, the tag prefix, the tenths of a second, and `watch` or `end`. With `watch`, where there is
- * no shell, it waits for the end of its input first; with `end` the groups follow, each as `leader:start`.
- * A group is ended only if it is still the registered one: its leader has the same start time, or a member has the tag.
+ * The script for Node. Arguments: a name, the tag prefix, the tenths of a second, and `watch` or `end`. `watch` is for
+ * systems without a shell: the script first waits for the end of its input. With `end`, the groups follow, each as
+ * `leader:start`. A group is ended only if it is still the registered one: its leader has the same start time, or a
+ * member has the tag.
  */
 export const nodeWatchdog = `
 const { existsSync, readdirSync, readFileSync } = require("node:fs");

@@ -4,26 +4,26 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** How many times a watchdog that ended is started again. */
+/** How many times a watchdog is started again after it has ended. */
 const lives = 3;
 /**
- * Whether this process's program runs a script given with `-e`; a program packed into one file would start itself
- * again.
+ * Whether the program of this process can run a script given with `-e`. A program packed into one file would start
+ * itself again instead.
  */
 const isNode = process.versions["electron"] !== undefined || /[/\\](?:node|bun)[^/\\]*$/i.test(process.execPath);
 
 /** The connection to the watchdog process. */
 export interface Watchdog {
-  /** Starts the watchdog; call it before the first server starts. */
+  /** Starts the watchdog. Call this before the first server starts. */
   busy(): void;
-  /** Stops the watchdog; call it after the last server has ended. */
+  /** Stops the watchdog. Call this after the last server has ended. */
   idle(): void;
   add(group: number): void;
   remove(group: number): void;
 }
 
 export interface WatchdogOptions {
-  /** A text that only the environment of this host's servers contains. */
+  /** A text that occurs only in the environment of this host's servers. */
   readonly prefix: string;
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly termGrace: number;
@@ -39,7 +39,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
   let pipe: Socket | undefined;
   let unsent = "";
 
-  /** If the watchdog cannot start, servers run without it. */
+  /** Starts the watchdog process. If it cannot start, servers run without a watchdog. */
   function trySpawn(): ChildProcess | undefined {
     if (!hasShell && !isNode) return undefined;
     try {
@@ -56,11 +56,13 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       : ["-e", nodeWatchdog, ...own, "watch"];
     const { spawn } = process.getBuiltinModule("node:child_process");
     return spawn(hasShell ? shell : process.execPath, args, {
-      // Its own session, so that Ctrl-C or closing the host's terminal does not end it.
+      // The watchdog has its own session, so that Ctrl-C or closing the host's terminal does not end it.
       detached: true,
       cwd: "/",
-      // The host's environment is not passed on: it may contain another host's tag, and that host would end the watchdog.
-      // PATH is not passed on either: the watchdog starts only Node, by its absolute path.
+      /*
+       * The host's environment is not passed on: it may contain another host's tag, and that host would end the
+       * watchdog. PATH is not passed on either, because the watchdog starts only Node, by its absolute path.
+       */
       env: process.versions["electron"] === undefined ? {} : { ELECTRON_RUN_AS_NODE: "1" },
       stdio: ["pipe", "ignore", "ignore"],
     });
@@ -83,9 +85,9 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       died();
     });
     if (!(stdin instanceof net.Socket)) return;
-    // If the watchdog dies, its `exit` event handles it.
+    // If the watchdog dies, its `exit` event is handled elsewhere, so this error is ignored.
     stdin.on("error", () => stdin.destroy());
-    // Do not keep the host running: the closed pipe tells the watchdog that the host has ended.
+    // The pipe must not keep the host running. When it closes, the watchdog knows that the host has ended.
     stdin.unref();
     child.unref();
     pipe = stdin;
@@ -93,7 +95,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
     pipe.write(`busy\n${Array.from(groups, (group) => `+ ${group}\n`).join("")}`);
   }
 
-  /** Collects the lines of a tick into one write, because separate writes are slow when many servers start. */
+  /** Writes the lines of one tick together, because separate writes are slow when many servers start. */
   function tell(line: string): void {
     if (pipe === undefined) return;
     if (unsent === "") process.nextTick(flush);
