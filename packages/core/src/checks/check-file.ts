@@ -1,4 +1,4 @@
-/** Reads the file of checks for one server from a parsed document, and reports the first mistake in it. Pure. */
+/** Reads the checks for one server from a parsed document, and reports the first mistake in it. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -15,9 +15,9 @@ export type CheckTarget =
 /** Expectations about the list of tools. */
 export interface ToolExpectation {
   readonly include: readonly string[];
-  /** Whether the server may have no other tools than those in `include`. */
+  /** If true, the server may have no tools except those in `include`. */
   readonly exact: boolean;
-  /** Whether to compare the definitions with the snapshot. */
+  /** Whether to compare the tools' definitions with the snapshot. */
   readonly snapshot: boolean;
 }
 
@@ -27,9 +27,12 @@ export interface ResultExpectation {
   readonly text?: string;
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
-  /** The expected part of the structured content: objects may have more members, lists may not have more items. */
+  /**
+   * The expected part of the structured content. Objects may have more members than expected; lists may not have more
+   * items.
+   */
   readonly structured?: unknown;
-  /** A JSON Schema for the structured content, or for the text read as JSON. */
+  /** A JSON Schema for the structured content. If there is none, for the text parsed as JSON. */
   readonly schema?: JsonObject;
   readonly snapshot?: boolean;
   /** Whether an error is expected. Default: false, or the default in the file. */
@@ -169,7 +172,10 @@ export function readCheckFile(value: unknown, file: string): CheckFile {
 
 const expectations = "text contains matches structured schema snapshot isError latency".split(" ");
 
-/** Snapshots and baselines are referred to by the name of a check; a baseline must run earlier. */
+/**
+ * Checks that names are unique, because snapshots and baselines refer to checks by name. A baseline must be an earlier
+ * check.
+ */
 function checkNames(checks: readonly CallCheck[], mistake: (what: string) => never): void {
   const seen = new Set<string>();
   for (const { name, expect } of checks) {

@@ -10,17 +10,17 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 import type { ResultExpectation } from "./check-file.ts";
 
-/** The result of a call as checks see it. A failed request is also a result, with an error. */
+/** The result of a call as checks see it. A failed request also gives a result, with an error. */
 export type CheckedResult = Pick<CallResult, "content" | "isError" | "structuredContent">;
 
 const shownCharacters = 300;
 
-/** How many characters are shown before the first difference of long texts. */
+/** How many characters of a long text are shown before the first difference. */
 const shownBefore = 60;
 
 /**
- * Returns one sentence for each difference. Schema, snapshot and latency are checked elsewhere: they need more than the
- * result.
+ * Returns one sentence for each difference. Schema, snapshot and latency are checked elsewhere, because they need more
+ * data than the result.
  */
 export function compareResult(result: CheckedResult, expect: ResultExpectation): readonly string[] {
   const text = resultText(result);
@@ -63,7 +63,10 @@ export async function schemaProblems(
   return [...(issues.length > 0 ? [describeIssues(issues, { schema, value, whole })] : []), ...warnings];
 }
 
-/** Describes what is missing in a value. Objects may have more members; lists must have the same length. */
+/**
+ * Describes the expected parts that a value lacks. Objects may have more members than expected; lists must have the
+ * same length.
+ */
 function subsetProblems(path: string, expected: unknown, given: unknown): readonly string[] {
   if (isObject(expected) && isObject(given))
     return Object.entries(expected).flatMap(([name, inner]) =>
@@ -91,7 +94,7 @@ function written(value: unknown): string {
   return value === undefined ? "nothing" : canonicalJson(value);
 }
 
-/** Long texts are shown from just before their first difference. */
+/** The part of a long text that is shown. It begins shortly before the first difference. */
 function difference(path: string, given: string, relation: string, expected: string): string {
   const isLong = Math.max(given.length, expected.length) > shownCharacters;
   let start = 0;

@@ -1,13 +1,13 @@
 /**
- * Masks in snapshots: ids and times differ from run to run, so a snapshot contains a fixed word such as `<time>`
- * instead. Pure.
+ * Masks for snapshots. Ids and times differ from run to run, so a snapshot contains fixed words such as `<time>` in
+ * their place. Pure.
  */
 
 import { isObject } from "@fairlead/wire/json";
 import { writeJson } from "../text/deep-json.ts";
 import type { Pattern } from "./patterns.ts";
 
-/** Replaces the matches of a pattern. */
+/** A pattern, and the word that replaces its matches. */
 export interface Mask {
   readonly pattern: Pick<Pattern, "replaceIn">;
   readonly shown: string;
@@ -15,17 +15,17 @@ export interface Mask {
 
 const builtIn: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "<uuid>"],
-  // 2026-01-31T08:30:00.000Z, 2026-01-31 08:30:00+01:00
+  // Matches times such as 2026-01-31T08:30:00.000Z and 2026-01-31 08:30:00+01:00.
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?/g, "<time>"],
   [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [A-Z][a-z]{2} \d{1,2} \d{4} \d{2}:\d{2}:\d{2}[^\n"]{0,60}/g, "<time>"],
   [/\b\d{1,2}:\d{2}:\d{2}(?: ?[AP]M)?\b/g, "<time>"],
-  // Milliseconds since 1970, from 2001 on.
+  // Matches milliseconds since 1970, for times from the year 2001 on.
   [/\b1\d{12}\b/g, "<time>"],
   [/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{16,64}\b/gi, "<id>"],
 ];
 
 /**
- * The value as stored in a snapshot: secrets hidden, ids and times masked. A part that is nested too deeply is replaced
+ * The value as a snapshot stores it: secrets are hidden, ids and times are masked. Too deeply nested parts are replaced
  * by a description.
  */
 export function toSnapshot(value: unknown, redact: (text: string) => string, masks: readonly Mask[]): unknown {

@@ -12,13 +12,19 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
-/** The expected result, as `expect` in a file of checks; `matches` may be a text or a regular expression. */
+/**
+ * The expected result, with the same members as `expect` in a file of checks. `matches` may be a text or a regular
+ * expression.
+ */
 export interface ExpectedResult {
   /** Expectations about the text of the result, with its blocks joined. */
   readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
-  /** The expected part of the structured content: objects may have more members, lists may not have more items. */
+  /**
+   * The expected part of the structured content. Objects may have more members than expected; lists may not have more
+   * items.
+   */
   readonly structured?: unknown;
   readonly isError?: boolean;
 }
@@ -52,8 +58,8 @@ export const mcpMatchers = {
 } as const;
 
 /**
- * A result with ids and times masked, for the snapshots of a test framework. `masks` are further patterns, with the flag
- * `g`.
+ * A result with ids and times masked, for the snapshots of a test framework. `masks` are additional patterns, which
+ * need the flag `g`.
  *
  * @example
  * ```ts
@@ -74,7 +80,7 @@ function toExpectation({ contains, matches, ...rest }: ExpectedResult): ResultEx
 }
 
 /**
- * Uses a regular expression of the test unchanged, with its flags.
+ * The pattern of an expectation. A regular expression of the test is used unchanged, with its flags.
  *
  * @throws Error if a text is not a pattern
  */

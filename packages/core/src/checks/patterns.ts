@@ -1,4 +1,6 @@
-/** Regular expressions of a file of checks. They run in linear time, because the server chooses the searched text. */
+/**
+ * Regular expressions in a file of checks. They take linear time, because the server chooses the text that is searched.
+ */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { RE2JS } from "re2js";

@@ -1,4 +1,7 @@
-/** Runs the checks of one file against a server: first the list of tools, then each call in the order of the file. */
+/**
+ * Runs the checks of one file against a server. First checks the list of tools, then makes each call in the order of
+ * the file.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -15,11 +18,11 @@ export interface CheckedServer {
   readonly tools: readonly CatalogTool[];
   /** Calls a tool. A failed request also returns a result, with `isError`. */
   call(tool: string, args: JsonObject): Promise<CheckedResult>;
-  /** The names of the tools and resources that the server lists at the moment. */
+  /** Returns the names of the tools and resources that the server lists now. */
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Whether `hideResults` is set, so that results must not be written into files. */
+  /** Whether the setting `hideResults` is on, so that no file may contain results. */
   readonly hidesResults: boolean;
 }
 
@@ -42,7 +45,7 @@ export interface CheckContext {
 
 /** The name of the check for the list of tools. */
 const toolsCheck = "tools";
-/** The shortest baseline in milliseconds: a shorter time would measure the clock and not the tool. */
+/** The shortest baseline in milliseconds. A shorter time would measure the precision of the clock and not the tool. */
 const shortestBaseline = 1;
 
 export async function runChecks(
@@ -99,7 +102,7 @@ export async function runChecks(
       ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, result, validator)),
     ];
     const problems = [
-      // The sentences quote the result, and reports are written to files.
+      // The sentences quote the result and reports are written to files, so they are hidden with `hideResults`.
       ...(server.hidesResults && unlike.length > 0
         ? ["the result differs from the expectation; the details are hidden because hideResults is set"]
         : unlike),
@@ -139,7 +142,7 @@ function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<str
   return [`the call took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
 }
 
-/** A tool that claims to be read-only must not change the server's lists. */
+/** Problems of a tool that claims to be read-only: it must not change the server's lists. */
 function readOnlyProblems(tool: string, before: readonly string[], now: readonly string[]): readonly string[] {
   const added = now.filter((name) => !before.includes(name));
   const removed = before.filter((name) => !now.includes(name));

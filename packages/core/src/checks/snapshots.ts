@@ -1,4 +1,4 @@
-/** The snapshots for a file of checks: one JSON file next to it, with the names of the checks as keys. */
+/** The snapshots for a file of checks. They are in one JSON file next to it; the names of the checks are the keys. */
 
 import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";
@@ -7,15 +7,15 @@ import { notRead } from "../files/system-error.ts";
 import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 
-/** The snapshots of one file. */
+/** The snapshots that belong to one file of checks. */
 export interface Snapshots {
-  /** Compares a value with its snapshot; with `update`, replaces the snapshot instead. */
+  /** Compares a value with its snapshot. With `update`, replaces the snapshot instead. */
   compare(
     name: string,
     value: unknown,
     describe: (before: unknown) => readonly string[],
   ): { readonly problems: readonly string[]; readonly isUpdated: boolean };
-  /** The text of the file with all changes; undefined if nothing has changed. */
+  /** The new text of the snapshot file; undefined if nothing has changed. */
   changedText(): string | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function loadSnapshots(file: string, update: boolean): Promise<Snap
       "settings_invalid",
       `${file} is not a snapshot file: it is not a JSON object with "snapshots"`,
       {
-        next: "restore the committed file, or delete it and run: fairlead test FILE --update",
+        next: "Restore the committed file, or delete it and run: fairlead test FILE --update",
       },
     );
   return createSnapshots(document["snapshots"], update);

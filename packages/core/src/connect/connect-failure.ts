@@ -9,23 +9,23 @@ import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
 import { npmFailure, stderrLine } from "./stderr-line.ts";
 
-/** The facts about a connection attempt that explain its failure. */
+/** The facts about a connection attempt from which its failure is explained. */
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
   readonly timeout: ConnectTimeout;
-  /** Whether the connect timeout, and not the caller's signal, ended the attempt. */
+  /** True if the connect timeout ended the attempt; false if the caller's signal did. */
   readonly isTimedOut: boolean;
-  /** Method of the last request that was sent. */
+  /** The method of the last request that Fairlead sent. */
   readonly lastRequest: string | undefined;
   /** Whether the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
-  /** Diagnostics of the wire, such as a line on stdout that is not a message. */
+  /** Diagnostics from the wire, such as a line on stdout that is not a message. */
   readonly diagnostics: readonly string[];
   /** Last lines of the program's stderr. */
   readonly stderr: readonly string[];
   /** Whether the program's file was found. */
   readonly isFound: boolean;
-  /** Names of Fairlead's environment variables that the program does not get. */
+  /** Names of variables in Fairlead's environment that the program does not get. */
   readonly withheld: readonly string[];
   /** Entries of `PATH` that were ignored because the folder is not trusted. */
   readonly droppedPath: readonly string[];
@@ -34,7 +34,7 @@ export interface ConnectFacts {
 
 interface Failure {
   readonly code: ErrorCode;
-  /** The message, as a continuation of a sentence that begins with the server's name. */
+  /** The message without its beginning, which is the server's name. */
   readonly what: string;
   readonly next?: string | undefined;
 }
@@ -162,7 +162,7 @@ function notStarted(error: WireError, { definition, droppedPath, isFound }: Conn
     };
   if (code === "E2BIG" || code === "ERR_INVALID_ARG_VALUE")
     return { code: "settings_invalid", what, next: checkCommand(definition) };
-  // For example too many open files or processes: a later attempt may succeed.
+  // The cause may be temporary, such as too many open files or processes, so a later attempt may succeed.
   return { code: "unreachable", what };
 }
 
@@ -234,25 +234,25 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }
 
-/** The error of Fairlead's own sign-in among the causes of `error`: it says more than "unauthorized". */
+/** The error of Fairlead's own sign-in, if it is among the causes of `error`: it explains more than "unauthorized". */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
   return cause instanceof HostError ? cause : undefined;
 }
 
-/** Whether the server answered HTTP 403 without a challenge, so that signing in would not help. */
+/** Whether the server answered HTTP 403 without a challenge. In this case signing in would not help. */
 export function isForbidden(error: WireError): boolean {
   const { httpStatus, wwwAuthenticate } = error.evidence;
   return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
 }
 
-/** Whether the command is a path, which is not searched for in `PATH`. */
+/** Whether the command is a path. A path is not searched for in `PATH`. */
 function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   const program = resolved ?? transport;
   return program.kind === "stdio" && !/[/\\]/.test(program.command);
 }
 
-/** The first cause that is not a `WireError`: the wire wraps its errors at every step. */
+/** The first cause that is not a `WireError`, because the wire wraps errors at every step. */
 function rootCauseOf(error: WireError): unknown {
   let cause: unknown = error;
   while (cause instanceof Error && cause.name === error.name) cause = cause.cause;

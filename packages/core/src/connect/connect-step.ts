@@ -4,7 +4,7 @@ import { systemClock } from "../clock.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
-/** A finished step of connecting. A step that fails is not reported: the rejection explains it. */
+/** A finished step of connecting. A failed step is not reported, because the rejection explains it. */
 export type ConnectStep = ConnectStepDetails & {
   /** Milliseconds since the previous step. */
   readonly milliseconds: number;
@@ -14,11 +14,14 @@ export type ConnectStep = ConnectStepDetails & {
 export type ConnectStepDetails =
   | {
       readonly step: "definition";
-      /** The transport as written in the settings, without expanded variables. Literal values may still be secret. */
+      /**
+       * The transport as written in the settings; variables are not expanded. Values written there may still be secret.
+       */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
       /**
-       * Hides this server's secrets in the text of later steps, lists and messages: a server may repeat them anywhere.
+       * Hides this server's secrets in the text of later steps, lists and messages, because a server may repeat its
+       * secrets anywhere.
        */
       readonly redact: Redact;
     }
@@ -33,8 +36,8 @@ export type ConnectStepDetails =
   | {
       readonly step: "environment";
       /**
-       * Names of variables, never their values: copied from Fairlead's environment, set by the server's `env`, and
-       * withheld.
+       * Names of variables, never their values. They were copied from Fairlead's environment, set by the server's
+       * `env`, or withheld.
        */
       readonly passed: readonly string[];
       readonly set: readonly string[];
@@ -42,13 +45,13 @@ export type ConnectStepDetails =
     }
   /** The process has started. Only for stdio servers. */
   | { readonly step: "start" }
-  /** A step of the token request with `machineAuth`. */
+  /** A step of the token request that `machineAuth` makes. */
   | ({ readonly step: "machine" } & MachineStep)
   | {
       readonly step: "handshake";
       readonly era: Era;
       readonly protocolVersion: string;
-      /** The transport that the connection uses. */
+      /** The transport that the connection finally uses. */
       readonly transport: "stdio" | "http" | "sse";
       readonly serverInfo: ServerInfo;
     };
@@ -62,7 +65,7 @@ export interface ConnectTimeout {
 /** @deprecated The new name is `ConnectTimeout`. */
 export type Patience = ConnectTimeout;
 
-/** Gets every finished step of connecting. */
+/** Receives every finished step of connecting. */
 export type ConnectObserver = (step: ConnectStep) => void;
 
 /** Returns a function that passes each step to `observe` with its duration. */

@@ -21,15 +21,13 @@ const fetchingFactor = 4;
 export interface ConnectTimeoutOptions {
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
-  /**
-   * Whether Fairlead has never connected to this definition, so that a launcher may have to download the server first.
-   */
+  /** True if Fairlead has never connected to this definition. A launcher may then have to download the server first. */
   readonly isFirstRun: boolean;
 }
 
 /**
- * The server's `timeout` if it is shorter, otherwise `fairlead.connectTimeout`; four times as long on the first run of
- * a launcher.
+ * How long connecting may take: the server's `timeout` if it is shorter, otherwise `fairlead.connectTimeout`. On the
+ * first run of a launcher, four times as long.
  */
 export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,
@@ -57,19 +55,19 @@ function programName(command = ""): string {
   return name.toLowerCase().replace(/\.(cmd|exe|bat|ps1)$/, "");
 }
 
-/** Deadline of a connection attempt. It is paused while a person signs in. */
+/** The deadline of a connection attempt. It is paused while a person signs in. */
 export interface Deadline {
   readonly signal: AbortSignal;
   start(): void;
   /** Pauses the deadline until the matching `release`. */
   hold(): void;
   release(): void;
-  /** Whether the time limit was reached before the caller aborted. */
+  /** Whether the timeout was reached before the caller aborted the attempt. */
   isOver(): boolean;
   stop(): void;
 }
 
-/** @param milliseconds How long after `start` the `signal` aborts, not counting pauses. */
+/** @param milliseconds How long after `start` the signal is aborted. Pauses do not count. */
 export function createDeadline(caller: AbortSignal, milliseconds: number, clock: Clock = systemClock): Deadline {
   const late = new AbortController();
   let cancelTimer: (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** Finds out from stderr lines whether a program lacks credentials, and which variable would hold them. */
+/** Finds out from stderr lines whether a program lacks credentials, and which variable should contain them. */
 
 import type { ServerDefinition } from "../settings/define/definition.ts";
 
@@ -11,7 +11,7 @@ interface Facts {
   readonly withheld: readonly string[];
 }
 
-/** The next step if `lines` say that credentials are missing; otherwise undefined. */
+/** The next step if `lines` say that credentials are missing; undefined otherwise. */
 export function credentialHint(lines: readonly string[], { definition, withheld }: Facts): string | undefined {
   const { name, transport, origin } = definition;
   if (transport.kind !== "stdio") return undefined;

@@ -88,19 +88,21 @@ const onWindows: ReadonlySet<string> = new Set([
   ..."OS NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE".split(" "),
 ]);
 
-/** The environment of a stdio server, with the names of the variables by their source. */
+/** The environment of a stdio server. Names of variables are listed by their source. */
 interface ChildEnvironment {
   /** All variables that the process gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Sorted names of variables that are copied from our environment. */
+  /** Sorted names of variables that are copied from Fairlead's environment. */
   readonly passed: readonly string[];
-  /** Sorted names of the variables that are copied from Fairlead's environment. */
+  /** Sorted names of variables that the `env` of the server's entry sets. */
   readonly set: readonly string[];
-  /** Sorted names of Fairlead's variables that the process does not get. */
+  /** Sorted names of variables in Fairlead's environment that the process does not get. */
   readonly withheld: readonly string[];
 }
 
-/** @param entry The server's expanded `env`. It overrides Fairlead's environment and may set any variable. */
+/**
+ * @param entry The server's expanded `env`. It takes precedence over Fairlead's environment and may set any variable.
+ */
 export function childEnvironment(
   { env, platform }: Pick<Environment, "env" | "platform">,
   entry: ReadonlyMap<string, string>,
@@ -122,7 +124,7 @@ export function childEnvironment(
       result[name] = value;
     }
   }
-  // `fromEntries` defines a variable named `__proto__`, where assignment would set a prototype.
+  // `fromEntries` creates a variable named `__proto__`; an assignment would set the prototype.
   return {
     env: { ...result, ...Object.fromEntries(entry) },
     passed: passed.sort(),
@@ -131,7 +133,7 @@ export function childEnvironment(
   };
 }
 
-/** Old versions of bash run a value that looks like an exported function (Shellshock). */
+/** Whether a value looks like an exported function, which old versions of bash would run (Shellshock). */
 function isFunction(value: string): boolean {
   return value.startsWith("()");
 }

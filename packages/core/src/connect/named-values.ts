@@ -1,6 +1,6 @@
-/** Finds values with their names in one text, such as an argument that is a JSON document or a line of a shell script. */
+/** Finds values and their names in a text, such as an argument that contains JSON or a line of a shell script. */
 
-/** A value and its place in the text. */
+/** A value and its position in the text. */
 export interface ValueInText {
   readonly name: string;
   /** The value as written, with escapes and without quotes. */
@@ -9,7 +9,7 @@ export interface ValueInText {
 }
 
 /**
- * Matches `"name": "value"`, also with single, missing or escaped quotes around the name; the value may be a number.
+ * Matches `"name": "value"`. The quotes around the name may be single, missing or escaped; the value may be a number.
  */
 const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(?:\\.|[^\\]))*)\2|(-?\d[\d.]{0,40}))/gs;
 /** `NAME=value`, `--name="value"` */
@@ -36,7 +36,7 @@ function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string
   return { name, value, start: index + all.length - quote - value.length };
 }
 
-/** Returns the text with each of these values replaced. */
+/** Returns the text in which each of these values is replaced. */
 export function replaceValues(
   text: string,
   values: readonly ValueInText[],

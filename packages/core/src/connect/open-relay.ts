@@ -1,5 +1,6 @@
 /**
- * Opens a relay to a server: starts or reaches the server like a session, but passes a client's raw messages through.
+ * Opens a relay to a server. Starts or reaches the server as for a session, but passes on a client's messages
+ * unchanged.
  */
 
 import type { RpcMessage, ServerRelay } from "@fairlead/wire/serve";
@@ -14,7 +15,7 @@ export interface RelayOptions extends PrepareOptions {
 
 /** A relay that explains why it ended. */
 export interface OpenedRelay extends Omit<ServerRelay, "closed"> {
-  /** Resolves once when the connection ends, with the cause if the server ended it. */
+  /** Resolves when the connection ends. If the server ended it, with the cause. */
   readonly closed: Promise<HostError | undefined>;
 }
 

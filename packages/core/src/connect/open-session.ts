@@ -14,17 +14,17 @@ import type { SignInTime } from "./watched-auth.ts";
 
 /** Options for opening one connection to a server. */
 export interface OpenOptions {
-  /** Aborts connecting. An open session is ended by its own `close`. */
+  /** Aborts connecting. It has no effect on an open session, which its own `close` ends. */
   readonly signal: AbortSignal;
   readonly observe?: ConnectObserver;
-  /** The protocol of the last connection; another one is tried only if this one fails. */
+  /** The protocol of the last connection. Fairlead tries another one only if this one fails. */
   readonly era?: NegotiatedProtocol;
-  /** Whether no earlier connection is known, so that a launcher such as `npx` gets time to download the server. */
+  /** True if no earlier connection is known. A launcher such as `npx` then gets more time, to download the server. */
   readonly isFirstRun?: boolean;
   readonly onNotification?: NotificationListener;
-  /** Called when a legacy server's stream for notifications is open again. */
+  /** Called when the notification stream of a legacy server is open again. */
   readonly onReopened?: () => void;
-  /** Answers requests of the server; without it Fairlead declares no capabilities. */
+  /** Answers requests of the server. If absent, Fairlead declares no capabilities. */
   readonly answering?: { readonly capabilities: JsonObject; readonly onRequest: RequestHandler };
   /** Gets every stderr line of the program, without secrets. */
   readonly onStderrLine?: (line: string) => void;
@@ -36,7 +36,7 @@ export interface OpenedSession extends Session {
   readonly connectTimeout?: number;
   /** The time that the person spent signing in, which does not count towards the timeout. */
   readonly signIn?: SignInTime;
-  /** The `HostError` for a later failure; `unanswered` names the request that exceeded the connect timeout. */
+  /** Creates the `HostError` for a later failure. `unanswered` names the request that exceeded the connect timeout. */
   readonly explain?: (error: unknown, unanswered?: string) => HostError;
 }
 

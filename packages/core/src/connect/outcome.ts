@@ -20,26 +20,27 @@ export function toConnectError(error: unknown, facts: ConnectFacts): HostError {
   return describeFailure(error, facts);
 }
 
-/** The request that an error message is about. */
+/** The request that an error message describes. */
 export interface FailedRequest {
   readonly serverName: string;
   /** Name of the request in messages, such as `demo.greet`. */
   readonly what: string;
   /** The method of the request. Only `tools/call` can have an effect at the server. */
   readonly method: string;
-  /** Explains why the connection ended, with the last stderr line. */
+  /** Explains why the connection ended, for example with the last stderr line. */
   readonly explain?: ((error: unknown) => HostError) | undefined;
 }
 
 /**
- * The `HostError` for a failed request: `lost` if the request was sent and no usable response arrived, because the
- * server may have run it. A status such as 503 proves nothing: a proxy may send it after the server ran the call.
+ * The `HostError` for a failed request. Its code is `lost` if the request was sent and no usable response arrived,
+ * because the server may have run the request. A status such as 503 proves nothing: a proxy may send it after the
+ * server ran the call.
  */
 export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
   const isCall = method === "tools/call";
   if (!isWireError(error) || error.evidence.unsent === true) return toServerError(error, { serverName, what });
   if (!isLoss(error, isCall)) {
-    // The tool may still run, or its result was too large to be read.
+    // The tool may still be running, or its result was too large to read.
     const isDoubtful = isCall && (error.code === "timeout" || error.code === "too_large");
     return toServerError(error, { serverName, what }, isDoubtful ? doubt : "");
   }
@@ -52,7 +53,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
   const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);
   return new HostError("lost", `${what}: ${why}${said}${doubt}`, {
     serverName,
-    // The cause is a `HostError` that says how the server ended: callers need not know `WireError`.
+    // The cause is a `HostError` that says how the connection ended, so that callers need not know `WireError`.
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {
@@ -63,19 +64,19 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
 
 const doubt = "; the request may or may not have run";
 
-/** Whether a request failed before it was sent, so that the server cannot have run it. */
+/** Whether a request failed before it was sent. In this case the server cannot have run it. */
 export function neverLeft({ cause }: HostError): boolean {
   return isWireError(cause) && cause.evidence.unsent === true;
 }
 
-/** Whether the server refused the token with 401, and Fairlead cannot get another token without the user. */
+/** Whether the server refused the token with 401 and Fairlead cannot get another token without the user. */
 export function needsSignIn({ code, cause }: HostError): boolean {
   return code === "auth_required" && isWireError(cause) && cause.evidence.httpStatus === 401;
 }
 
 /**
- * After how many milliseconds a busy server (HTTP 429 or 503) accepts the request again; undefined for any other
- * failure.
+ * How many milliseconds to wait until a busy server (HTTP 429 or 503) accepts the request again; undefined for any
+ * other failure.
  */
 export function pauseAfter({ code, cause }: HostError): number | undefined {
   if (code === "lost" && cause instanceof HostError) return pauseAfter(cause);
@@ -89,7 +90,7 @@ export function isServerBusy(error: HostError): boolean {
 }
 
 /**
- * The `HostError` for a failed server, or for a request that certainly had no effect. `consequence` is added to its
+ * The `HostError` for a failed server, or for a request that certainly had no effect. `consequence` is added to the
  * message.
  */
 export function toServerError(
@@ -104,7 +105,7 @@ export function toServerError(
   const own = signInErrorIn(error);
   const code = own?.code ?? codeOf(error);
   const next = own ? own.next : adviceFor(code, serverName);
-  // `what` names the request already, so the method that the wire names is removed.
+  // The message already names the request as `what`, so the method in the wire's message is removed.
   const why = error.message.replace(`${error.evidence.step} timed out: `, "");
   const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
   return new HostError(code, `${message}${consequence}`, {
@@ -143,7 +144,7 @@ function unexpected(error: unknown, serverName: string, what: string): HostError
   return new HostError("internal", `${what} failed: ${why}`, { serverName, cause: error });
 }
 
-/** Whether the server or the network failed before a usable response arrived. */
+/** Whether the server or the network failed before a usable response arrived, so that the call may have run. */
 function isLoss(error: WireError, isCall: boolean): boolean {
   const { code, evidence } = error;
   const { httpStatus = 0 } = evidence;
@@ -162,10 +163,10 @@ function isLoss(error: WireError, isCall: boolean): boolean {
       return httpStatus >= 500 || (isCall && (isRedirect(httpStatus) || unclear.has(httpStatus)));
     case "bad_message":
     case "send_blocked":
-      // For example an empty response with status 200, or a message that the server has read in part.
+      // For example, an empty response with status 200, or a message that the server has read only in part.
       return isCall;
     case "rpc":
-      // Proxies send their own JSON-RPC errors with such a status.
+      // A proxy may send its own JSON-RPC error with such a status after the server ran the call.
       return isCall && pauseIn(error) !== undefined;
     case "cancelled":
     case "timeout":
@@ -179,7 +180,7 @@ function isLoss(error: WireError, isCall: boolean): boolean {
   }
 }
 
-/** The server may have run the call and redirected to its result. */
+/** Whether the status is a redirect. The server may have run the call and redirected to its result. */
 function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
 }

@@ -31,7 +31,7 @@ import type { ServerLog } from "./server-log.ts";
 import { createTrafficLog, type TrafficLog } from "./traffic-log.ts";
 import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
 
-/** The parts of the host that a connection needs; the same for all servers. */
+/** The parts of the host that every connection needs. They are the same for all servers. */
 export interface ConnectContext extends LaunchContext {
   /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;
@@ -45,18 +45,19 @@ export interface ConnectContext extends LaunchContext {
     observe?: MachineObserver,
   ) => Promise<ServerAuth | undefined>;
   readonly log: (serverName: string) => ServerLog;
-  /** Whether the log contains every message. */
+  /** Whether the log file contains every message. */
   readonly debug: (serverName: string) => boolean;
-  /**
-   * Starts recording a connection and returns the function that receives its messages; absent if nothing is recorded.
-   */
+  /** Starts recording a connection. Returns the function that receives its messages. Absent if nothing is recorded. */
   readonly record?:
     | ((
         serverName: string,
         write: MessageWriter,
       ) => Promise<(direction: "sent" | "received", message: JsonObject) => void>)
     | undefined;
-  /** Returns the function that hides the secrets of all servers in recordings. Default: only the server's own are hidden. */
+  /**
+   * Returns the function that hides the secrets of all servers in recordings. Default: only the secrets of this server
+   * are hidden.
+   */
   readonly hideSecrets?: () => Promise<Redact>;
   /** The clock for the connect timeout. Default: the system's clock. */
   readonly clock?: Clock;
@@ -209,14 +210,14 @@ function describe(target: Target): string {
   return `${target.url} (${target.kind})`;
 }
 
-/** The recorder's function for messages; undefined if nothing is recorded. */
+/** The function that gets the messages to record; undefined if nothing is recorded. */
 async function beginRecording(
   { name, extras }: ServerDefinition,
   redact: Redact,
   { record, hideSecrets }: Pick<ConnectContext, "record" | "hideSecrets">,
 ): Promise<((direction: "sent" | "received", message: JsonObject) => void) | undefined> {
   if (record === undefined) return undefined;
-  // A client or a model may send the secret of one server to another.
+  // Secrets of all servers are hidden, because a client or a model may send the secret of one server to another server.
   const hideOthers = (await hideSecrets?.()) ?? ((text: string) => text);
   return record(
     name,

@@ -1,8 +1,8 @@
-/** A rate limit: allows a burst of items at once, then a fixed number per second. */
+/** A rate limit: allows several items at once at the beginning, then a fixed number per second. */
 
 /** A rate limit. */
 export interface RateLimit {
-  /** Asks for `wanted` items. Returns how many of them are allowed now, and counts these as used. */
+  /** Asks for `wanted` items. Returns how many of them are allowed now, and counts those as used. */
   take(wanted: number): number;
 }
 

@@ -14,23 +14,26 @@ export type Direction = "sent" | "received";
 /** Converts the messages of one connection to JSON. */
 export type MessageWriter = (direction: Direction, message: JsonObject) => string;
 
-/** Methods whose results describe a server; every other result is data. */
+/** Methods whose results describe a server. The results of all other methods count as data. */
 const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );
 
-/** Members that identify the kind of a value; a hidden result would be unreadable without them. */
+/**
+ * Members that identify the kind of a value. They stay readable, because a hidden result would otherwise be useless.
+ */
 const structural: ReadonlySet<string> = new Set(
   "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
 );
 
 /**
- * Redacts each text separately, because a pattern that spans quotes would break the JSON.
+ * Creates the function that writes messages. Redacts each text separately, because a pattern that matches across quotes
+ * would break the JSON.
  *
  * @param hideResults Whether to hide texts and numbers in all messages except lists and handshakes.
  */
 export function createMessageWriter(redact: Redact, hideResults: boolean): MessageWriter {
-  /** Methods of open requests of the client, by id. */
+  /** The methods of the client's open requests, by id. */
   const methods = new Map<unknown, unknown>();
 
   function isData(direction: Direction, { method, id }: JsonObject): boolean {
@@ -58,7 +61,10 @@ export function createMessageWriter(redact: Redact, hideResults: boolean): Messa
   };
 }
 
-/** An object under a name such as `token` is a schema that describes a value, not the value itself. */
+/**
+ * Whether a member contains a secret. If a server sends an object under a name such as `token`, the object is a schema
+ * and not a secret.
+ */
 function isSecretMember(direction: Direction, key: string, value: unknown): boolean {
   if (!isTelling(key) || value === null || typeof value === "boolean") return false;
   return direction === "sent" || typeof value === "string";

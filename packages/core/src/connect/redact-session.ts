@@ -1,4 +1,6 @@
-/** Hides a server's secrets in everything that its session returns, because a server may repeat them anywhere. */
+/**
+ * Hides a server's secrets in everything that its session returns, because a server may repeat its secrets anywhere.
+ */
 
 import type { JsonObject, McpRequestOptions, NotificationListener, RequestHandler, Session } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -11,7 +13,10 @@ export interface SessionRedaction {
   readonly redact: Redact;
   /** Hides only values that are certainly secret, for text that programs and models read. */
   readonly hideValues: Redact;
-  /** Hides values that cannot be ordinary names: a list item whose name or key contains one is dropped. */
+  /**
+   * Hides values that cannot be ordinary names. If the name or a key of a list item contains such a value, the item is
+   * dropped.
+   */
   readonly hideUnmistakable: Redact;
 }
 
@@ -24,13 +29,17 @@ const lists: ReadonlyMap<string, string | undefined> = new Map([
   ["server/discover", undefined],
 ]);
 
-/** Members that are sent back to the server or that decide what is valid; hiding a part would change their meaning. */
+/**
+ * Members that Fairlead sends back to the server or uses to validate. Hiding a part of them would change their meaning.
+ */
 const identifiers: ReadonlySet<string> = new Set([
   ..."name uri uriTemplate url nextCursor mimeType type enum const pattern format required".split(" "),
   ..."$ref $id $anchor $schema requestState".split(" "),
 ]);
 
-/** The session with secrets hidden in lists, errors, progress and instructions. Results of calls and reads stay as they are. */
+/**
+ * A session that hides secrets in lists, errors, progress and instructions. Results of calls and reads stay unchanged.
+ */
 export function redactSession<T extends Session>(session: T, redaction: SessionRedaction): T {
   const { hideValues, hideUnmistakable } = redaction;
   const { instructions, serverInfo } = session;
@@ -75,7 +84,10 @@ function withRedaction(
 ): McpRequestOptions | undefined {
   const { onProgress, onNotification, answer } = options ?? {};
   if (onProgress === undefined && onNotification === undefined && answer === undefined) return options;
-  // Assigned, not spread: one spread into a new object is fast, and further ones take longer than to send the request.
+  /*
+   * Assigns members instead of spreading again: one spread is fast, but further ones take longer than sending the
+   * request.
+   */
   const redacted: { -readonly [Name in keyof McpRequestOptions]: McpRequestOptions[Name] } = { ...options };
   if (onProgress)
     redacted.onProgress = (progress) =>
@@ -90,7 +102,7 @@ function hideInTexts<T extends object>(value: T, hide: Redact, kept: ReadonlySet
   return value;
 }
 
-/** Like `hideInTexts`, but yields to the event loop: a page may have millions of short texts. */
+/** Like `hideInTexts`, but lets other code run in between, because a page may contain millions of short texts. */
 async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> {
   const turns = createTurns();
   for (const size of hiding(value, hide, identifiers)) {
@@ -100,12 +112,12 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** The approximate work for one member of a value, apart from its text, expressed in characters. */
+/** The work for one member of a value, apart from its text, expressed as a number of characters. */
 const memberSize = 16;
 
 /**
- * Changes the value in place: it was just parsed, and no other code uses it. Not recursive, because the value may be
- * nested deeply. Yields the amount of work after each member.
+ * Hides secrets in a value. Changes the value in place, because it was just parsed and no other code uses it. Not
+ * recursive, because the value may be nested deeply. Yields the amount of work after each member.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];
@@ -119,13 +131,16 @@ function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Genera
     }
 }
 
-/** Yields the items of a long array one by one: `Object.entries` would create all pairs at once. */
+/**
+ * The members of an object or array. Yields the items of a long array one by one, because `Object.entries` would create
+ * all pairs at once.
+ */
 function* membersOf(owner: object): Generator<readonly [string, unknown], void> {
   if (Array.isArray(owner)) for (let at = 0; at < owner.length; at += 1) yield [String(at), owner[at]];
   else yield* Object.entries(owner);
 }
 
-/** Drops items that still contain a secret in a name, key or URI, because changing it would break calls. */
+/** Drops items whose name, key or URI still contains a secret, because changing it would break calls. */
 async function withoutLeaks(
   result: JsonObject,
   member: string | undefined,
@@ -149,8 +164,8 @@ async function withoutLeaks(
 }
 
 /**
- * Whether a key or value contains a secret. Yields to the event loop and is not recursive, because the value may be
- * large and nested deeply.
+ * Whether a key or value contains a secret. Lets other code run in between and is not recursive, because the value may
+ * be large and nested deeply.
  */
 async function containsSecret(value: unknown, hide: Redact, turns: Turns): Promise<boolean> {
   const isSecret = (text: string): boolean => hide(text) !== text;
@@ -173,7 +188,7 @@ function replaceMember(owner: object, key: string, before: unknown, after: unkno
     Object.defineProperty(owner, key, { value: after, enumerable, configurable: true, writable: true });
 }
 
-/** Hides secrets in an error and its causes, in place, because the causes are printed with the error. */
+/** Hides secrets in an error and its causes. Changes them in place, because the causes are printed with the error. */
 export function hideInError(
   error: unknown,
   { redact, hideValues }: Pick<SessionRedaction, "redact" | "hideValues">,

@@ -1,4 +1,4 @@
-/** Hides secrets in logs and messages: the values of this server's secrets, and text that looks like a secret. */
+/** Hides secrets in logs and messages: the known secret values of a server, and text that looks like a secret. */
 
 import { parseJson } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
@@ -15,25 +15,28 @@ const tellingName =
   /token|secret|(?<!com|by)pass(?!ive|age)|pwd|api[-_]?key|access[-_]?key|private[-_]?key|[-_]key$|^key$|credential|auth(?!or(?!i[sz]))|cookie|[-_]pat$/i;
 /** Names that match `tellingName` although their values are not secret. */
 const harmlessName = /^(?:(?:old)?pwd|progressToken|max[-_]?tokens)$/i;
-/** The shortest value that is hidden: hiding shorter values would make logs unreadable. */
+/** The shortest value that is hidden, in characters. Hiding shorter values would make logs unreadable. */
 const shortest = 4;
 
 const wellKnown: readonly (readonly [RegExp, string])[] = [
-  // "Authorization: Bearer …", "x-api-key": "…"
+  // Matches a header or member such as "Authorization: Bearer …" or "x-api-key": "…".
   [
     /\b((?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]{0,40}(?:key|token))(["']?\s{0,4}[:=]\s{0,4}["']?)[^"'\r\n]+/gi,
     `$1$2${hidden}`,
   ],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${hidden}`],
-  // https://user:password@host, ?access_token=…
+  // Matches secrets in a URL: https://user:password@host, ?access_token=…
   [/(\w:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,500}@/g, `$1${hidden}@`],
   [/([?&][\w.-]{0,40}(?:token|key|secret|password|signature|code)=)[^&#\s"']+/gi, `$1${hidden}`],
-  // Private keys, also with escaped line ends; a key without its last line is hidden to the end of the text.
+  /*
+   * Private keys, also with escaped line breaks. If the last line of a key is missing, everything after its first line
+   * is hidden.
+   */
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, hidden],
-  // Tokens and keys of well-known services, and JWTs.
+  // Matches tokens and keys of well-known services, and JWTs.
   [/\b(?:gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|sk-|npm_)[\w-]{12,}/g, hidden],
   [/\b(?:AKIA[0-9A-Z]{16}|AIza[\w-]{30,})/g, hidden],
-  // The lookbehind makes the pattern start once per word, so that long lines stay cheap.
+  // The lookbehind lets a match start only once in each word, so that long lines take little time.
   [/(?<![\w-])(?=(?:[\w-]*-)?eyJ)[\w-]{11,}\.[\w-]{8,}\.[\w-]*/g, hidden],
 ];
 
@@ -44,22 +47,25 @@ export function createRedactor(secrets: Iterable<string>): Redact {
     wellKnown.reduce((so, [pattern, replacement]) => so.replaceAll(pattern, replacement), hideValues(text));
 }
 
-/** A `Redact` for these secret values and their lines: as written, JSON-escaped, URL-encoded, and whole values in base64. */
+/**
+ * A `Redact` for these secret values and their lines. It finds them as written, JSON-escaped and URL-encoded, and whole
+ * values also in Base64.
+ */
 export function createValueRedactor(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= shortest);
   const forms = new Set([...values.flatMap(writtenForms), ...values.flatMap(linesOf).flatMap(plainForms)]);
-  // Longest first, because one secret may be part of another.
+  // Longest first, because a secret may contain another one.
   const known = [...forms].sort((a, b) => b.length - a.length);
   const any = anyOf(known);
   if (any === undefined) return hideNothing;
   return (text) => {
-    // A pattern with many alternatives is slow, and a text seldom contains any of the secrets.
+    // Searches for the texts first: a pattern with many alternatives is slow, and most texts contain no secret.
     const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
     return pattern === undefined ? text : text.replaceAll(pattern, hidden);
   };
 }
 
-/** The `Redact` for no secrets: texts need not be searched. */
+/** The `Redact` for a server without secrets, which need not search texts. */
 export const hideNothing: Redact = (text) => text;
 
 const fewForms = 12;
@@ -69,15 +75,15 @@ function anyOf(texts: readonly string[]): RegExp | undefined {
 }
 
 /**
- * The lines of a secret such as a PEM key, which programs print and log one by one. The first and last line of a key
- * are not secret.
+ * The lines of a secret such as a PEM key, because programs print and log such lines one by one. The first and last
+ * line of a key are not secret.
  */
 function linesOf(secret: string): readonly string[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return lines.length < 2 ? [] : lines.filter((line) => line.length >= shortest && !/^-----(?:BEGIN|END) /.test(line));
 }
 
-/** Command-line arguments with the values of options such as `--token` hidden. */
+/** The command-line arguments, in which the values of options such as `--token` are hidden. */
 export function hideInArguments(args: readonly string[]): readonly string[] {
   return args.map((arg, at) => {
     if (valueOfOption(args[at - 1] ?? "", arg) !== undefined) return hidden;
@@ -98,14 +104,14 @@ function valueInArgument(arg: string): string | undefined {
   return isTelling(name.replace(/^-+/, "")) ? value : undefined;
 }
 
-/** Whether a variable, header or argument of that name is likely to hold a secret. */
+/** Whether a variable, header or argument with this name is likely to contain a secret. */
 export function isTelling(name: string): boolean {
   return tellingName.test(name) && !harmlessName.test(name);
 }
 
 /**
- * A message as JSON, in which values with names such as `token` are hidden. Objects that a server sends under such a
- * name stay readable: they are schemas, not values.
+ * A message as JSON, in which values under names such as `token` are hidden. Objects that a server sends under such a
+ * name stay readable, because they are schemas.
  */
 export function hideInMessage(direction: "sent" | "received", message: object): string {
   return writeJson(message, 0, (key, value) => {
@@ -114,13 +120,17 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
   });
 }
 
-/** The shortest value that counts as certainly secret under any other name: a shorter one may be an ordinary word. */
+/**
+ * The shortest value, in characters, that certainly counts as secret although its name does not suggest it. A shorter
+ * one may be an ordinary word.
+ */
 export const certainLength = 20;
 
 /**
  * Secret values of one server: in its `env`, headers, arguments and URL, and all expanded variables and stored secrets.
  *
- * @param fromLength Leaves out shorter values that may be ordinary words, such as the name of a region.
+ * @param fromLength The length below which values are left out if they may be ordinary words, such as the name of a
+ * region.
  */
 export function secretsOf(
   transport: Transport,
@@ -149,7 +159,7 @@ export function secretsOf(
 
 /**
  * Secret values that no ordinary name, key or URI contains by chance: stored secrets, and values under names such as
- * `API_TOKEN`. The value of `PROJECT` does not count as secret, and neither does `oauth` in `AUTH_TYPE`.
+ * `API_TOKEN`. The value of `PROJECT` is not among them, and neither is `oauth` in `AUTH_TYPE`.
  */
 export function unmistakableSecrets(
   transport: Transport,
@@ -175,7 +185,7 @@ function unescaped(text: string): string {
   return typeof value === "string" ? value : text;
 }
 
-/** Common variables whose values are not secret and appear in every log. */
+/** Common variables whose values are not secret and occur in every log. */
 const ordinaryVariable = /^(?:(?:OLD)?PWD|HOME|USER|USERNAME|LOGNAME|LANG|LC_\w+|PATH)$/;
 const path = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]|^(?:~|\.{1,2})$/;
 const plain = [
@@ -183,16 +193,19 @@ const plain = [
   /^(?:true|false|on|off|yes|no)$/i,
   /^\d{1,6}$/,
   /^(?:trace|debug|verbose|info|notice|warn|warning|error|fatal|critical|silent|none)$/i,
-  // en_US.UTF-8, C.UTF-8
+  // Matches a locale such as en_US.UTF-8 or C.UTF-8.
   /^(?:[a-z]{2,3}[-_][A-Z]{2}|C|POSIX)(?:\.(?:utf-?8|iso-?8859-?\d{1,2}))?$/i,
 ];
 
-/** Whether the value of an expanded variable is hidden: users keep secrets in variables to keep them out of files. */
+/**
+ * Whether the value of an expanded variable is hidden. Most values are, because users put secrets into variables to
+ * keep them out of files.
+ */
 function isConfidentialVariable([name, value]: readonly [string, string]): boolean {
   return isTelling(name) || !(ordinaryVariable.test(name) || path.test(value));
 }
 
-/** Whether a value in `env` or `headers` is hidden. A plain `$NAME` reference is decided by `isConfidentialVariable`. */
+/** Whether a value in `env` or `headers` is hidden. For a plain reference `$NAME`, `isConfidentialVariable` decides. */
 function isConfidential(name: string, value: string, written = ""): boolean {
   if (isTelling(name)) return true;
   return !/^\$(?:\w+|\{\w+\})$/.test(written) && !isPlain(value);
@@ -202,7 +215,7 @@ function isPlain(value: string): boolean {
   return plain.some((form) => form.test(value));
 }
 
-/** The account and query values of a URL (also in `--name=URL`): as written, as sent, and decoded. */
+/** The user name, password and query values of a URL (also in `--name=URL`): as written, as sent, and decoded. */
 function secretsInUrl(text: string, isWanted: (name: string, value: string) => boolean): readonly string[] {
   const url = text.replace(/^[\w.-]+=/, "");
   if (!/^[\w+.-]+:\/\//.test(url)) return [];
@@ -210,7 +223,7 @@ function secretsInUrl(text: string, isWanted: (name: string, value: string) => b
   return forms.flatMap((form) => [...accountIn(form), ...parametersIn(form, isWanted)]).flatMap(decodedForms);
 }
 
-/** Returns `user:password` and the password alone. */
+/** Returns two texts: `user:password`, and the password alone. */
 function accountIn(url: string): readonly string[] {
   const [, account] = /^[^/]+:\/\/([^/?#]*)@/.exec(url) ?? [];
   return account === undefined ? [] : [account, account.slice(account.indexOf(":") + 1)];
@@ -225,14 +238,14 @@ function parametersIn(url: string, isWanted: (name: string, value: string) => bo
   });
 }
 
-/** Values of environment variables that by their names hold secrets, such as the keys of models' APIs. */
+/** The values of environment variables whose names suggest a secret, such as the keys of models' APIs. */
 export function secretVariables(env: Environment["env"]): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) =>
     isTelling(name) && value.length >= 8 && !isPlain(value) ? value : [],
   );
 }
 
-/** The accounts in the proxy variables, with or without a scheme, up to the last `@`. */
+/** The user names and passwords in the proxy variables, with or without a scheme. They end at the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyName.test(name));
   return names.flatMap((name) => {
@@ -243,7 +256,7 @@ export function proxyAccounts(env: Environment["env"]): readonly string[] {
 
 const proxyName = /^(?:https?|all|no)_proxy$/i;
 
-/** The text unchanged, and decoded with `+` as a plus sign and as a space. */
+/** The text in three forms: unchanged, decoded with `+` as a plus sign, and decoded with `+` as a space. */
 function decodedForms(text: string): readonly string[] {
   try {
     return [text, decodeURIComponent(text), decodeURIComponent(text.replaceAll("+", " "))];
@@ -253,12 +266,12 @@ function decodedForms(text: string): readonly string[] {
   }
 }
 
-/** Removes the scheme of a header value (`Bearer abc` → `abc`): a server may repeat the token alone. */
+/** Removes the scheme from a header value (`Bearer abc` → `abc`), because a server may repeat the token alone. */
 function withoutScheme(value: string): string {
   return value.replace(/^\w+\s+(?=\S+$)/, "");
 }
 
-/** The forms in which a secret may appear. The bytes are used because a lone surrogate cannot be URL-encoded. */
+/** The forms in which a secret may appear. Encodes its bytes, because a lone surrogate cannot be URL-encoded. */
 function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const encoded = bytes.toString("base64").replace(/={1,2}$/, "");

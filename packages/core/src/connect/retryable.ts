@@ -3,21 +3,21 @@
 import { type ErrorCode, HostError } from "../errors.ts";
 import { isWireError } from "../net/fetch-failure.ts";
 
-/** How a failure can be retried. */
+/** Whether and how Fairlead connects again after a failure. */
 export type RetryClass =
-  /** The server is up, but its session expired: connect again at once. */
+  /** The server is running, but its session expired: Fairlead connects again at once. */
   | { readonly kind: "session" }
-  /** The server is unreachable or busy: connect again later. */
+  /** The server cannot be reached or is busy: Fairlead connects again later. */
   | { readonly kind: "outage"; readonly retryAfter?: string }
-  /** The server exited, hangs or sends invalid messages: start it again if it has worked before. */
+  /** The server exited, hangs or sends invalid messages: Fairlead starts it again if it has worked before. */
   | { readonly kind: "crash" }
-  /** A person must change something first. */
+  /** A person must change something first, so Fairlead does not connect again. */
   | { readonly kind: "never" };
 
-/** HTTP statuses that mean "too many requests", or come from a proxy whose server is restarting. */
+/** HTTP statuses that mean "too many requests", or that a proxy sends while its server restarts. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const proxyWantsCredentials = 407;
-/** Failures that can happen to a server with correct settings. */
+/** Failures that can happen even if the server's settings are correct. */
 const crashes: ReadonlySet<ErrorCode> = new Set([
   "server_exited",
   "connect_timeout",
@@ -31,7 +31,7 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
 /** @param isProgram Whether the server is a stdio program, so that a connect timeout means that it hangs. */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
-  // The server sent an HTTP status, so it is reachable although the request was lost.
+  // The server answered with an HTTP status, so it is reachable, although the request was lost.
   if (code === "lost" && cause instanceof HostError && cause.code === "http_status")
     return retryClassOf(cause, { isProgram });
   const { httpStatus = 0, retryAfter } = isWireError(cause) ? cause.evidence : {};
@@ -44,14 +44,13 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
 }
 
 /**
- * The longest pause in milliseconds that Fairlead accepts from a server: one day. A longer one is more likely a
- * mistake.
+ * The longest pause in milliseconds that Fairlead accepts from a server: one day. A longer pause is probably a mistake.
  */
 export const longestRetryAfter = 86_400_000;
 
 /**
- * How many milliseconds after `now` the header asks to wait, between 0 and one day; undefined if the header has neither
- * seconds nor a date.
+ * How many milliseconds after `now` Fairlead should wait according to the header, between 0 and one day. Undefined if
+ * the header contains neither seconds nor a date.
  */
 export function retryAfterPause(header: string, now: number): number | undefined {
   const text = header.trim();

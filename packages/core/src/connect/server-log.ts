@@ -1,5 +1,5 @@
 /**
- * The log file of a server: its stderr, its messages and Fairlead's notes. Its size is limited, and write errors are
+ * The log file of a server: stderr, messages and Fairlead's notes. The file's size is limited, and write errors are
  * ignored.
  */
 
@@ -15,9 +15,9 @@ export type LogKind = "stderr" | "wire" | "note";
 
 export interface ServerLog {
   readonly path: string;
-  /** Appends one or more lines, in which the caller has hidden all secrets. Returns at once and never throws. */
+  /** Appends one or more lines. The caller must have hidden all secrets in them. Returns at once and never throws. */
   write(kind: LogKind, text: string): void;
-  /** Resolves when every line so far has been written or has failed. `write` still works afterwards. */
+  /** Resolves when all lines so far are written or have failed. Lines can still be written afterwards. */
   close(): Promise<void>;
 }
 
@@ -26,13 +26,13 @@ export interface ServerLogs {
   close(): Promise<void>;
 }
 
-/** A larger file is renamed to `.1`, the old `.1` to `.2`, and the old `.2` is deleted. */
+/** The size in bytes from which a file is renamed to `.1`. The old `.1` becomes `.2`, and the old `.2` is deleted. */
 const fileBytes = 1024 * 1024;
 const lineCharacters = 16 * 1024;
-/** Maximum number of characters that wait to be written; further lines are counted and dropped. */
+/** Maximum number of characters that wait to be written. Lines above this limit are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 /**
- * How many milliseconds lines wait before they are written, so that servers that start together do not wait for the
+ * How many milliseconds lines wait before they are written, so that servers which start together do not wait for the
  * disk.
  */
 const flushDelay = 1000;
@@ -42,7 +42,7 @@ export function createServerLogs(state: string): ServerLogs {
   const logs = new Map<string, ServerLog>();
   let folder: Promise<void> | undefined;
 
-  /** The folder is checked once for all logs, and again after a failure. */
+  /** Appends text to a log file. The folder is checked once for all logs, and again after a failure. */
   async function append(path: string, text: string): Promise<void> {
     try {
       folder ??= ensurePrivateFolder(join(state, "logs"));
@@ -50,7 +50,7 @@ export function createServerLogs(state: string): ServerLogs {
       await rotate(path);
       await appendFile(path, text, { mode: privateFileMode });
     } catch {
-      // For example a full disk: the server must keep working without its log.
+      // If the disk is full, for example, the server must keep working without its log.
       folder = undefined;
     }
   }
@@ -69,7 +69,10 @@ export function logPath(state: string, serverName: string): string {
   return join(state, "logs", `${safeFileName(serverName)}.log`);
 }
 
-/** A server's name as a file name. A changed name ends with a digest, so that two servers never share a file, even if the file system ignores case. */
+/**
+ * A server's name as a file name. A name that had to be changed ends with a digest, so that two servers never share a
+ * file, even if the file system ignores case.
+ */
 export function safeFileName(serverName: string): string {
   if (/^[a-z0-9_][a-z0-9_.-]{0,63}$/.test(serverName)) return serverName;
   const digest = createHash("sha256").update(serverName).digest("hex").slice(0, 8);
@@ -123,7 +126,10 @@ async function rotate(path: string): Promise<void> {
   await rename(path, `${path}.1`);
 }
 
-/** Removes colours and replaces control characters, because people read logs with programs that print them raw. */
+/**
+ * Removes colours and replaces control characters, because people read logs with programs that print such characters
+ * unchanged.
+ */
 function toLogLine(line: string): string {
   const plain = toSafeLine(withoutColours(line));
   return plain.length <= lineCharacters

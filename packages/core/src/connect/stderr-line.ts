@@ -1,4 +1,4 @@
-/** Finds the stderr line that says why a program failed. */
+/** Finds the stderr line that explains why a program failed. */
 
 const shownCharacters = 200;
 
@@ -14,7 +14,7 @@ const tellingWords = /\b(error|exception|fatal|panic|denied|missing|required|can
 interface NpmFailure {
   /** The reason in npm's words, such as `E404 '@x/y@*' is not in this registry`. */
   readonly text: string;
-  /** Whether the package's name or version in the settings is the cause. */
+  /** True if the package's name or version in the settings is the cause. */
   readonly isPackage: boolean;
 }
 
@@ -28,7 +28,10 @@ export function stderrLine(lines: readonly string[]): string | undefined {
   return line === undefined ? undefined : `stderr: ${line.slice(0, shownCharacters)}`;
 }
 
-/** npm's own failure; undefined if npm reports none: after a failed script, npm's code is the exit code, a number. */
+/**
+ * The failure that npm itself reports. Undefined if there is none: after a failed script, npm reports the exit code, a
+ * number.
+ */
 export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
   const said = lines.flatMap((line) => npmError.exec(line)?.[1] ?? []);
   const code = said.flatMap((line) => /^code (E[A-Z0-9_]+)$/.exec(line.trim())?.[1] ?? []).at(-1);
@@ -46,7 +49,7 @@ const tellingOfNpm =
   /is not in this registry|could not be found|no matching version|failed, reason|could not determine executable|permission denied|invalid package name/i;
 
 /**
- * Matches the short form of the code at the start of npm's lines: `404 Not Found`, `notarget No matching version`,
+ * Matches the short form of an error code at the start of npm's lines: `404 Not Found`, `notarget No matching version`,
  * `network request to`.
  */
 function withoutTag(line: string, code: string | undefined): string {

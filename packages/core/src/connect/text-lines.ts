@@ -1,17 +1,17 @@
-/** Splits text that arrives in pieces into lines, up to a rate limit; lines above the limit are counted and dropped. */
+/** Splits text that arrives in pieces into lines. Lines above a rate limit are counted and dropped. */
 
 import type { RateLimit } from "./rate-limit.ts";
 
 /** Collects pieces of text. */
 export interface TextLines {
   push(text: string): void;
-  /** Passes on the last dropped lines, then the last line if it has no line end. */
+  /** Passes on the last of the dropped lines, then the last line, even if it has no line break. */
   end(): void;
 }
 
 /** Options of `createTextLines`. */
 export interface TextLineOptions {
-  /** The longest line in characters; the rest of a longer line is dropped. */
+  /** The longest line in characters. The rest of a longer line is dropped. */
   readonly limit: number;
   /** The rate limit; if absent, all lines are passed on. */
   readonly rate?: RateLimit;
@@ -19,7 +19,7 @@ export interface TextLineOptions {
   readonly lines: (lines: readonly string[]) => void;
 }
 
-/** How many of the last dropped characters are kept: they often say why a program ended. */
+/** How many of the dropped characters are kept, counted from the end: the last lines often say why a program ended. */
 const keptCharacters = 4000;
 const newline = 0x0a;
 
@@ -29,7 +29,7 @@ export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLi
   let dropped = 0;
   let lastDropped = "";
 
-  /** Appends to a line that is not complete yet. */
+  /** Appends text to a line that is not complete yet. */
   function keep(piece: string): void {
     if (isCut || piece === "") return;
     start += piece;
@@ -88,7 +88,7 @@ export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLi
   };
 }
 
-/** A loop over the characters, because `split` would create a string for each line. */
+/** Finds the lines with a loop over the characters, because `split` would create a string for each line. */
 function countLines(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === newline) count += 1;

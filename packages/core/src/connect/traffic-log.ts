@@ -1,4 +1,4 @@
-/** Watches the traffic with one server: writes the log, and keeps the facts that explain a failure. */
+/** Watches the messages to and from one server: writes the log, and keeps the facts that explain a failure. */
 
 import type { ConnectOptions } from "@fairlead/wire";
 import { systemClock } from "../clock.ts";
@@ -11,27 +11,32 @@ import { createTextLines } from "./text-lines.ts";
 const keptLines = 40;
 const keptCharacters = 2000;
 const keptDiagnostics = 3;
-/** JSON-RPC id of the first request of every attempt. */
+/** The JSON-RPC id of the first request in every connection attempt. */
 const firstId = 1;
-/** Maximum stderr lines that are logged and reported per second, and in a first burst. Further lines are counted and dropped. */
+/**
+ * Maximum number of stderr lines that are logged and reported per second, and at once in the beginning. More lines are
+ * counted and dropped.
+ */
 const linesPerSecond = 1000;
 const linesAtOnce = 2000;
-/** Maximum characters of a line before redaction: long enough that a secret is hidden before the line is cut. */
+/**
+ * Maximum characters of a line before redaction. The limit is so high that a secret is hidden before the line is cut.
+ */
 const lineCharacters = 64 * 1024;
 
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  /** The facts seen so far, for the message about a failure. */
+  /** The facts that were seen so far, for the message about a failure. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
 export interface TrafficLogOptions {
   readonly log: ServerLog;
   readonly redact: Redact;
-  /** Writes every message into the log. */
+  /** Whether every message is written into the log. */
   readonly debug: boolean;
-  /** Called when the first request is sent, which means that the process runs. */
+  /** Called when the first request is sent. At this time, the process is running. */
   readonly onFirstMessage: () => void;
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
@@ -56,7 +61,10 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
     },
   });
 
-  /** Starts over when the wire restarts the server with another protocol: only the last attempt explains a failure. */
+  /**
+   * Forgets the facts when the wire restarts the server with another protocol, because only the last attempt explains a
+   * failure.
+   */
   function startAgain(): void {
     stderr = [];
     diagnostics = [];
@@ -91,7 +99,7 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   };
 }
 
-/** Lines of a PEM key after the first one. A line of any other form is not part of the key. */
+/** Matches a line inside a PEM key. Any other line ends the key. */
 const keyLine = /^\s*[A-Za-z0-9+/=]*\s*$|^(?:Proc-Type|DEK-Info): /;
 const openKey = /^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*$/;
 

@@ -1,4 +1,6 @@
-/** Wraps the sign-in hook of a connection: hides its tokens in logs, and measures the time that a person needs to sign in. */
+/**
+ * Wraps the sign-in hook of a connection. Hides its tokens in logs, and measures how long a person needs to sign in.
+ */
 
 import type { AuthHook } from "@fairlead/wire";
 import type { ServerAuth } from "../auth/sign-in-need.ts";
@@ -6,7 +8,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { Deadline } from "./connect-timeout.ts";
 import { createRedactor, createValueRedactor, type Redact } from "./redact.ts";
 
-/** Measures the time that a person needs to sign in. */
+/** Measures how long a person needs to sign in. */
 export interface SignInTime {
   readonly isUnderWay: () => boolean;
   /** How many milliseconds the person has needed so far. */
@@ -16,17 +18,17 @@ export interface SignInTime {
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;
-  /** Hides the tokens only, and no text that merely looks like one. */
+  /** Hides only the tokens, and no other text that looks like one. */
   readonly hideTokens: Redact;
   readonly time: SignInTime;
   /** Reports that the server accepted the token. */
   readonly accepted: () => Promise<void>;
 }
 
-/** How many of the latest tokens are hidden; older tokens have expired. */
+/** How many of the latest tokens are hidden. Older tokens have expired. */
 const keptTokens = 8;
 
-/** @param deadline Paused while a person signs in. */
+/** @param deadline The deadline of connecting, which is paused while a person signs in. */
 export function watchAuth(
   hook: ServerAuth,
   deadline: Pick<Deadline, "hold" | "release">,
@@ -52,7 +54,10 @@ export function watchAuth(
     hook: {
       async headers(request) {
         const headers = await hook.headers(request);
-        // DPoP proofs are not hidden: each can be used once, and they would displace the tokens.
+        /*
+         * DPoP proofs are not hidden, because each can be used only once, and they would displace the tokens in the
+         * list.
+         */
         const { dpop: _, ...secret } = headers;
         const values = Object.values(secret);
         if (values.length > 0) hide(values);

@@ -9,7 +9,7 @@ import { conversationsIn } from "./list-conversations.ts";
 
 export interface ConversationLimits {
   readonly conversations: number;
-  /** The size in bytes of all conversations with their media. */
+  /** Maximum bytes of all conversations together, including their media. */
   readonly bytes: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The file of a conversation that this process writes: locked, appended through one open handle, with media in a folder
- * next to it.
+ * The file of a conversation that this process writes. The file is locked and stays open for appending; media is stored
+ * in a folder next to it.
  */
 
 import { constants } from "node:fs";
@@ -27,7 +27,7 @@ export function mediaFolder(path: string): string {
   return path.replace(/(?:[.]jsonl)?$/, ".media");
 }
 
-/** A file to which only this process may append. */
+/** A file to which no other process may append. */
 export interface ConversationFile {
   readonly append: (lines: readonly EncodedLine[]) => Promise<void>;
   /** Releases the file. */

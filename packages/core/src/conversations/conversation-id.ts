@@ -1,4 +1,6 @@
-/** Ids of conversations, which sort by time. An id is part of a file name, so any other text is rejected. */
+/**
+ * Ids of conversations, which sort by time. An id is part of a file name, so any text with another form is rejected.
+ */
 
 import { randomBytes } from "node:crypto";
 

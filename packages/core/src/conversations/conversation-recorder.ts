@@ -1,4 +1,7 @@
-/** Records one conversation: receives its changes, hides secrets and appends lines to its file. Never throws. */
+/**
+ * Records one conversation: receives its changes, hides secrets and appends lines to the conversation's file. Never
+ * throws.
+ */
 
 import type { Redact } from "../connect/redact.ts";
 import type { Content, Part } from "../normalise/model-types.ts";
@@ -17,11 +20,14 @@ export interface ConversationRecorderOptions {
   readonly workspace: string;
   /** The open file of a resumed conversation. */
   readonly resumed?: ConversationFile;
-  /** Opens the file: creates a new one if `size` is undefined, otherwise opens the existing file with that size. */
+  /**
+   * Opens the file. If `size` is undefined, creates a new file; otherwise opens the existing file, which must have that
+   * size.
+   */
   readonly open: (size: number | undefined) => Promise<ConversationFile>;
-  /** Returns the function that hides the current secrets. */
+  /** Returns a function that hides the secrets which are known now. */
   readonly hide: () => Promise<Redact>;
-  /** Whether the user wants no results of this server in recorded conversations. */
+  /** Whether recorded conversations must not contain results of this server, because the user hides them. */
   readonly hidesResults: (server: string) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -40,14 +46,14 @@ export interface ConversationRecorder {
 
 type TextLine = Extract<RecordedLine, { readonly type: "text" | "thought" }>;
 
-/** Lines that are written together: consecutive pieces of text, or a single line. */
+/** Lines that are written together: consecutive pieces of one text, or a single line. */
 type Entry = readonly RecordedLine[];
 
 export function createConversationRecorder(options: ConversationRecorderOptions): ConversationRecorder {
   const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
-  /** No file is created for a conversation without a message. */
+  /** Whether the file must exist. A conversation without any message gets no file. */
   let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
@@ -79,7 +85,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
 
   async function write(): Promise<void> {
     try {
-      // Changes that arrive at the same time are written together.
+      // Waits a moment, so that changes which arrive at the same time are written together.
       await new Promise((resolve) => setImmediate(resolve));
       while (waiting.length > 0) {
         file ??= await open(size);
@@ -99,7 +105,7 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
     }
   }
 
-  // The conversation opened last is the one to continue, even if no message follows.
+  // Writes at once: the conversation that was opened last is the one to continue, even if no message follows.
   if (hasBegun) writing = write();
 
   return {
@@ -130,7 +136,8 @@ type Plain = ConversationChange | Exclude<TurnEvent, { readonly type: "confirmat
 type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time">;
 
 /**
- * The recorded form of an event; undefined for a confirmation, which contains functions; the call's status shows it.
+ * The recorded form of an event. Undefined for a confirmation, which contains functions; the status of the call shows
+ * it instead.
  */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
@@ -139,7 +146,7 @@ function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   return { type: "error", error: { code, message, ...(next !== undefined && { next }) } };
 }
 
-/** Joins the pieces of a text if a secret is split between them. */
+/** Encodes lines that belong together. If a secret is split between pieces of a text, joins the pieces first. */
 function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   const texts = entry.flatMap((line) => (line.type === "text" || line.type === "thought" ? line.text : []));
   const whole = texts.join("");
@@ -149,9 +156,9 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   return [encodeLine({ ...first, text: whole } as TextLine, hide)];
 }
 
-/** Removes results of servers whose results the user does not want in recorded conversations. */
+/** Removes the results of servers whose results the user hides from recorded conversations. */
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
-  /** Running calls to servers with hidden results. */
+  /** Calls that are running on servers with hidden results. */
   const calls = new Set<string>();
   /** Names of functions that returned hidden results. */
   const names = new Set<string>();
@@ -194,7 +201,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 }
 
 /**
- * Removes referenced resources of servers with hidden results: the parts between Fairlead's heading and its end tag.
+ * Removes referenced resources of servers with hidden results. These are the parts between Fairlead's heading and its
+ * end tag.
  */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;

@@ -5,7 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import type { Redact } from "../connect/redact.ts";
 import type { RecordedLine } from "./format.ts";
 
-/** Media by the SHA-256 digest of its bytes. */
+/** Media, by the SHA-256 digest of its bytes. */
 export type MediaFiles = ReadonlyMap<string, Buffer>;
 
 /** A line of text without its line break, and the media that it refers to. */
@@ -14,7 +14,10 @@ export interface EncodedLine {
   readonly media: MediaFiles;
 }
 
-/** Types of lines with only names, numbers and digests: hiding a part of a name would break the conversation. */
+/**
+ * Types of lines that contain only names, numbers and digests. Nothing is hidden in them, because a partly hidden name
+ * would break the conversation.
+ */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
   "names",
@@ -28,7 +31,7 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "usage",
 ] as const);
 
-/** Members that are compared or sent back, outside arguments and results. */
+/** Members whose values Fairlead compares or sends back. Outside arguments and results, nothing is hidden in them. */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
 );
@@ -43,7 +46,7 @@ export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   const media = new Map<string, Buffer>();
   if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
 
-  /** Whether the value is inside arguments or results, where every text and every name may contain a secret. */
+  /** Whether the value is part of arguments or results. There, every text and every name may contain a secret. */
   function copy(value: unknown, level: number, isForeign: boolean): unknown {
     if (typeof value === "string") return hide(value);
     if (typeof value !== "object" || value === null) return value;
@@ -69,7 +72,7 @@ function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, 
   const { mimeType, data, ...others } = value;
   if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // Data that does not survive decoding and encoding unchanged stays in the line.
+  // If decoding and encoding the data changes it, the data stays in the line.
   if (bytes.toString("base64") !== data) return undefined;
   const digest = createHash("sha256").update(bytes).digest("hex");
   media.set(digest, bytes);

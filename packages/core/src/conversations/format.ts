@@ -1,6 +1,6 @@
 /**
- * The format of recorded conversations, version 1: one JSON object per line, first the head. `docs/recording.md`
- * describes it.
+ * The format of recorded conversations, version 1: one JSON object per line, and the head in the first line.
+ * `docs/recording.md` describes it.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -26,7 +26,10 @@ export interface ConversationHead {
   readonly model: { readonly provider: string; readonly name: string };
 }
 
-/** An event of a turn as it is recorded: plain data. A `confirmation` is not recorded; the call's status shows it. */
+/**
+ * An event of a turn as plain data, as it is recorded. A `confirmation` is not recorded; the status of the call shows
+ * it.
+ */
 export type RecordedEvent =
   | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }>
   | { readonly type: "error"; readonly error: CallFailure };
@@ -40,7 +43,7 @@ export type RecordedLine = { readonly time: string } & (
   | { readonly type: "resumed"; readonly workspace: string }
 );
 
-/** The result of parsing a line. Later versions of Fairlead may add types of lines, which are skipped. */
+/** The result of parsing a line. Later versions of Fairlead may add new types of lines; this version skips them. */
 export type ParsedLine =
   | { readonly kind: "line"; readonly line: RecordedLine }
   | { readonly kind: "unknown" }
@@ -58,7 +61,7 @@ export function parseHead(text: string): ConversationHead | string {
   return head as unknown as ConversationHead;
 }
 
-/** The deepest nesting that every function for lines can process. */
+/** The deepest nesting of a line that all functions can process without overflowing the stack. */
 const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {
@@ -83,7 +86,7 @@ function areNumbers(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "number");
 }
 
-/** Whether a member is absent or valid. */
+/** Whether a member is either absent or valid. */
 function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
   return value === undefined || isRight(value);
 }
@@ -143,7 +146,7 @@ const isFailure = (value: unknown): boolean =>
 const statuses = "requested asking queued running ok error denied cancelled".split(" ");
 const reasons = "stop length safety limit cancelled".split(" ");
 
-/** One check for each type of line. */
+/** For each type of line, the check of its members. */
 const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => boolean } = {
   input: ({ text }) => isText(text),
   content: ({ content }) => isContent(content),

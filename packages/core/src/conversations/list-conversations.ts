@@ -42,7 +42,7 @@ interface Dated {
   readonly updated: number;
 }
 
-/** Returns the conversations, latest first. Skips other files. */
+/** Returns the conversations, latest first. Skips files that are not conversations. */
 export async function listConversations(
   folder: string,
   { limit = Number.POSITIVE_INFINITY, workspace }: ConversationSearch = {},
@@ -88,7 +88,7 @@ export async function findConversation(folder: string, wanted: string): Promise<
 }
 
 const longestWords = 200;
-/** The members that Fairlead writes first; the others need not be parsed. */
+/** Matches the members that Fairlead writes first, so that lines of other types need not be parsed. */
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 
 async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {

@@ -1,6 +1,6 @@
 /**
- * Reads the file of a conversation. The file may contain anything, so every line is checked; an incomplete last line is
- * skipped.
+ * Reads the file of a conversation. The file may contain anything, so Fairlead checks every line. An incomplete last
+ * line is skipped.
  */
 
 import { createHash } from "node:crypto";
@@ -36,7 +36,7 @@ function notReadable(path: string, reason: string): HostError {
   return new HostError("usage", `${path} cannot be read as a recorded conversation: ${reason}`);
 }
 
-/** Reads up to the last line break: a killed process may leave half a line, or half a character. */
+/** Reads the file up to its last line break, because a killed process may leave half a line or half a character. */
 function toText(path: string, bytes: Buffer): string {
   try {
     const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
@@ -60,7 +60,7 @@ function parseConversation(path: string, text: string): RecordedConversation {
 
 const digestPattern = /^[0-9a-f]{64}$/;
 
-/** Media that is missing or does not match its digest is left out. */
+/** Reads the media. Leaves out media that is missing or does not match its digest. */
 async function readMedia(folder: string, lines: readonly RecordedLine[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   let left: number = limits.conversationBytes;
@@ -87,7 +87,7 @@ function digestOf(value: object): string | undefined {
   return typeof digest === "string" && digestPattern.test(digest) ? digest : undefined;
 }
 
-/** Returns the value with the data of its media. For missing media, only the type stays. */
+/** Returns the value with the data of its media. If media is missing, only its type stays. */
 function withData(value: unknown, data: ReadonlyMap<string, string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withData(item, data));

@@ -9,7 +9,7 @@ import type { EarlierConversation } from "../turn/record.ts";
 import type { ConversationHead, RecordedLine } from "./format.ts";
 import type { RecordedConversation } from "./read-conversation.ts";
 
-/** A recorded conversation as it was when Fairlead last wrote to its file. */
+/** The state of a recorded conversation after the last line of its file. */
 export interface ResumedConversation extends EarlierConversation {
   readonly model: ConversationHead["model"];
   /** Approvals that the user gave in this workspace. */
@@ -38,14 +38,14 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const approvals: GivenApproval[] = [];
   const results: StoredResult[] = [];
 
-  /** Completes an unfinished round, so that every call has a response. */
+  /** Adds responses to a round that was interrupted, so that every call has a response. */
   function endRound(): void {
     if (round === undefined) return;
     history = [...history, round.content, ...responseContents(callsIn(round.content), round.responses)];
     round = undefined;
   }
 
-  /** Completes a turn that a killed process left unfinished, so that the roles in the history alternate. */
+  /** Completes a turn that a killed process left unfinished, so that user and model alternate in the history. */
   function endTurn(): void {
     endRound();
     if (isUnanswered(history)) history = [...history, { role: "model", parts: [{ text: interrupted }] }];

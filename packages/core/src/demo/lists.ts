@@ -1,4 +1,4 @@
-/** Every list of the demo server fits on one page, so every cursor is invalid. */
+/** Checks the cursor of a list request. Every list of the demo server fits on one page, so every cursor is invalid. */
 
 import { type JsonObject, WireError } from "@fairlead/wire";
 

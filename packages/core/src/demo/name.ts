@@ -1,3 +1,3 @@
-/** The name of the demo server, in a file of its own so that importing it loads nothing else. */
+/** The name of the demo server. It has its own file, so that importing the name loads nothing else. */
 
 export const demoName = "demo";

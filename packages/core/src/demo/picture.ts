@@ -2,7 +2,7 @@
 
 type Shade = (x: number, y: number) => number;
 
-/** Each function maps a point, with coordinates between -1 and 1, to a shade between 0 and 1. */
+/** The patterns. Each function maps a point, with coordinates between -1 and 1, to a shade between 0 and 1. */
 const shades: ReadonlyMap<string, Shade> = new Map<string, Shade>([
   ["waves", (x, y) => (1 + Math.sin(9 * y + 2 * Math.sin(4 * x))) / 2],
   ["rings", (x, y) => (1 + Math.cos(12 * Math.hypot(x, y))) / 2],
@@ -32,7 +32,7 @@ export async function drawPicture(pattern: string, size: number): Promise<Buffer
   ]);
 }
 
-/** Rows from top to bottom. The zero before each row means "not filtered". */
+/** The rows of the picture, from top to bottom. The zero before each row means "not filtered". */
 function pixels(shade: Shade, size: number): Buffer {
   const rows = Buffer.alloc(size * (size + 1));
   const at = (pixel: number): number => (2 * pixel + 1) / size - 1;

@@ -74,7 +74,10 @@ function copy(message: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(message)) as JsonObject;
 }
 
-/** Stops a request when it is cancelled, when a timeout expires, or when the session closes. The first cause counts. */
+/**
+ * Stops a request when it is cancelled, when a timeout expires, or when the session closes. The cause that comes first
+ * counts.
+ */
 interface DemoDeadline {
   /** Aborted with a `WireError` that says why. */
   readonly signal: AbortSignal;
@@ -115,7 +118,7 @@ function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSign
   };
 }
 
-/** Possible values, by prompt name or URI template and argument name. */
+/** The values that completion offers, by prompt name or URI template, and by argument name. */
 const choices: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   [`ref/prompt ${promptName} knot`, [...knots.keys()]],
   [`ref/prompt ${promptName} audience`, audiences],

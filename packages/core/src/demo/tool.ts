@@ -4,10 +4,10 @@ import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 
-/** Passed to a long request: a clock, a signal to stop, and a function that reports progress. */
+/** What a long request gets: a clock, an abort signal, and a function that reports progress. */
 export interface Task {
   readonly clock: Clock;
-  /** When the signal aborts, the request rejects with the signal's reason. */
+  /** The abort signal. When it is aborted, the request rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly progress: (progress: Progress) => void;
 }
@@ -35,7 +35,7 @@ type ValueOf<P extends Parameter> = P["type"] extends "string"
   : P["type"] extends "boolean"
     ? boolean
     : number;
-/** Every parameter has a value: a parameter without a default is required. */
+/** The values of all parameters. Each has a value, because a parameter without a default is required. */
 type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
 export interface DemoTool {
@@ -69,7 +69,10 @@ export function defineTool<const P extends Parameters>({ run, parameters, ...pla
     },
     async run(args, task) {
       const read = readValues(parameters, args);
-      // A mistake in the arguments is a result, not a protocol error: the model can read it and try again.
+      /*
+       * A mistake in the arguments is a tool result and not a protocol error, so that the model can read it and try
+       * again.
+       */
       if (read.kind === "mistake") return failure(`Invalid arguments for ${plan.name}: ${read.message}`);
       return run(read.values as Values<P>, task);
     },

@@ -6,7 +6,7 @@ import { refuseCursor } from "./lists.ts";
 import { drawPicture, patterns } from "./picture.ts";
 import { type DemoTool, defineTool, failure, type Task, text } from "./tool.ts";
 
-/** A slow call without progress, to try cancelling and timeouts. */
+/** A slow tool that reports no progress, to try cancelling and timeouts. */
 const waitTool: DemoTool = defineTool({
   name: "wait",
   title: "Take a while",
@@ -20,7 +20,10 @@ const waitTool: DemoTool = defineTool({
   },
 });
 
-/** A structured result: data that matches `outputSchema`, and the same data as text for hosts that read only text. */
+/**
+ * A tool with a structured result: data that matches `outputSchema`, and the same data as text for hosts that read only
+ * text.
+ */
 const statisticsTool: DemoTool = defineTool({
   name: "statistics",
   title: "Count words",
@@ -48,7 +51,7 @@ const statisticsTool: DemoTool = defineTool({
   },
 });
 
-/** An image and a text. */
+/** A tool that returns an image and a text. */
 const pictureTool: DemoTool = defineTool({
   name: "picture",
   title: "Draw a picture",
@@ -92,7 +95,7 @@ const greetTool: DemoTool = defineTool({
   },
 });
 
-/** A result with `isError`. */
+/** A tool that returns a result with `isError`. */
 const failTool: DemoTool = defineTool({
   name: "fail",
   title: "Fail on purpose",
@@ -101,7 +104,7 @@ const failTool: DemoTool = defineTool({
   run: ({ reason }) => failure(`This tool failed: ${reason}`),
 });
 
-/** A call that reports progress. */
+/** A tool that reports progress. */
 const countTool: DemoTool = defineTool({
   name: "count",
   title: "Count slowly",

@@ -1,19 +1,21 @@
-/** The file names in a folder of small files, so that Fairlead does not try to open many files that do not exist. */
+/** The file names in a folder of small files. With them, Fairlead does not try to open many files that do not exist. */
 
 import { readdir } from "node:fs/promises";
 import { systemCode } from "./system-error.ts";
 
 export interface FolderNames {
   /**
-   * Whether the folder may contain a file of that name. Also true if the folder cannot be listed: reading the file then
-   * reports why.
+   * Whether the folder may contain a file with this name. Also true if the folder cannot be listed: then reading the
+   * file reports why.
    */
   mayHave(name: string): Promise<boolean>;
   /** Whether the folder is empty or does not exist. */
   isEmpty(): Promise<boolean>;
 }
 
-/** Calls during a listing share its result; a later call lists the folder again. */
+/**
+ * Lists the folder when a name is needed. Calls during a listing share its result; a later call lists the folder again.
+ */
 export function createFolderNames(folder: string): FolderNames {
   let listing: Promise<ReadonlySet<string> | undefined> | undefined;
 

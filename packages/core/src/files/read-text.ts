@@ -1,14 +1,20 @@
-/** Reads a text file that may be anything: absent, huge, a pipe, a folder, not text. Never blocks, never throws. */
+/**
+ * Reads a text file. The path may lead to anything: no file, a huge file, a pipe, a folder, or bytes that are not text.
+ * Never blocks, never throws.
+ */
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { explain, systemCode } from "./system-error.ts";
 
 export type TextFile =
-  /** A byte order mark, if there is one, is part of the text. */
+  /** The text of the file, including a byte order mark if there is one. */
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** The reason completes the sentence "FILE cannot be read: …". `cause` is set if the system reported an error. */
+  /**
+   * The file cannot be read. `reason` completes the sentence "FILE cannot be read: …". `cause` is present if the system
+   * reported an error.
+   */
   | { readonly kind: "unreadable"; readonly reason: string; readonly cause?: unknown };
 
 export type BytesFile = { readonly kind: "bytes"; readonly bytes: Buffer } | Unread;
@@ -19,7 +25,7 @@ export function readText(path: string, maxBytes: number): Promise<TextFile> {
   return withFile(path, (handle) => readHandle(handle, maxBytes));
 }
 
-/** Reads the bytes that a file has now. Bytes that another process appends meanwhile are left out. */
+/** Reads the bytes that a file has now. Ignores bytes that another process appends meanwhile. */
 export function readBytes(path: string, maxBytes: number): Promise<BytesFile> {
   return withFile(path, async (handle) => {
     const stats = await handle.stat();
@@ -35,7 +41,7 @@ export function readBytes(path: string, maxBytes: number): Promise<BytesFile> {
 
 async function withFile<T>(path: string, read: (handle: FileHandle) => Promise<T>): Promise<T | Unread> {
   try {
-    // Without O_NONBLOCK, opening a pipe without a writer waits for ever.
+    // Without O_NONBLOCK, opening a pipe that no program writes to waits for ever.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return await read(handle);
@@ -53,7 +59,7 @@ async function readHandle(handle: FileHandle, maxBytes: number): Promise<TextFil
   const stats = await handle.stat();
   if (stats.isDirectory()) return unreadable("it is a folder, not a file");
   if (!stats.isFile()) return unreadable("it is not a regular file");
-  // One byte more than allowed, to notice a file that grows while it is read.
+  // Reads one byte more than allowed, to notice a file that grows meanwhile.
   const buffer = Buffer.allocUnsafe(Math.min(stats.size, maxBytes) + 1);
   let length = 0;
   while (length < buffer.length) {

@@ -6,7 +6,7 @@ import { HostError } from "../errors.ts";
 import { makeFolder } from "./atomic/private-folder.ts";
 import { notWritten, unless } from "./system-error.ts";
 
-/** The real path of the deepest part that exists, with the rest as written. */
+/** The path with links resolved as far as it exists; the part that does not exist stays as written. */
 export async function realPathOf(path: string): Promise<string> {
   const written = resolve(path);
   const real = await realpath(written).catch(() => undefined);
@@ -14,15 +14,17 @@ export async function realPathOf(path: string): Promise<string> {
   return join(await realPathOf(dirname(written)), basename(written));
 }
 
-/** Whether `path` is `folder` or lies inside it. Both must be real paths: only the names are compared. */
+/** Whether `path` is `folder` or lies inside it. Both must be real paths, because only the names are compared. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Recognises a symbolic link whose target does not exist; the user expects a file there. */
+/**
+ * Whether the path is a symbolic link whose target does not exist. The user expects a file there, so this is reported.
+ */
 export async function leadsNowhere(path: string): Promise<boolean> {
-  // The read that follows reports why the path cannot be read.
+  // An error is ignored here, because the read that follows reports it.
   const isLink = await lstat(path).then(
     (stats) => stats.isSymbolicLink(),
     () => false,
@@ -34,17 +36,17 @@ export async function leadsNowhere(path: string): Promise<boolean> {
   );
 }
 
-/** Maximum number of links to follow, as in Linux. */
+/** Maximum number of links to follow; the same as in Linux. */
 const linksFollowed = 40;
 
 export interface TargetOptions {
-  /** A real folder that must contain the file, because a workspace may contain links to any place. */
+  /** A real folder that must contain the file, because a workspace may contain links to any other folder. */
   readonly within?: string;
 }
 
 /**
  * Follows symbolic links to the file that is written, so that all programs lock the same file. The file need not exist.
- * Creates its folder, but not the folder of a link's target.
+ * Creates the file's folder, but not the folder of a link's target.
  */
 export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);

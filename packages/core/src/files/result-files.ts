@@ -7,7 +7,7 @@ import { ensurePrivateFolder, privateFileMode } from "./atomic/private-folder.ts
 import { toWriteError, unless } from "./system-error.ts";
 
 export interface ResultFile {
-  /** The file's extension, from a fixed set: no part of a file name comes from a server. */
+  /** The file's extension, from a fixed list. No part of a file name comes from a server. */
   readonly extension: string;
   readonly data: string;
   readonly encoding: "utf8" | "base64";
@@ -26,14 +26,14 @@ const defaultLimits: ResultFileLimits = {
 };
 
 export interface StoredFile {
-  /** A random id: a program that does not know it cannot name the file. */
+  /** A random id. Only a program that knows the id can name the file. */
   readonly id: string;
   readonly path: string;
 }
 
 const folderIn = (state: string): string => join(state, "results");
 
-/** Stores a result for its owner alone. */
+/** Stores a result in a file that only the user can read. */
 export async function keepResult(
   state: string,
   { extension, data, encoding }: ResultFile,
@@ -92,7 +92,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   try {
     await handle.writeFile(data, encoding);
   } catch (error) {
-    // Remove a partly written file, which would look complete.
+    // Removes a partly written file, because it would look complete.
     await rm(path, { force: true });
     throw error;
   } finally {
@@ -100,10 +100,13 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   }
 }
 
-/** Names begin with the time, so they sort by age. */
+/** Matches the names of stored files. They begin with the time, so that they sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
-/** Deletes only files whose names Fairlead made. The newest file counts first and is kept, whatever its size. */
+/**
+ * Deletes the oldest files above the limits, but only files whose names Fairlead made. The newest file is kept,
+ * whatever its size.
+ */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name !== newest);
   let files = 1;

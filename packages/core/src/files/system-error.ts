@@ -26,7 +26,7 @@ export function explain(error: unknown): string {
   return words.get(systemCode(error) ?? "") ?? errorMessage(error);
 }
 
-/** Ignores one expected error code and rethrows others: `rename(...).catch(unless("ENOENT"))`. */
+/** Ignores errors with the expected codes and throws others again: `rename(...).catch(unless("ENOENT"))`. */
 export function unless(...codes: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(systemCode(error) ?? "")) throw error;
@@ -48,7 +48,7 @@ export function notWritten(path: string, reason: string, cause?: unknown): HostE
   });
 }
 
-/** Turns a file system error during a write into a `HostError`; returns anything else unchanged. */
+/** Turns a file system error during a write into a `HostError`. Returns any other error unchanged. */
 export function toWriteError(path: string, error: unknown): unknown {
   return error instanceof HostError || systemCode(error) === undefined
     ? error

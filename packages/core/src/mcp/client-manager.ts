@@ -13,12 +13,14 @@ export type { ManagedServer, StartableServer } from "./managed-server.ts";
 
 /** Options of `McpClientManager`. */
 export interface McpClientManagerOptions {
-  /** All servers in the order of the settings, also those that may not start. Names are unique. */
+  /** All servers in the order of the settings, including servers that may not start. Names are unique. */
   readonly servers: readonly ManagedServer[];
   readonly emit?: (event: HostEvent) => void;
   /** How many programs may start at the same time; 4 by default. */
   readonly startLimit?: number;
-  /** Reconnects servers that end, and reads changed lists again. For long-running hosts; false by default. */
+  /**
+   * Reconnects servers whose connection ended, and reads changed lists again. For long-running hosts; false by default.
+   */
   readonly recover?: boolean;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -33,10 +35,13 @@ interface Attempt {
   readonly done: Promise<McpClient>;
 }
 
-/** Milliseconds after which a program that is still starting frees its place for another. */
+/** Milliseconds after which a program that is still starting no longer delays the start of another program. */
 const slotTimeout = 2000;
 
-/** Manages the clients of all servers: starts them in parallel, reconnects them, and stops them. A server that fails does not affect the others. */
+/**
+ * Manages the clients of all servers: starts them in parallel, reconnects them, and stops them. A failed server does
+ * not affect the others.
+ */
 export class McpClientManager {
   #servers: ReadonlyMap<string, ManagedServer>;
   readonly #recoveries: Recoveries | undefined;
@@ -44,7 +49,7 @@ export class McpClientManager {
   readonly #startLimit: StartLimit;
   readonly #attempts = new Map<string, Attempt>();
   readonly #endings = new Map<string, Promise<void>>();
-  /** Servers that are being restarted, each with an object that identifies the restart. */
+  /** Servers that are being restarted. The object of each identifies the restart. */
   readonly #restarts = new Map<string, object>();
   #discovery: MCPDiscoveryState = MCPDiscoveryState.NOT_STARTED;
   #discoveriesUnderWay = 0;
@@ -80,17 +85,26 @@ export class McpClientManager {
     return "client" in server ? server.client : undefined;
   }
 
-  /** Connects to all servers except lazy ones. Resolves when each is connected or has failed; its state says which. */
+  /**
+   * Connects to all servers except lazy ones. Resolves when each server is connected or has failed; the server's state
+   * says which.
+   */
   discoverAllMcpTools(): Promise<void> {
     return this.#discover(this.#startable().filter(({ isLazy = false }) => !isLazy));
   }
 
-  /** Connects to the named servers, or to all, also lazy ones. Connected servers stay as they are. */
+  /**
+   * Connects to the named servers, including lazy ones; without names, to all servers. Connected servers keep their
+   * connection.
+   */
   async start(names?: string | readonly string[]): Promise<void> {
     await this.#discover(this.#startable(names));
   }
 
-  /** Disconnects the servers and connects them again. Callers of `ready` keep waiting. A server that is stopped meanwhile stays stopped. */
+  /**
+   * Disconnects the servers and connects them again. Callers of `ready` keep waiting. If a server is stopped meanwhile,
+   * it stays stopped.
+   */
   async restart(names?: string | readonly string[]): Promise<void> {
     const restart = {};
     const servers = this.#startable(names);
@@ -102,8 +116,8 @@ export class McpClientManager {
   }
 
   /**
-   * Replaces the servers. A server with an unchanged fingerprint keeps its connection; the others are disconnected, and new
-   * ones are not started. Resolves when the old connections are closed.
+   * Replaces the servers. A server with an unchanged fingerprint keeps its connection. The others are disconnected, and
+   * new servers are not started. Resolves when the old connections are closed.
    */
   async update(servers: readonly ManagedServer[]): Promise<ServerChanges> {
     const { servers: next, ...changes } = compareServers(this.#servers, servers);
@@ -117,36 +131,39 @@ export class McpClientManager {
     return changes;
   }
 
-  /** Disconnects the named servers, or all. Resolves when their connections are closed. */
+  /** Disconnects the named servers; without names, all servers. Resolves when their connections are closed. */
   async stop(names?: string | readonly string[]): Promise<void> {
     if (names === undefined) this.#recoveries?.stop();
     await Promise.all(this.#startable(names).map((server) => this.#end(server)));
   }
 
-  /** Stops all servers for good: no connection starts after this. */
+  /** Stops all servers permanently: no connection starts after this. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.stop();
   }
 
-  /** The client of a server that is connected and whose catalog is read; undefined for any other server. */
+  /** The client of a server that is connected and whose catalog was read; undefined for any other server. */
   connected(name: string): McpClient | undefined {
     const server = this.#servers.get(name);
     return server && "client" in server && this.#isUsable(server.client) ? server.client : undefined;
   }
 
-  /** The connected client with its catalog. Callers share one attempt. Rejects with a `HostError` if the server cannot be connected. */
+  /**
+   * The connected client with its catalog. Concurrent callers share one attempt. Rejects with a `HostError` if the
+   * server cannot be connected.
+   */
   async ready(name: string, signal?: AbortSignal): Promise<McpClient> {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    // The caller may be a model. Only a person may start this server again.
+    // The caller may be a model, and only a person may start this server again.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));
   }
 
-  /** Repeats an attempt that a restart cancelled, because its callers did not cancel it. */
+  /** Connects. If a restart cancels the attempt, tries again, because the callers did not cancel it. */
   async #attemptUntilSettled(server: StartableServer): Promise<McpClient> {
     for (;;) {
       try {
@@ -187,7 +204,7 @@ export class McpClientManager {
     return done;
   }
 
-  /** Reconnects after a running attempt has failed, unless the server was replaced or stopped. */
+  /** Reconnects when a running attempt has ended, unless the server was replaced or stopped. */
   async #reconnect(client: McpClient): Promise<void> {
     await Promise.allSettled([this.#attempts.get(client.name)?.done]);
     const server = this.#servers.get(client.name);
@@ -200,7 +217,10 @@ export class McpClientManager {
     signal.throwIfAborted();
     const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;
     try {
-      // Ends an earlier connection first, and leaves `needs_auth`: the person may have signed in since.
+      /*
+       * Ends an earlier connection, and also leaves the state `needs_auth`, because the person may have signed in
+       * since.
+       */
       if (client.getStatus() !== "disconnected") await client.disconnect();
       await client.connect(signal);
       await client.discover(signal);
@@ -210,7 +230,7 @@ export class McpClientManager {
     }
   }
 
-  /** Cancels the attempt and disconnects. A new attempt waits until this has finished. */
+  /** Cancels the attempt and disconnects the server. A new attempt waits until both are done. */
   #end({ client }: StartableServer): Promise<void> {
     const { name } = client;
     this.#restarts.delete(name);

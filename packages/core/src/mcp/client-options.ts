@@ -9,13 +9,16 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
   /**
-   * Opens a session. Rejects after everything that the attempt opened is closed. The signal has no effect on an open
+   * Opens a session. If it rejects, everything that the attempt opened is closed. The signal has no effect on an open
    * session.
    */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
-  /** Milliseconds that `connect` and the first `discover` may take together, unless the session has its own limit. */
+  /**
+   * Milliseconds that `connect` and the first `discover` may take together. A limit of the session itself takes
+   * precedence.
+   */
   readonly connectTimeout: number;
-  /** How many bytes of JSON the catalog may have. Default: 64 MB. */
+  /** Returns the largest size of the catalog, in bytes of JSON. Default: 64 MB. */
   readonly catalogBytes?: () => number;
   readonly onState?: (state: ServerState) => void;
   readonly onNews?: (news: ServerNews) => void;
@@ -24,11 +27,11 @@ export interface McpClientOptions {
   readonly random?: () => number;
 }
 
-/** A connection that failed or ended without a call of `disconnect`. */
+/** A connection that failed, or that ended although nobody called `disconnect`. */
 export interface ClientEnd {
   readonly error: HostError;
-  /** When connecting began, by the client's clock. */
+  /** When connecting began, measured by the client's clock. */
   readonly startedAt: number;
-  /** Whether the catalog of this connection had been read. */
+  /** Whether the catalog of this connection was read before it ended. */
   readonly wasUp: boolean;
 }

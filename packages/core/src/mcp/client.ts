@@ -25,9 +25,9 @@ export type { ClientEnd, McpClientOptions } from "./client-options.ts";
 export type { Completion } from "./requests.ts";
 
 /**
- * The client of one server: connects, reads its catalog, sends single requests and disconnects.
+ * The client of one server: connects, reads the catalog, sends single requests and disconnects.
  *
- * @throws HostError from its methods: with the status and the reason when the server is not connected
+ * @throws HostError from its methods. If the server is not connected, the error has its status and the reason.
  */
 export class McpClient {
   readonly name: string;
@@ -39,7 +39,7 @@ export class McpClient {
   #opening: { readonly stop: AbortController; readonly over: Promise<unknown> } | undefined;
   #connection: Connection | undefined;
   #ending: Promise<void> | undefined;
-  /** The last catalog, possibly from an earlier connection. */
+  /** The last catalog that was read, possibly on an earlier connection. */
   #lastCatalog: FilteredCatalog | undefined;
   #lastError: HostError | undefined;
   #startedAt = 0;
@@ -62,7 +62,7 @@ export class McpClient {
     return this.#state;
   }
 
-  /** The catalog that `discover` read, while the server is connected. */
+  /** The catalog that `discover` read; undefined while the server is not connected. */
   get filteredCatalog(): FilteredCatalog | undefined {
     return this.#connection?.filteredCatalog();
   }
@@ -77,17 +77,19 @@ export class McpClient {
     return this.#connection?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run, with which the next catalog is compared. */
+  /** Sets the catalog of an earlier run. The next catalog is compared with it. */
   setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
     this.#lastCatalog ??= filteredCatalog;
   }
 
-  /** From the next connection on, reads lists again when the server says that they changed. */
+  /** Reads a list again each time the server reports a change of it. Takes effect with the next connection. */
   followChanges(): void {
     this.#readsChanges = true;
   }
 
-  /** Calls `listener` after a connection has failed or ended by itself. Returns the function that stops listening. */
+  /**
+   * Calls `listener` after a connection has failed or ended by itself. Returns a function that removes the listener.
+   */
   onEnd(listener: (end: ClientEnd) => void): () => void {
     this.#endListeners.add(listener);
     return () => this.#endListeners.delete(listener);
@@ -107,17 +109,19 @@ export class McpClient {
     await opening;
   }
 
-  /** Reads the catalog. A server that does not answer in time, or has nothing to use, is disconnected. */
+  /**
+   * Reads the catalog. If the server does not answer in time, or offers nothing that can be used, it is disconnected.
+   */
   async discover(signal?: AbortSignal): Promise<FilteredCatalog> {
     const connection = this.#connected();
     try {
       const filteredCatalog = await connection.discover(signal);
-      // The connection ended after the last list was read.
+      // The connection ended just after the last list was read.
       if (this.#connection !== connection) throw await this.#lost();
       return filteredCatalog;
     } catch (error) {
       if (this.#connection !== connection) throw await this.#lost();
-      // A failed second reading does not end the connection: the first catalog is still usable.
+      // If reading the catalog again fails, the connection stays, because the earlier catalog is still usable.
       if (connection.filteredCatalog() === undefined && error instanceof HostError && error.code !== "cancelled")
         await this.#end(error);
       throw error;
@@ -140,12 +144,12 @@ export class McpClient {
     }
   }
 
-  /** Sets whether a disconnected server will be tried again. Has no effect in other states. */
+  /** Records whether Fairlead will connect to a disconnected server again. Has no effect in other states. */
   setRetry(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
     this.#move(change);
   }
 
-  /** Checks that the server still responds, and disconnects it if not. */
+  /** Checks whether the server still responds. If it does not, disconnects it. */
   async check(): Promise<void> {
     await this.#connection?.check();
   }
@@ -189,14 +193,14 @@ export class McpClient {
 
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
-    // A listener of the state "connecting" may cancel at once, before anything is started.
+    // Waits a moment, because a listener of the state "connecting" may cancel before anything is started.
     await Promise.resolve();
     try {
       signal.throwIfAborted();
       const onNotification: NotificationListener = (...news) => this.#onNotification(...news);
       const onReopened = (): void => this.#connection?.reopened();
       const session = await this.#options.open({ signal, onNotification, onReopened });
-      // The session opened at the moment of the cancellation.
+      // The attempt was cancelled just when the session opened.
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
       this.#opening = undefined;
@@ -276,7 +280,7 @@ export class McpClient {
     for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
-  /** The error of a connection that ended meanwhile. */
+  /** The error of a connection that has ended meanwhile. */
   async #lost(): Promise<HostError> {
     await this.#ending;
     return this.#lastError ?? notConnectedError(this.#state);

@@ -1,4 +1,7 @@
-/** One connection to a server, from the handshake to its end: keeps the catalog up to date and checks that the server responds. */
+/**
+ * One connection to a server, from the handshake to the end. Keeps the catalog up to date and checks that the server
+ * responds.
+ */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Clock } from "../clock.ts";
@@ -29,12 +32,12 @@ export interface ConnectionOptions {
   readonly session: OpenedSession;
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Milliseconds for the first reading of the catalog; `connectTimeout` limits later readings. */
+  /** Milliseconds for the first reading of the catalog. Later readings are limited by `connectTimeout`. */
   readonly timeLeft: number;
   readonly connectTimeout: number;
   /** The largest catalog in bytes of JSON. Default: the limit of the settings. */
   readonly catalogBytes?: (() => number) | undefined;
-  /** Reads lists again when they change. */
+  /** Whether to read lists again when they change. */
   readonly follow: boolean;
   readonly clock: Clock;
   readonly random: () => number;
@@ -42,7 +45,10 @@ export interface ConnectionOptions {
   /** Called with every new catalog. */
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
-  /** Called when the server no longer responds, or requires a sign-in. Resolves when the connection is closed. */
+  /**
+   * Called when the server no longer responds or requires a sign-in. The returned promise resolves when the connection
+   * is closed.
+   */
   readonly onUnresponsive: (error: HostError) => Promise<void>;
 }
 
@@ -59,28 +65,28 @@ export interface Connection {
   ) => Promise<JsonObject>;
   /** Handles a notification of the server. */
   readonly notified: (method: string) => void;
-  /** Reads the lists again that may have changed while a legacy server's stream for notifications was closed. */
+  /** Reads lists again that may have changed while the notification stream of a legacy server was closed. */
   readonly reopened: () => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
   readonly close: () => Promise<void>;
 }
 
-/** Takes over an open session. */
+/** Creates the connection for an open session. */
 export function createConnection(options: ConnectionOptions): Connection {
   const { session, serverName, filter, timeLeft, connectTimeout, follow, clock, random, observe } = options;
   const { onCatalog, onNews, onUnresponsive } = options;
   const closing = new AbortController();
   const health = createHealth({ session, serverName, clock, onUnresponsive: (error) => void onUnresponsive(error) });
   const refresh = createRefresh({ read: readAgain, clock });
-  /** Why lists could not be read again, by list. */
+  /** For each list that could not be read again, the reason. */
   const outdated = new Map<ListName, string>();
   /** The size of each list in bytes. */
   const sizes = new Map<ListKind, number>();
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
   let openRequests = 0;
-  /** Set while the server refuses the token and the user cannot be asked to sign in. */
+  /** The error while the server refuses the token and the user cannot be asked to sign in. */
   let signInError: HostError | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
 
@@ -142,7 +148,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** @param kind The only list to read. */
+  /** @param kind The only list to read. If absent, all lists are read. */
   function catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
     const maxBytes = options.catalogBytes?.();
     const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
@@ -165,12 +171,18 @@ export function createConnection(options: ConnectionOptions): Connection {
     );
   }
 
-  /** Ends a connection whose token is refused. Waits until no request is open, because the server may still answer it. */
+  /**
+   * Ends a connection whose token is refused. Waits until no request is open, because the server may still answer open
+   * requests.
+   */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
   }
 
-  /** Resolves with a function that replaces the list in a catalog. After a failure the function keeps the old list. */
+  /**
+   * Reads a list. Resolves with a function that puts it into a catalog; after a failure, the function keeps the old
+   * list.
+   */
   async function readList(list: ListName, signal: AbortSignal): Promise<(catalog: Catalog) => Catalog> {
     const only = kindsOf[list];
     try {
@@ -203,7 +215,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const failure = toCallError(error, { serverName, what, method, explain: session.explain });
       health.failed(failure);
       if (needsSignIn(failure)) signInError = explain(error);
-      // After an expired session, waits until it is closed: the caller can then connect again at once.
+      // If the session has expired, waits until it is closed, so that the caller can connect again at once.
       if (retryClassOf(failure, { isProgram: false }).kind === "session") await session.closed;
       throw failure;
     } finally {
@@ -217,7 +229,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    // Not `async`: the frames of one call through all layers would take more memory and time than its messages.
+    // Not `async`: the frames of one call through all layers would need more memory and time than its messages.
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
@@ -237,7 +249,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** A person who signs in is not a slow server: the deadline starts again while a sign-in is running. */
+/**
+ * Starts the deadline for a reading. Waiting for a person is not the server's fault, so the deadline starts again while
+ * a sign-in is running.
+ */
 function startDeadline(
   clock: Clock,
   milliseconds: number,
@@ -254,7 +269,7 @@ function startDeadline(
   return { signal: late.signal, stop: () => cancelTimer() };
 }
 
-/** Replaces one list of a catalog, and the notes about it, by those of `fresh`. */
+/** Replaces one list of a catalog, and the notes about that list, by those of `fresh`. */
 function withList(catalog: Catalog, fresh: Catalog, kind: keyof typeof listMethods): Catalog {
   const others = <T extends { readonly kind: string }>(notes: readonly T[]): readonly T[] =>
     notes.filter((note) => note.kind !== kind);

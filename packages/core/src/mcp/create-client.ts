@@ -18,9 +18,12 @@ export interface CreateMcpClientOptions
   extends Pick<McpClientOptions, "onState" | "onNews" | "observe" | "clock" | "random"> {
   /** Milliseconds that connecting may take; 30 000 by default. */
   readonly connectTimeout?: number;
-  /** Environment variables and folders; those of the process by default. A server without `cwd` starts in its `cwd` member. */
+  /**
+   * The environment variables and folders. Default: those of the process. A server without `cwd` starts in the `cwd` of
+   * this object.
+   */
   readonly environment?: Environment;
-  /** Returns the value of `${secret:NAME}`; by default no secret is set. */
+  /** Returns the value of `${secret:NAME}`. Default: no secret has a value. */
   readonly secret?: (name: string) => Promise<string | undefined>;
 }
 
@@ -90,13 +93,13 @@ async function define(name: string, config: MCPServerConfig, environment: Enviro
 
 /** Options of `mcpToTool`. */
 export interface McpToToolOptions {
-  /** Milliseconds without a response or progress after which a call fails; the connection's limit by default. */
+  /** Milliseconds without a response or progress after which a call fails. Default: the limit of the connection. */
   readonly timeout?: number;
 }
 
 /**
- * Makes a `CallableTool` of a client that has discovered its tools. Names are the server's own; the first 512 tools are
- * declared. It checks no policy: the caller must ask for confirmation first.
+ * Creates a `CallableTool` from a client that has read its catalog. Tools have the names that the server gives them,
+ * and only the first 512 are declared. Checks no policy: the caller must ask for confirmation first.
  */
 export function mcpToTool(client: McpClient, options: McpToToolOptions = {}): CallableTool {
   async function call({ id, name, args = {} }: FunctionCall): Promise<Part> {

@@ -4,7 +4,10 @@ import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import { parseUrl } from "@fairlead/wire/text";
 
-/** Asks the user a server's question and returns the answer. A host without this function does not declare elicitation. */
+/**
+ * Shows a server's question to the user and returns the answer. Without this function, a host does not declare
+ * elicitation.
+ */
 export type Elicit = (request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 /** A question of a server. Its texts are not escaped. */
@@ -13,14 +16,14 @@ export type Elicitation =
       readonly mode: "form";
       readonly serverName: string;
       readonly message: string;
-      /** A flat schema: each property is a string, a number, a boolean or an enum. */
+      /** A flat schema, in which each property is a string, a number, a boolean or an enum. */
       readonly requestedSchema: JsonObject;
     }
   | {
       readonly mode: "url";
       readonly serverName: string;
       readonly message: string;
-      /** An http or https URL. Show it whole, and open it only after confirmation. */
+      /** An http or https URL. Show the whole URL, and open it only after the user has confirmed. */
       readonly url: string;
     };
 
@@ -44,7 +47,7 @@ export function toElicitation(serverName: string, params: JsonObject): Elicitati
   return { mode: "form", serverName, message: words, requestedSchema };
 }
 
-/** The result for the server. Empty fields get the default of the form. */
+/** The result for the server. Fields that the user left empty get the default of the form. */
 export function withDefaults(request: Elicitation, answer: ElicitationAnswer): JsonObject {
   if (answer.action !== "accept" || request.mode === "url") return { action: answer.action };
   const properties = isObject(request.requestedSchema["properties"]) ? request.requestedSchema["properties"] : {};
@@ -53,7 +56,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
     const value = given.get(name) ?? (isObject(field) ? field["default"] : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  // From entries, because a field may be named __proto__. Fields that the form does not have are not sent.
+  // Uses `fromEntries`, because a field may be named `__proto__`. Fields that the form lacks are not sent.
   return { action: "accept", content: Object.fromEntries(fields) };
 }
 
@@ -61,6 +64,6 @@ function toWebAddress(text: string): string | undefined {
   if (parseUrl(text) === undefined) return undefined;
   const { protocol, href, username, password } = new URL(text);
   const isWeb = protocol === "https:" || protocol === "http:";
-  // A user name before the @ can make a URL look like another one.
+  // A user name before the `@` can make a URL look like another URL.
   return isWeb && username === "" && password === "" ? href : undefined;
 }

@@ -5,11 +5,11 @@ import { HostError } from "../errors.ts";
 import type { CatalogCounts } from "../events.ts";
 import { hiddenBy, type ToolFilter } from "../normalise/filter.ts";
 
-/** A server's catalog after the filters of its settings entry, with the tools that the filters hide. */
+/** A server's catalog after applying the filters of its entry, and the tools that the filters hide. */
 export interface FilteredCatalog {
   /** The catalog without the hidden tools. */
   readonly catalog: Catalog;
-  /** Hidden tools, with the setting that hides each. */
+  /** The hidden tools, each with the setting that hides it. */
   readonly hidden: ReadonlyMap<string, keyof ToolFilter>;
   readonly offer: CatalogCounts;
 }
@@ -26,7 +26,7 @@ export interface CatalogFilterOptions {
   readonly outdated?: readonly string[];
 }
 
-/** @throws HostError `no_capabilities` if nothing is left and the catalog cannot grow */
+/** @throws HostError `no_capabilities` if the filtered catalog is empty and cannot grow */
 export function filterCatalog(catalog: Catalog, options: CatalogFilterOptions): FilteredCatalog {
   const { serverName, filter, mayGrow, outdated = [] } = options;
   const hidden = new Map<string, keyof ToolFilter>();

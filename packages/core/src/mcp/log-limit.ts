@@ -1,4 +1,6 @@
-/** Limits the `log` events of one server; dropped ones are counted, and the next event says how many. */
+/**
+ * Limits the `log` events of one server. Counts the events that it drops, and reports the number with the next event.
+ */
 
 import type { Clock } from "../clock.ts";
 import { createRateLimit } from "../connect/rate-limit.ts";
@@ -9,7 +11,7 @@ type LogNews = Extract<ServerNews, { readonly type: "log" }>;
 /** The `log` events of one server. */
 export interface LogLimit {
   readonly push: (news: LogNews) => void;
-  /** Reports what was dropped since the last event. */
+  /** Reports how many events were dropped since the last event. */
   readonly flush: () => void;
 }
 

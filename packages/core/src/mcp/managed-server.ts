@@ -1,15 +1,21 @@
 import type { ServerChanges, ServerState } from "../events.ts";
 import type { McpClient } from "./client.ts";
 
-/** A server as `McpClientManager` holds it: with a client if it may start, else with the state that says why not. */
+/**
+ * A server as `McpClientManager` holds it. If the server may start, it has a client; otherwise a state that gives the
+ * reason.
+ */
 export type ManagedServer = StartableServer | { readonly state: ServerState };
 
 /** A server that may start. */
 export interface StartableServer {
   readonly client: McpClient;
-  /** Digest of the settings. `update` keeps a server whose fingerprint is the same; without one it is always replaced. */
+  /**
+   * Digest of the server's settings. `update` keeps a server with an unchanged fingerprint, and always replaces a
+   * server without one.
+   */
   readonly fingerprint?: string;
-  /** Whether the server is connected only when it is named or first used; false by default. */
+  /** If true, the server is connected only when it is named or first used. Default: false. */
   readonly isLazy?: boolean;
   /** Whether the server is a stdio program; false by default. */
   readonly isProgram?: boolean;
@@ -19,13 +25,13 @@ export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }
 
-/** The new servers, and their differences from the old ones. */
+/** The new servers, and how they differ from the old ones. */
 interface ServerSuccession extends ServerChanges {
-  /** The new servers by name, in their new order; kept servers have their old client. */
+  /** The new servers by name, in their new order. Servers that are kept have their old client. */
   readonly servers: ReadonlyMap<string, ManagedServer>;
 }
 
-/** Keeps the connections of servers whose settings are the same after a change of the settings. */
+/** Applies changed settings. Keeps the connections of servers whose own settings are unchanged. */
 export function compareServers(
   before: ReadonlyMap<string, ManagedServer>,
   after: readonly ManagedServer[],
@@ -42,7 +48,7 @@ export function compareServers(
   return { servers, ...changes, removed: [...before.keys()].filter((name) => !servers.has(name)) };
 }
 
-/** The server with its old client, if the settings are unchanged; else undefined. */
+/** The server with its old client; undefined if the server's settings have changed. */
 function keptServer(old: ManagedServer, server: ManagedServer): ManagedServer | undefined {
   if ("client" in old && "client" in server) {
     const isSame = old.fingerprint !== undefined && old.fingerprint === server.fingerprint;

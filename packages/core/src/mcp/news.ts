@@ -12,7 +12,7 @@ const changes: ReadonlyMap<string, ListName> = new Map([
   ["notifications/resources/list_changed", "resources"],
 ]);
 
-/** The list that a notification is about, if it is a `list_changed` notification. */
+/** The list that a `list_changed` notification is about; undefined for other notifications. */
 export function changedList(method: string): ListName | undefined {
   return changes.get(method);
 }
@@ -35,14 +35,14 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
   return undefined;
 }
 
-/** Lists that a change notification is about: "resources" also means resource templates. */
+/** The lists that Fairlead reads again for a change notification. "resources" also means resource templates. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],
   resources: ["resources", "resourceTemplates"],
 };
 
-/** The event for changed lists; undefined if nothing changed. Without `before`, everything is new. */
+/** The event for changed lists; undefined if nothing changed. If `before` is absent, everything counts as new. */
 export function catalogNews(server: string, before: Catalog | undefined, after: Catalog): ServerNews | undefined {
   const lists = (["tools", "prompts", "resources"] as const).filter((list) =>
     kindsOf[list].some((kind) => !isSame(before?.[kind] ?? [], after[kind])),
@@ -52,7 +52,9 @@ export function catalogNews(server: string, before: Catalog | undefined, after: 
     : { type: "catalog", server, lists, tools: toolChanges(before?.tools ?? [], after.tools) };
 }
 
-/** Compares item by item, because the text of a whole list may take a hundred megabytes. */
+/**
+ * Whether two lists are equal. Compares item by item, because the text of a whole list may take a hundred megabytes.
+ */
 function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, at) => isSameJson(item, other[at]));
 }

@@ -1,4 +1,7 @@
-/** Answers requests of a server: roots, elicitation and sampling. One question at a time, and a limited number per minute. */
+/**
+ * Answers requests of a server: roots, elicitation and sampling. Asks one question at a time, and a limited number in a
+ * minute.
+ */
 
 import type { JsonObject, RequestHandler } from "@fairlead/wire";
 import { objectOf } from "@fairlead/wire/json";
@@ -10,7 +13,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 /** Answers a sampling request with the host's model. */
 export type Sample = (request: SamplingRequest, signal: AbortSignal) => Promise<JsonObject>;
 
-/** A sampling request of a server. `params` are unchecked, without `includeContext`. */
+/** A sampling request of a server. `params` are not validated; `includeContext` is removed. */
 export interface SamplingRequest {
   readonly serverName: string;
   readonly params: JsonObject;
@@ -22,9 +25,9 @@ export interface Root {
   readonly name: string;
 }
 
-/** Functions that answer requests. A capability is declared only if its function is set. */
+/** The functions that answer requests of servers. Fairlead declares a capability only if its function is present. */
 export interface Answerers {
-  /** Trusted folders; without them the `roots` capability is not declared. */
+  /** Returns the trusted folders. If absent, Fairlead does not declare the capability `roots`. */
   readonly roots?: readonly Root[];
   readonly elicit?: Elicit;
   readonly sample?: Sample;
@@ -41,12 +44,12 @@ export interface UnaskableQuestion {
 }
 
 export interface RequestLimits {
-  /** Elicitation and sampling requests per minute. */
+  /** Maximum number of elicitation and sampling requests in a minute. */
   readonly perMinute: number;
   readonly clock: Clock;
 }
 
-/** Capabilities to declare, and the handler for their requests. */
+/** The capabilities that Fairlead declares, and the handler for their requests. */
 export interface Answering {
   readonly capabilities: JsonObject;
   readonly onRequest: RequestHandler;
@@ -73,7 +76,10 @@ export function answerRequests(
   let isOpen = false;
   let recent: readonly number[] = [];
 
-  /** Refuses a second question while one is open, and too many questions per minute, without asking the user. */
+  /**
+   * Asks a question of the server. Refuses it without asking the user if another question is open, or after too many
+   * questions in a minute.
+   */
   async function oneAtATime<T>(what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     const now = clock.now();
     recent = recent.filter((time) => now - time < minute);
@@ -83,7 +89,7 @@ export function answerRequests(
     recent = [...recent, now];
     isOpen = true;
     try {
-      // `ask` may ignore the signal: a cancelled question must not block the server's next one.
+      // `ask` may ignore the signal, and a cancelled question must not block the server's next question.
       return await unlessAborted(ask(), signal, () => questionCancelled(serverName, what));
     } finally {
       isOpen = false;
@@ -121,7 +127,7 @@ function questionCancelled(serverName: string, what: string): HostError {
   return new HostError("cancelled", `"${serverName}" cancelled ${what}`, { serverName });
 }
 
-/** Hides from the server why the user denied its request. */
+/** Replaces the reason of a denial, because the server must not learn why the user denied its request. */
 async function rejectDenied(error: unknown): Promise<never> {
   throw error instanceof HostError && error.code === "denied" ? await rpcError(rejected, notAllowed) : error;
 }
@@ -138,7 +144,7 @@ export interface Completion {
   readonly hasMore: boolean;
 }
 
-/** Drops invalid members of the result. */
+/** Reads the result, without members that are invalid. */
 export function toCompletion(raw: unknown): Completion {
   const given = new Map<string, unknown>(Object.entries(objectOf(raw)));
   const [values, total] = [given.get("values"), given.get("total")];

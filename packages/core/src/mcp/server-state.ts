@@ -7,13 +7,13 @@ export type ServerChange =
   | { readonly type: "connect" }
   | { readonly type: "opened"; readonly peer: Peer }
   | { readonly type: "discovered"; readonly offer: CatalogCounts }
-  /** Closing begins; `because` is absent after a call of `disconnect`. */
+  /** Closing begins. `because` is the cause; it is absent if the host called `disconnect`. */
   | { readonly type: "disconnect"; readonly because?: Failure }
-  /** Everything is closed; `because` says why connecting failed. */
+  /** Everything is closed. `because` says why connecting failed. */
   | { readonly type: "ended"; readonly because?: Failure }
-  /** After a failure: Fairlead connects again at `nextTryAt`. */
+  /** Fairlead connects again at `nextTryAt`, after a failure. */
   | { readonly type: "postponed"; readonly because: Failure; readonly nextTryAt: number }
-  /** After a failure: Fairlead does not connect again automatically. */
+  /** Fairlead does not connect again automatically after this failure. */
   | { readonly type: "given_up"; readonly because: Failure };
 
 /** The state of a server before it is started. */
@@ -22,13 +22,13 @@ export function initialServerState(name: string, admission: Admission, since: nu
   return { name, since, ...admission };
 }
 
-/** The next state. An event that does not fit the state is ignored: the same object is returned. */
+/** The next state. If the event does not fit the state, the state stays: the same object is returned. */
 export function transition(state: ServerState, change: ServerChange, now: number): ServerState {
   const here = { name: state.name, since: now };
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // "lazy" here means that the attempt was cancelled meanwhile, so it is not retried.
+      // The reason "lazy" means that the attempt was cancelled meanwhile, so it is not repeated.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -42,12 +42,12 @@ export function transition(state: ServerState, change: ServerChange, now: number
         return isSame(state.offer, change.offer) ? state : { ...state, offer: change.offer };
       return change.type === "disconnect" ? disconnecting(here, change.because) : state;
     case "disconnecting":
-      // The reason for closing explains more than an error while closing.
+      // The reason for closing explains more than an error that happened while closing.
       return change.type === "ended" ? stopped(here, state.because) : state;
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // An attempt to start can block the server too, because of its program; a new attempt checks again.
+      // An attempt to start can also block the server, because of its program; a new attempt checks the program again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // Only the settings change this state.
     case "disabled":
@@ -91,12 +91,14 @@ function backingOff(here: Here, because: Failure, nextTryAt: number): ServerStat
   return { ...here, status: "disconnected", reason: "backoff", nextTryAt, because, ...explanation };
 }
 
-/** The error as plain data for states and events. */
+/** The error as plain data, for states and events. */
 export function toFailure({ code, message, next, evidence }: HostError): Failure {
   return { reason: code, message, ...(next !== undefined && { next }), ...(evidence !== undefined && { evidence }) };
 }
 
-/** The error for a request to a server that is not connected: its code, message and next step explain the state. */
+/**
+ * The error for a request to a server that is not connected. Code, message and next step explain the server's state.
+ */
 export function notConnectedError(state: ServerState): HostError {
   const { name: serverName, status } = state;
   const why = "because" in state ? state.because : "message" in state ? state : undefined;

@@ -1,15 +1,18 @@
-/** Limits how many programs start at the same time, because starting needs much CPU. */
+/** Limits how many programs start at the same time, because a start needs much CPU time. */
 
 import type { Clock } from "../clock.ts";
 
 export interface StartLimit {
-  /** Resolves with a function that frees the slot, when a slot is free; rejects with the signal's reason. */
+  /** Waits for a free slot. Resolves with a function that frees the slot; rejects with the signal's reason. */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
 export interface StartLimitOptions {
   readonly limit: number;
-  /** Milliseconds after which a slot is freed: a program that starts for longer is probably waiting, not computing. */
+  /**
+   * Milliseconds after which a slot becomes free: a program that takes longer to start is probably waiting, not
+   * computing.
+   */
   readonly slotTimeout: number;
   readonly clock: Clock;
 }

@@ -1,4 +1,4 @@
-/** Keeps `subscriptions/listen` open, with which a modern server reports changed lists. */
+/** Keeps a `subscriptions/listen` request open, through which a modern server reports changed lists. */
 
 import type { JsonObject, Session } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
@@ -20,13 +20,13 @@ export interface SubscriptionOptions {
   readonly random: () => number;
   /** Ends the subscription. */
   readonly signal: AbortSignal;
-  /** Called when the subscription is open again: changes meanwhile were not reported. */
+  /** Called when the subscription is open again. Changes in the meantime were not reported. */
   readonly onMissed: (lists: readonly ListName[]) => void;
-  /** Called when the subscription could not be opened: perhaps the server does not respond. */
+  /** Called when the subscription could not be opened, because the server may no longer respond. */
   readonly onTrouble: () => void;
 }
 
-/** Milliseconds after which a subscription counts as successful; a shorter one counts as a failure. */
+/** Milliseconds that a subscription must stay open to count as successful. A shorter one counts as a failure. */
 const steady = 60_000;
 const method = "subscriptions/listen";
 const filters = {
@@ -35,7 +35,7 @@ const filters = {
   resources: "resourcesListChanged",
 } as const;
 
-/** Opens the subscription, and again with growing pauses when it breaks. */
+/** Opens the subscription. If it breaks, opens it again, with growing pauses. */
 export function openSubscription(options: SubscriptionOptions): Subscription {
   const { session, serverName, clock, random, signal, onMissed, onTrouble } = options;
   const lists = listsThatChange(session.capabilities);
@@ -43,12 +43,15 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
   let isOpen = false;
   let isReopened = false;
 
-  /** Listens until the subscription ends; true if it should be opened again. */
+  /** Listens until the subscription ends. Resolves with true if it should be opened again. */
   async function listen(): Promise<boolean> {
     isOpen = false;
     try {
       await session.request(method, { notifications }, { signal });
-      // The server ended the subscription without an error. If it never acknowledged it, it has no subscriptions.
+      /*
+       * The server ended the subscription without an error. A server that never acknowledged it does not support
+       * subscriptions.
+       */
       return isOpen;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: method, method });
@@ -77,7 +80,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
   };
 }
 
-/** The lists whose changes a server with these capabilities reports. */
+/** The lists for which a server with these capabilities reports changes. */
 export function listsThatChange(capabilities: JsonObject): readonly ListName[] {
   return (["tools", "prompts", "resources"] as const).filter((list) => {
     const declared = capabilities[list];

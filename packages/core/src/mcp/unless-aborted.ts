@@ -1,6 +1,6 @@
-/** Waits for shared work with a signal that ends only the waiting. */
+/** Waits for work that several callers share. Aborting the signal ends only the waiting, not the work. */
 
-/** Rejects with `why()` when the signal aborts; `shared` continues for other callers. */
+/** Rejects with `why()` when the signal is aborted; `shared` continues for other callers. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined, why: () => Error): Promise<T> {
   if (signal === undefined) return shared;
   return new Promise((resolve, reject) => {

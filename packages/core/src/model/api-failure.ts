@@ -1,11 +1,11 @@
-/** Converts an API's failures to errors for the user, with the next step. */
+/** Converts failures of a model's API to errors for the user, with the next step. */
 
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { Redact } from "../connect/redact.ts";
 import { HostError } from "../errors.ts";
 import type { ModelFailure } from "./attempts.ts";
 
-/** Names and next steps of an API, for messages. */
+/** The API's name and the next steps, for messages. */
 export interface ModelApi {
   /** The name of the API in messages: "the Gemini API", or a URL. */
   readonly title: string;
@@ -22,7 +22,7 @@ export interface ModelApi {
 
 /** The kinds of failure. */
 export type ProblemKind =
-  /** The key or the account is refused, or lacks the permission. */
+  /** The API refuses the key or the account, or they lack a permission. */
   | "key"
   | "model_unknown"
   | "quota"
@@ -42,7 +42,7 @@ export interface ApiProblem {
   readonly message: string;
   /** The waiting time that the API asks for, in milliseconds. */
   readonly afterMs?: number;
-  /** Whether the quota is used up for longer: a daily quota, or an empty account. */
+  /** True if waiting a moment does not help: a daily quota is used up, or the account is empty. */
   readonly isSpent?: boolean;
 }
 
@@ -53,12 +53,12 @@ export function apiWords(text: string, { redact }: Pick<ModelApi, "redact">): st
   return clip(redact(text).trim(), longestWords);
 }
 
-/** The part of the message that the API wrote itself: a quoted schema may contain any text. */
+/** The part of a message that the API itself wrote. The rest may quote a schema, which can contain any text. */
 export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }
 
-/** Converts a problem to an error, and says whether a retry may help. */
+/** Converts a problem to an error with the information whether a retry may help. */
 export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);
@@ -98,7 +98,7 @@ function explain(
   }
 }
 
-/** Creates the failure for an API that did not answer, or whose answer ended early. */
+/** Creates the failure for an API that did not answer, or whose answer ended too early. */
 export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   if (error instanceof HostError && error.code === "cancelled") return { error };
   if (error instanceof HostError && error.code === "lost") return brokenOff(api);
@@ -106,7 +106,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   const words = apiWords(errorMessage(error), api);
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
-  // For example a failed sign-in, which has its own next step.
+  // Another error, for example a failed sign-in, which has its own next step.
   if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
   return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
 }
@@ -119,7 +119,7 @@ export function brokenOff(api: ModelApi): ModelFailure {
   };
 }
 
-/** An error response, read to its end. */
+/** An error response, read completely. */
 export interface Refusal {
   readonly status: number;
   readonly body: string;

@@ -1,10 +1,10 @@
-/** Retries a request to a model's API, with growing pauses, as long as no part of an answer has arrived. */
+/** Repeats a failed request to a model's API, with growing pauses, until a part of an answer has arrived. */
 
 import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
 import type { ModelEvent } from "./model.ts";
 
-/** Why there is no answer, and whether a retry may help. */
+/** Why the model gave no answer, and whether a retry may help. */
 export interface ModelFailure {
   readonly error: HostError;
   readonly again?: {
@@ -15,23 +15,26 @@ export interface ModelFailure {
   };
 }
 
-/** An event of one attempt. An attempt never throws: a failure is its last event. */
+/** An event of one attempt. An attempt never throws; if it fails, its last event says so. */
 export type AttemptEvent = ModelEvent | { readonly type: "failed"; readonly failure: ModelFailure };
 
 /** Options of `withRetries`. */
 export interface AttemptOptions {
   readonly clock: Clock;
-  /** A random number from 0 to 1, so that clients that were refused together do not retry together. */
+  /**
+   * Returns a random number from 0 to 1. It varies the pauses, so that clients which were refused together do not retry
+   * together.
+   */
   readonly random?: () => number;
 }
 
 const mostAttempts = 5;
 const firstPause = 1_000;
 const longestPause = 30_000;
-/** Milliseconds. If the API asks for a longer pause, the request is not retried. */
+/** The longest pause, in milliseconds, that an API may ask for. If it asks for more, the request is not repeated. */
 const longestRetryAfter = 60_000;
 
-/** Runs attempts until one succeeds or a retry cannot help. */
+/** Runs attempts until one succeeds, or until another attempt cannot help. */
 export async function* withRetries(
   attempt: () => AsyncIterable<AttemptEvent>,
   signal: AbortSignal,
@@ -61,7 +64,7 @@ export async function* withRetries(
   }
 }
 
-/** The pause doubles with each attempt; up to a half of it is subtracted at random. */
+/** The pause before the next attempt. It doubles with each attempt, and a random amount of up to half is subtracted. */
 function pauseAfter(count: number, chance: number): number {
   return Math.round(Math.min(firstPause * 2 ** (count - 1), longestPause) * (1 - chance / 2));
 }

@@ -12,7 +12,7 @@ import { createModelFetch } from "./model-fetch.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { findOllama, type Ollama, ollamaModel, onlyModelOf } from "./openai/openai-models.ts";
 
-/** Options of `chooseModel`. Members of `Environment` other than `env` matter for Vertex AI only. */
+/** Options of `chooseModel`. Of the members of `Environment`, only Vertex AI uses others than `env`. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
   /** The model's name from `--model`. */
   readonly wanted?: string | undefined;
@@ -25,7 +25,7 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
 /** The result of `chooseModel`: a model to use, a local model to offer, or none with the next step for the user. */
 export type ModelChoice =
   | { readonly kind: "model"; readonly model: Model }
-  /** No variable is set, but Ollama runs on this machine. */
+  /** No environment variable names a model, but Ollama runs on this machine. */
   | { readonly kind: "offer"; readonly ollama: Ollama }
   | { readonly kind: "none"; readonly next: string };
 
@@ -33,8 +33,8 @@ const usualGemini = "gemini-2.5-flash";
 const usualOpenai = "https://api.openai.com/v1";
 
 /**
- * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama, which is offered and
- * not used unless it was asked for.
+ * Chooses a model from the environment: Gemini, an endpoint that speaks OpenAI's API, or a local Ollama. Ollama is only
+ * offered, unless the user asked for it.
  *
  * @throws HostError `model` if the environment names a model that cannot be used; `cancelled`
  *
@@ -49,7 +49,7 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
   const fetch = options.fetch ?? createModelFetch({ env, clock });
   const access = geminiAccess(options);
   const speaksOpenai = isSet(env["OPENAI_BASE_URL"]) || isSet(env["OPENAI_API_KEY"]);
-  // If both are set, the model's name decides; without a name, Gemini is used.
+  // If both kinds of credentials are set, the model's name decides. Without a name, Fairlead uses Gemini.
   const isForOpenai = speaksOpenai && (access === undefined || (wanted !== undefined && !isGeminiName(wanted)));
   if (isForOpenai) return { kind: "model", model: await chooseOpenai(options, fetch) };
   if (access !== undefined) {
@@ -61,7 +61,7 @@ export async function chooseModel(options: ChooseOptions): Promise<ModelChoice> 
   }
   const ollama = await findOllama(fetch, clock, options.signal);
   if (ollama === undefined || ollama.models.length === 0) return { kind: "none", next: nextWithout(ollama) };
-  // The user asks for Ollama by naming one of its models.
+  // The user asks for Ollama by giving the name of one of its models.
   const name = wanted === undefined ? undefined : ollamaModel(ollama, wanted);
   if (name === undefined) return { kind: "offer", ollama };
   return { kind: "model", model: createOpenaiModel({ name, baseUrl: ollama.baseUrl, fetch, clock }) };
@@ -90,7 +90,7 @@ async function chooseOpenai({ env, clock, wanted, signal }: ChooseOptions, fetch
   return createOpenaiModel({ name, baseUrl, apiKey, fetch, clock });
 }
 
-/** Checks a value that becomes part of a URL. */
+/** Checks a value from the environment that becomes part of a URL. */
 function checkPlace(variable: string, value: string): void {
   if (/^[a-z0-9][a-z0-9.:-]{0,99}$/i.test(value)) return;
   const what = value === "" ? `${variable} is not set` : `${variable} is "${value}", which is not valid`;
@@ -123,7 +123,7 @@ type Authorize = Extract<GeminiAccess, { readonly kind: "vertex" }>["authorize"]
 const serverName = "Vertex AI";
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
-/** Returns a function that gives the authorization headers. */
+/** Returns a function that creates the authorization headers. */
 function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">, fetch?: Fetch): Authorize {
   const { env, home = env["HOME"] ?? env["USERPROFILE"] ?? "", cwd = home, platform = process.platform } = given;
   let client: Promise<AuthClient> | undefined;
@@ -132,7 +132,7 @@ function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">,
       client ??= openClient({ env, home, cwd, platform }, fetch ?? createBoundedFetch({ env }));
       return Object.fromEntries(await (await client).getRequestHeaders());
     } catch (error) {
-      // Read again the next time, because the user may sign in meanwhile.
+      // After a failure, the credentials are read again at the next request, because the user may sign in meanwhile.
       client = undefined;
       throw toGoogleError(error, { serverName });
     }

@@ -1,4 +1,4 @@
-/** A `Model` without a language model: the user types the calls, which run one after another. */
+/** A `Model` without a language model: the user types tool calls, which run one after another. */
 
 import type { Content, FunctionDeclaration, Part } from "../normalise/model-types.ts";
 import { splitTypedLines } from "../resources/typed-lines.ts";
@@ -12,11 +12,11 @@ export type ManualLine =
 
 /** Options of `createManualModel`. */
 export interface ManualOptions {
-  /** Parses a line that the user typed, in the syntax of `fairlead call`. An error that it throws ends the turn. */
+  /** Parses a line that the user typed, in the syntax of `fairlead call`. If it throws, the turn ends. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
   /**
-   * Called if a line has failed and `left` lines after it are not run: the line was not a call, or its call failed.
-   * Returns the text for the user; an error that it throws ends the turn. Default: a text with the number of lines.
+   * Called if a line was not a call or its call failed, so that the `left` lines after it do not run. Returns the text
+   * for the user. If it throws, the turn ends. Default: a text with the number of lines.
    */
   readonly onStopped?: (left: number) => string;
 }
@@ -70,8 +70,9 @@ interface LinesLeft {
 }
 
 /**
- * Lines that have run are not parsed again, because their tool may be gone. Only the first part of a message is typed; the
- * others are contents, not commands. A message that begins with anything else is a result.
+ * The typed lines that have not run. Lines that have run are not parsed again, because their tool may be gone. Only the
+ * first part of a message is typed text; the other parts are contents, not commands. A message whose first part is not
+ * text is a result.
  */
 function linesLeft(messages: readonly Content[]): LinesLeft {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && parts[0]?.text !== undefined);

@@ -1,4 +1,4 @@
-/** The `fetch` for models' APIs: uses the user's proxy, limits the size of answers and the time without data. */
+/** The `fetch` for models' APIs: uses the user's proxy, and limits the size of answers and the time without data. */
 
 import { proxyFor, webExchange } from "@fairlead/wire/web-exchange";
 import type { Clock } from "../clock.ts";
@@ -13,7 +13,7 @@ export interface ModelFetchOptions {
   /** The environment, for the proxy variables. */
   readonly env: Environment["env"];
   readonly clock: Clock;
-  /** The longest time without data, in milliseconds: a local model may have to be loaded first. */
+  /** The longest time without data, in milliseconds. It is long, because a local model may have to be loaded first. */
   readonly timeout?: number;
 }
 
@@ -21,7 +21,7 @@ const defaultTimeout = 600_000;
 const withoutBody = new Set([204, 205, 304]);
 
 /**
- * Creates the `fetch`. It follows no redirects, so that no key is sent elsewhere.
+ * Creates the `fetch`. It follows no redirects, so that no other server gets the key.
  *
  * Every error of the returned function is a `HostError`; its code is `lost` for an answer that is cut off.
  */
@@ -57,7 +57,7 @@ export function createModelFetch({ env, clock, timeout = defaultTimeout }: Model
         watch.end();
         answer.close();
       };
-      // A reader that stops early may not cancel the body: the signal ends the timer and the connection.
+      // A reader that stops early may not cancel the body, so the abort signal also ends the timer and the connection.
       init.signal?.addEventListener("abort", end, { once: true });
       if (init.signal?.aborted === true) end();
       if (withoutBody.has(status)) end();
@@ -113,7 +113,7 @@ function watchSilence(clock: Clock, timeout: number): SilenceWatch {
     signal: silence.signal,
     restart() {
       callOff();
-      // If the response has ended, data that had already arrived is still read.
+      // After the end of the response, data that has already arrived is still read, without the timeout.
       if (!isOver) callOff = begin();
     },
     end() {

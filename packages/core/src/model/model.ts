@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
 
-/** A language model as the host uses it: one request in, one stream of events out. */
+/** A language model as the host uses it: the host sends one request and reads one stream of events. */
 export interface Model {
   readonly provider: "gemini" | "openai-compatible" | "manual" | "scripted";
   /** The model's name in its API. */
@@ -12,7 +12,7 @@ export interface Model {
   readonly maxDeclarations: number;
   /** The size of the model's context in tokens, if it is known. */
   readonly contextTokens?: number;
-  /** Whether media may be inside a function response; else it follows the response in the same content. */
+  /** Whether a function response may contain media. If not, media follows the response in the same content. */
   readonly takesMediaInResponses: boolean;
   /**
    * Sends a request. The last event is `finish` or `rejected`. Calls arrive when the answer is complete.
@@ -33,7 +33,7 @@ export interface StreamOptions {
   readonly system?: string;
 }
 
-/** A call that the model asks for, by the tool name that it was shown. */
+/** A call that the model requests, with the tool name that the model was given. */
 export interface ModelCall {
   readonly id?: string;
   readonly name: string;
@@ -48,24 +48,24 @@ export type ModelEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }
   | { readonly type: "call"; readonly call: ModelCall }
-  /** The tokens used by this request; emitted at most once. */
+  /** The number of tokens that this request used. Emitted at most once. */
   | {
       readonly type: "usage";
       readonly inputTokens: number;
       readonly outputTokens: number;
       readonly cachedTokens?: number;
     }
-  /** The API could not answer; the request is sent again after `delayMs`. Comes before any other event. */
+  /** The API could not answer, and Fairlead sends the request again after `delayMs`. Comes before all other events. */
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
   /**
-   * The API refuses the request, perhaps because of a tool; `declaration` is its index in `tools`, if the API names it.
-   * Always the last event.
+   * The API refuses the request, perhaps because of a tool. `declaration` is the index of that tool in `tools`, if the
+   * API names it. Always the last event.
    */
   | { readonly type: "rejected"; readonly message: string; readonly declaration?: number }
   /**
-   * Always the last event. `content` goes into the history unchanged, with its signatures; it may have no parts.
-   * `message` explains any reason but `stop`. After `safety` and `malformed_call` there are no calls, neither as events
-   * nor in the content.
+   * The answer is complete. Always the last event. `content` goes into the history unchanged, with its signatures; it
+   * may have no parts. `message` explains every reason except `stop`. After `safety` and `malformed_call` there are no
+   * calls, neither as events nor in the content.
    */
   | {
       readonly type: "finish";

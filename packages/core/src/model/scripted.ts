@@ -13,7 +13,7 @@ export interface ScriptedOptions {
 }
 
 /**
- * Creates a `Model` that replays a recorded conversation: for tests and for demonstrations without a network.
+ * Creates a `Model` that replays the answers of a script, for tests and for demonstrations without a network.
  *
  * @throws HostError `model` while streaming, when the script has no answer left or expects another request
  */
@@ -55,7 +55,7 @@ function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, v
   yield { type: "finish", ...finish, content };
 }
 
-/** Compares the script with the messages since the model's last answer. */
+/** What the messages since the model's last answer lack, compared with the script; undefined if they lack nothing. */
 function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): string | undefined {
   const parts = messages
     .slice(messages.findLastIndex(({ role }) => role === "model") + 1)

@@ -1,4 +1,4 @@
-/** Decides which IP addresses may be reached, and checks them in the lookup that the connection itself uses. */
+/** Decides which IP addresses Fairlead may contact. Checks the addresses that the connection itself looks up. */
 
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -9,12 +9,12 @@ import { hostOf, isLoopbackHost, type ServerNetwork } from "./server-network.ts"
 /** Address ranges of private networks. */
 const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
 /**
- * Kinds of addresses that are allowed only if they belong to the MCP server itself: they mean a different host on each
- * machine.
+ * Kinds of addresses that are allowed only if they belong to the MCP server itself, because they mean a different host
+ * on each machine.
  */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
-/** Refuses a URL by its scheme or user info, before any name is looked up. */
+/** Refuses a URL because of its scheme or user info, before Fairlead looks up any name. */
 export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
@@ -29,8 +29,8 @@ export function checkUrl(url: URL, near: URL | undefined): void {
 }
 
 /**
- * Refuses a host unless each of its addresses is public or of the same kind (such as `private`) as all addresses of the
- * MCP server. One such address of the server is not enough: the server's operator could add a private address in DNS to
+ * Refuses a host, unless each of its addresses is public, or of a kind (such as `private`) that all addresses of the
+ * MCP server have. A single private address of the server is not enough: the server's operator could add one in DNS to
  * reach the user's network.
  */
 export function checkAddresses(host: string, addresses: readonly string[], near: readonly string[]): void {
@@ -47,7 +47,7 @@ export function checkAddresses(host: string, addresses: readonly string[], near:
     );
 }
 
-/** Refuses the MCP server's own name if it now resolves to an address outside the server's network. */
+/** Refuses the MCP server's own host name if it now resolves to an address outside the server's network. */
 export function checkSameNetwork(host: string, addresses: readonly string[], near: readonly string[]): void {
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;
@@ -84,13 +84,13 @@ function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6
   return new ipaddr.IPv4(address.toByteArray().slice(12));
 }
 
-/** Looks up hosts and refuses forbidden addresses. Connections go only to addresses that were checked. */
+/** Looks up hosts and refuses forbidden addresses. Connections go only to checked addresses. */
 export interface Guard {
-  /** Checks a URL with an IP address, which is never looked up. */
+  /** Checks a URL that contains an IP address, because such an address is never looked up. */
   checkLiteral(url: URL): Promise<void>;
   /**
-   * Checks a host that a proxy will look up, with the addresses that this machine finds. If this machine finds none,
-   * the request goes to the proxy unchecked: only the proxy's network knows the name.
+   * Checks a host that a proxy will look up, by the addresses that this machine finds for it. If this machine finds
+   * none, the proxy gets the request without a check, because only the proxy's network knows the name.
    */
   checkBeforeProxy(url: URL): Promise<void>;
   readonly lookup: LookupFunction;
@@ -107,7 +107,7 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
     const addresses = found.map(({ address }) => address);
     const nearby = (await near?.addresses()) ?? [];
     checkAddresses(host, addresses, nearby);
-    // Without this check, the owner of the server's domain could point it to another network later (DNS rebinding).
+    // Without this check, the owner of the server's domain could later point it to another network (DNS rebinding).
     if (near !== undefined && host === near.url.hostname) checkSameNetwork(host, addresses, nearby);
   }
 
@@ -140,7 +140,10 @@ export function createGuard(near: ServerNetwork | undefined, resolve: LookupFunc
   };
 }
 
-/** All addresses of a name; rejects when the signal is aborted, because a resolver cannot be cancelled. */
+/**
+ * All addresses of a name. Rejects when the signal is aborted; the lookup itself goes on, because a resolver cannot be
+ * cancelled.
+ */
 function lookUp(
   host: string,
   options: object,

@@ -24,7 +24,7 @@ export function createBoundedFetch(options: FetchOptions): Fetch {
       const { fetchWithin } = await import("./fetch-within.ts");
       return await fetchWithin(url, init, { ...options, near }, AbortSignal.any([...callers, late.signal]));
     } catch (cause) {
-      // After the timeout, every error is a consequence of it.
+      // After the timeout, the timeout is the cause of every error.
       if (callers.some(({ aborted }) => aborted)) throw new HostError("cancelled", "cancelled", { cause });
       if (late.signal.aborted)
         throw new HostError("connect_timeout", `${url.origin} timed out: no response within ${timeout} ms`, { cause });

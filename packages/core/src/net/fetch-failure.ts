@@ -11,11 +11,11 @@ const codes: Partial<Record<WireErrorCode, ErrorCode>> = {
   bad_message: "protocol",
 };
 
-/** @param origin The origin of the last request. */
+/** @param origin The origin to which the last request went. */
 export function toFetchError(error: unknown, origin: string): HostError {
   if (error instanceof HostError) return error;
   if (isWireError(error)) {
-    // If the address rules refuse a host in `lookup`, their error arrives as the cause of a connection error.
+    // If the address rules refuse a host during the lookup, their error is the cause of a connection error.
     if (error.cause instanceof HostError) return error.cause;
     return new HostError(codes[error.code] ?? "unreachable", error.message, { cause: error });
   }
@@ -23,7 +23,10 @@ export function toFetchError(error: unknown, origin: string): HostError {
   return new HostError("unreachable", `the response of ${origin} broke off: ${words}`, { cause: error });
 }
 
-/** Compares the name, because importing the class would load the wire package in commands that open no connection. */
+/**
+ * Compares the name instead of the class, because importing the class would load the wire package in commands that open
+ * no connection.
+ */
 export function isWireError(error: unknown): error is WireError {
   return error instanceof Error && error.name === "WireError";
 }

@@ -1,4 +1,4 @@
-/** Sends a request, follows redirects and reads the response, with the address rules for each hop. */
+/** Sends a request, follows redirects and reads the response. Applies the address rules to each request. */
 
 import { lookup } from "node:dns";
 import type { LookupFunction } from "node:net";
@@ -21,7 +21,7 @@ export async function fetchWithin(
   signal: AbortSignal,
 ): Promise<Response> {
   const { maxBytes = limits.fetchedBytes, maxRedirects = 3, near } = options;
-  // The server's addresses are looked up before the first request, so that no response can influence the lookup.
+  // Looks up the server's addresses before the first request, so that no response can influence the lookup.
   if (near !== undefined) await Promise.race([near.addresses(), endOf(signal)]);
   const guard = createGuard(near, options.resolve ?? lookup, signal);
   let asking: FetchRequest | undefined;
@@ -54,7 +54,7 @@ function endOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The first request; the standard `Request` encodes the body. */
+/** The first request. The standard class `Request` encodes its body. */
 async function firstOf(url: URL, init: RequestInit): Promise<FetchRequest> {
   try {
     const request = new Request(url, { ...init, signal: null });
@@ -105,7 +105,7 @@ function toResponse(
   url: URL,
 ): Response {
   if (status < 200 || status > 599) throw new HostError("protocol", `${url.origin} answered with the status ${status}`);
-  // These headers describe the compressed body.
+  // Removes these headers, because they describe the compressed body.
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
   const response = new Response(withoutBody.has(status) ? null : body, { status, statusText, headers });
   return Object.defineProperty(response, "url", { value: url.href });
@@ -119,7 +119,7 @@ function notFollowed(from: URL, location: string, hops: number): HostError {
 
 /** Options of a bounded fetch. */
 export interface FetchOptions {
-  /** The MCP server or its URL. Private addresses are allowed only if that server is in the same network. */
+  /** The MCP server, or its URL. Private addresses are allowed only if that server is in the same network. */
   readonly near?: string | ServerNetwork | undefined;
   /** The environment, for the proxy variables. */
   readonly env: Environment["env"];
@@ -127,16 +127,16 @@ export interface FetchOptions {
   readonly ca?: string;
   /** The largest response in bytes, decompressed. */
   readonly maxBytes?: number;
-  /** The limit in milliseconds for the whole request, with name lookups and redirects. */
+  /** The timeout in milliseconds for the whole request, including name lookups and redirects. */
   readonly timeout?: number;
   readonly signal?: AbortSignal;
-  /** How many redirects are followed; with 0 a redirect is an error. */
+  /** How many redirects Fairlead follows. With 0, a redirect is an error. */
   readonly maxRedirects?: number;
   readonly resolve?: LookupFunction;
   readonly clock?: Clock;
 }
 
-/** The next request after a redirect; the caller's headers and body never go to another origin. Pure. */
+/** The next request after a redirect. Another origin never gets the caller's headers and body. Pure. */
 interface FetchRequest {
   readonly url: URL;
   readonly method: string;

@@ -7,27 +7,30 @@ import { findOwnProgram, type OwnProgram, type ProgramPlace } from "../trust/pro
 import { isLoopbackHost } from "./server-network.ts";
 
 const longestUrl = 16_384;
-/** Milliseconds after which an opener that still runs counts as successful; an opener that fails exits at once. */
+/**
+ * Milliseconds after which an opener that is still running counts as successful, because an opener that fails exits at
+ * once.
+ */
 const startTimeout = 3_000;
 
 /**
- * The URL if it may be opened: https, or http on this machine, without user name and invisible characters. Show and open
- * its `href`, in which every character with a meaning for a shell is percent-encoded.
+ * The URL, if Fairlead may open it: https, or http on this machine, without a user name and without invisible
+ * characters. Show and open its `href`, in which every character that a shell could interpret is percent-encoded.
  */
 export function webUrl(text: string): URL | undefined {
-  // `new URL` would silently drop some of these characters.
+  // Checked first, because `new URL` would silently drop some of these characters.
   if (text.length > longestUrl || /[\p{C}\p{Z}]/u.test(text)) return undefined;
   const url = parseUrl(text);
   if (url === undefined) return undefined;
   const { protocol, username, password, hostname, host, pathname, search, hash } = url;
   if (protocol !== "https:" && !(protocol === "http:" && isLoopbackHost(hostname))) return undefined;
   if (username !== "" || password !== "") return undefined;
-  // The URL standard allows almost any character in a host name.
+  // Checked because the URL standard allows almost any character in a host name.
   if (!/^(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:]+\])$/.test(hostname)) return undefined;
   return new URL(`${protocol}//${host}${harmless(pathname)}${harmless(search)}${harmless(hash)}`);
 }
 
-/** Percent-encodes characters that are special in a shell. `part` is a part of a parsed URL, so it is ASCII. */
+/** Percent-encodes characters that a shell could interpret. `part` belongs to a parsed URL, so it is ASCII. */
 function harmless(part: string): string {
   return part.replaceAll(
     /%(?![0-9a-f]{2})|[^a-z0-9%._~:/?#@+,=&-]/gi,
@@ -58,7 +61,10 @@ export async function openUrl(url: string, options: OpenUrlOptions): Promise<boo
 
 type CommandLine = readonly [command: string, ...args: string[]];
 
-/** The system's own openers have absolute paths; the others are searched for. */
+/**
+ * Finds the program of an opener. The openers of macOS and Windows have absolute paths; others are searched for in
+ * `PATH`.
+ */
 async function locate(command: string, options: OpenUrlOptions): Promise<OwnProgram | undefined> {
   const { platform, env } = options.environment;
   const isFixed = platform === "darwin" || platform === "win32";
@@ -69,7 +75,7 @@ function openersOn({ platform, env }: ProgramPlace["environment"]): readonly Com
   if (platform === "darwin") return [["/usr/bin/open"]];
   if (platform === "win32") return [[`${windowsFolder(env)}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler"]];
   const isInWindows = Boolean(env["WSL_DISTRO_NAME"] || env["WSL_INTEROP"]);
-  // Without a display, xdg-open would open a text browser in a hidden terminal.
+  // Without a display, xdg-open would open a text browser in an invisible terminal.
   const hasScreen = Boolean(env["DISPLAY"] || env["WAYLAND_DISPLAY"] || env["BROWSER"]);
   return [...(isInWindows ? [["wslview"] as const] : []), ...(hasScreen ? [["xdg-open"] as const] : [])];
 }
@@ -80,7 +86,7 @@ function windowsFolder(env: OwnProgram["env"]): string {
   return /^[A-Z]:\\/i.test(folder) ? folder : "C:\\Windows";
 }
 
-/** Whether the opener exits with 0 or still runs after a while. */
+/** Whether the opener exits with 0, or is still running after the timeout. */
 async function starts({ file, env }: OwnProgram, args: readonly string[], options: OpenUrlOptions): Promise<boolean> {
   const { clock = systemClock } = options;
   const spawn = options.spawn ?? (await import("node:child_process")).spawn;
@@ -103,7 +109,7 @@ async function starts({ file, env }: OwnProgram, args: readonly string[], option
       child.once("exit", (code) => settle(code === 0));
       child.unref();
     } catch {
-      // `spawn` throws some failures and emits others.
+      // `spawn` throws some errors and emits others as events.
       settle(false);
     }
   });

@@ -1,10 +1,13 @@
-/** The addresses of an MCP server, looked up once, so that a later change in DNS gives no access to other networks. */
+/**
+ * The addresses of an MCP server. Fairlead looks them up once, so that a later change in DNS gives no access to other
+ * networks.
+ */
 
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { parseUrl } from "@fairlead/wire/text";
 
-/** The network that an MCP server is in. */
+/** The network of an MCP server. */
 export interface ServerNetwork {
   readonly url: URL;
   /** The server's addresses, looked up at the first call; empty if its name cannot be resolved. */
@@ -51,7 +54,7 @@ function addressesOf(host: string, resolve: LookupFunction): Promise<readonly st
   });
 }
 
-/** Whether a `URL`'s `hostname`, which is already normalised, is localhost or a loopback address. */
+/** Whether the `hostname` of a `URL`, which is already normalised, is localhost or a loopback address. */
 export function isLoopbackHost(hostname: string): boolean {
   return /^(?:(?:[a-z0-9-]+\.)*localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -8,6 +8,6 @@ export function describeForModel(description: string): string {
   const text = toModelText(description);
   if (text.length <= longest) return text;
   const ending = `… [cut here: the description has ${text.length} characters]`;
-  // Cuts before a lone surrogate.
+  // Cuts before the first half of a surrogate pair.
   return `${text.slice(0, longest - ending.length).replace(/[\ud800-\udbff]$/, "")}${ending}`;
 }

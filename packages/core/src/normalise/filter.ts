@@ -7,7 +7,8 @@ import { closest } from "../text/closest.ts";
 export type ToolFilter = Pick<ServerDefinition, "includeTools" | "excludeTools">;
 
 /**
- * Returns the filter that hides a tool; undefined if none does. Exclusion takes precedence. Names are the server's own.
+ * Returns the filter that hides a tool; undefined if none hides it. `excludeTools` takes precedence. Filters contain
+ * the names that the server gives its tools.
  */
 export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilter): keyof ToolFilter | undefined {
   if (excludeTools.some((entry) => names(entry, tool))) return "excludeTools";
@@ -19,12 +20,13 @@ export function hiddenBy(tool: string, { includeTools, excludeTools }: ToolFilte
 export interface UnmatchedEntry {
   readonly setting: keyof ToolFilter;
   readonly entry: string;
-  /** A message for the user; its names are not escaped. */
+  /** A message for the user. The names in it are not escaped. */
   readonly message: string;
 }
 
 /**
- * Returns the filter items that match none of the server's tools: most are misspelt. A server without tools gives none.
+ * Returns the filter items that match none of the server's tools, because most of them are misspelt. Returns nothing
+ * for a server without tools.
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];
@@ -40,13 +42,18 @@ export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): 
   );
 }
 
-/** Matches `tool`, or a pattern with `*` and `?`; a suffix `(…)` is ignored. */
+/**
+ * Whether a filter item matches a tool. The item is a name or a pattern with `*` and `?`; a suffix `(…)` is ignored.
+ */
 function names(entry: string, tool: string): boolean {
   if (entry === tool || entry.startsWith(`${tool}(`)) return true;
   return /[*?]/.test(entry) && (matches(entry, tool) || matches(entry.replace(/\(.*$/s, ""), tool));
 }
 
-/** Not a regular expression, because many stars could make it run for ever. Backtracks to the last star only. */
+/**
+ * Matches a pattern without a regular expression, because many stars could make that run for ever. Backtracks to the
+ * last star only.
+ */
 function matches(pattern: string, text: string): boolean {
   let p = 0;
   let star = -1;

@@ -1,6 +1,6 @@
 /**
- * The types of the Gemini API that the host uses, copied so that its package is not needed. A test compares them with
- * the package.
+ * The types of the Gemini API that the host uses. They are copied, so that Google's package is not needed; a test
+ * compares them with the package.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -11,9 +11,9 @@ export interface Part {
   inlineData?: { mimeType?: string; data?: string };
   functionCall?: FunctionCall;
   functionResponse?: FunctionResponse;
-  /** The part is the model's reasoning, not an answer to the user. */
+  /** True if the part is the model's reasoning and not an answer to the user. */
   thought?: boolean;
-  /** The model's encrypted note to itself. It must be returned unchanged with its part. */
+  /** The model's encrypted note to itself. Fairlead must return it unchanged, together with its part. */
   thoughtSignature?: string;
 }
 
@@ -28,7 +28,7 @@ export interface FunctionResponse {
   id?: string;
   name?: string;
   response?: Record<string, unknown>;
-  /** Media of the result, for models that accept media here. */
+  /** Media of the result, for models that accept media in a function response. */
   parts?: { inlineData?: { mimeType?: string; data?: string } }[];
 }
 
@@ -47,8 +47,8 @@ export interface FunctionDeclaration {
 }
 
 /**
- * The tool interface of `@google/genai`, for tools that the package calls by itself. Declarations made from an MCP
- * client may lack any member.
+ * The tool interface of `@google/genai`, for tools that this package calls by itself. In declarations made from an MCP
+ * client, any member may be absent.
  */
 export interface CallableTool {
   tool(): Promise<{ functionDeclarations?: { name?: string; description?: string; parametersJsonSchema?: unknown }[] }>;

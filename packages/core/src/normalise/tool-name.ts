@@ -1,10 +1,12 @@
-/** Assigns names that models' APIs accept to pairs of server and tool or prompt. Names are never parsed. Pure. */
+/**
+ * Assigns names that models' APIs accept to the tools and prompts of servers. Fairlead never splits such a name. Pure.
+ */
 
 import { createHash } from "node:crypto";
 
 const longest = 63;
 
-/** Makes a valid name. Two names may become the same: use `assignNames` for many. */
+/** Makes a name valid. Two different names may become equal: use `assignNames` for several names. */
 export function generateValidName(name: string): string {
   const valid = name.replace(/[^a-zA-Z0-9_.-]/g, "_");
   return valid.length > longest ? `${valid.slice(0, 28)}___${valid.slice(-32)}` : valid;
@@ -18,13 +20,13 @@ export function qualify(server: string, name: string): string {
 /** A tool or prompt that needs a name, identified by server and name. */
 export interface Claim {
   readonly server: string;
-  /** The server's own name; not empty. */
+  /** The name that the server gives the tool or prompt; not empty. */
   readonly name: string;
   /** The name that the item's author asks for. */
   readonly wish?: string | undefined;
 }
 
-/** A name that a conversation has used: it means this pair, even after the tool is gone. */
+/** A name that a conversation has used. It keeps its meaning, even after the tool is gone. */
 export interface Pin {
   readonly server: string;
   readonly name: string;
@@ -38,14 +40,14 @@ export interface NamingOptions {
 }
 
 /**
- * Assigns one unique name to each claim; equal claims give equal names. The first claim keeps the bare name. No pair
- * may occur twice.
+ * Assigns one unique name to each claim. The first claim of a name keeps the bare name. Equal claims give equal names;
+ * no pair of server and name may occur twice.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));
 }
 
-/** The same one by one: gives each claim its name. */
+/** Like `assignNames`, but returns a function that assigns one name at a time. */
 export function createNaming(options: NamingOptions = {}): (claim: Claim) => string {
   const { isAlwaysQualified = () => false, pins = [] } = options;
   const taken = new Set(pins.map((pin) => pin.as));
@@ -71,12 +73,12 @@ function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, ta
   return candidate;
 }
 
-/** The bare name: valid, without a server. The API requires a letter or an underscore first. */
+/** The tool's name without the server's name, made valid: the API requires a letter or an underscore at the start. */
 export function toModelName(name: string): string {
   return generateValidName(/^[.\-0-9]/.test(name) ? `_${name}` : name);
 }
 
-/** The key of a tool in maps. JSON, because names may contain any separator. */
+/** The key of a tool in maps. JSON, because names may contain every character that could separate them. */
 export function toolKey(server: string, name: string): string {
   return JSON.stringify([server, name]);
 }

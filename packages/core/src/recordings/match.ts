@@ -1,6 +1,6 @@
 /**
- * Finds the recorded script that answers a request: by method and arguments; repeated requests get their answers in
- * order. Pure.
+ * Finds the recorded script that answers a request, by method and arguments. A repeated request gets its recorded
+ * answers in order. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -11,7 +11,10 @@ import { fitsHidden } from "./hidden-values.ts";
 import type { Script } from "./scripts.ts";
 
 export interface MatchOptions {
-  /** Whether to fall back to a recorded request for the same tool, prompt or resource with other arguments. */
+  /**
+   * If true and no recorded request has these arguments, a request for the same tool, prompt or resource with other
+   * arguments is used.
+   */
   readonly loose?: boolean;
 }
 
@@ -21,7 +24,7 @@ export interface Matcher {
   find(method: string, params: JsonObject): Script | undefined;
 }
 
-/** Methods whose parameters only describe the client, so that any parameters match. */
+/** Methods whose parameters only describe the client. For these, any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
 /** All scripts, grouped by method. */
@@ -31,7 +34,7 @@ export interface ScriptIndex {
   readonly byMethod: ReadonlyMap<string, readonly Script[]>;
 }
 
-/** Groups scripts once; each client gets its own matcher on the same groups. */
+/** Groups the scripts by method once. Each client gets its own matcher, and all matchers share these groups. */
 export function indexScripts(scripts: readonly Script[]): ScriptIndex {
   return {
     exact: groupBy(scripts, ({ method, params }) => exactKey(method, params)),
@@ -40,7 +43,10 @@ export function indexScripts(scripts: readonly Script[]): ScriptIndex {
   };
 }
 
-/** A message that was recorded several times gets its answers in order; after that, the last answer is repeated. */
+/**
+ * Creates the matcher for one client. A message that was recorded several times gets its answers in order; after that,
+ * the last answer is repeated.
+ */
 export function createMatcher(index: ScriptIndex, { loose = false }: MatchOptions = {}): Matcher {
   const uses = new Map<readonly Script[], number>();
 
@@ -72,7 +78,10 @@ function exactKey(method: string, params: JsonObject): string {
   return handshakes.has(method) ? method : `${method} ${canonicalJson(withoutMeta(params))}`;
 }
 
-/** The parameters without `_meta`, which contains the client's own tokens; missing arguments count as empty. */
+/**
+ * The parameters without `_meta`, which contains the client's own tokens. Empty arguments are removed, so that they
+ * equal missing ones.
+ */
 function withoutMeta(all: JsonObject): JsonObject {
   const { _meta: _, ...params } = all;
   const { arguments: given, ...rest } = params;

@@ -15,7 +15,7 @@ type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvid
 
 export interface PlayerOptions extends MatchOptions {
   /**
-   * The delay before each message of the server, in milliseconds; `recorded`: the same delay as in the recording.
+   * The delay before each message of the server, in milliseconds. `recorded` means the same delay as in the recording.
    * Default: 0.
    */
   readonly timing?: number | "recorded";
@@ -36,11 +36,14 @@ export interface Player {
   /** The protocol eras in which the server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
   /**
-   * Creates a session for one client. In the modern era every request is a client, and all of them share the order of
-   * answers.
+   * Creates a session for one client. In the modern era, Fairlead takes each request for a separate client, so all of
+   * them share one order of answers.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
-  /** The input schema of a tool in the last recorded list: modern requests repeat some arguments as headers. */
+  /**
+   * The input schema of a tool in the last recorded list. It is needed because modern requests repeat some arguments as
+   * headers.
+   */
   readonly schemaOf: (tool: string) => unknown;
   /** Requests that were never recorded, without repeats. */
   unmatched(): readonly Unmatched[];
@@ -51,19 +54,22 @@ const invalidParams = -32602;
 const internalError = -32603;
 const headerMismatch = -32020;
 const unsupportedVersion = -32022;
-/** The request with which a client finds out the protocol version. */
+/** The method of the request by which a client finds out the protocol version. */
 const probe = "server/discover";
-/** Methods whose requests stay open until the client ends them. */
+/** The method whose requests stay open until the client ends them. */
 const openEnded = "subscriptions/listen";
-/** How many recorded arguments an error message shows, and the largest number of characters for each. */
+/** How many recorded requests an error message shows, and the largest number of characters of each. */
 const shownRequests = 3;
 const shownCharacters = 200;
 
-/** A client's open subscriptions, by the recorded subscription id. */
+/** The open subscriptions of clients, by the script of the recorded subscription. */
 type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
-  // The HTTP listener compares the headers itself, and a recording does not keep them: recorded header errors are left out.
+  /*
+   * The HTTP listener compares headers itself, and a recording does not contain them, so recorded header errors are
+   * left out.
+   */
   const scripts = scriptsOf(recording).filter(({ steps }) => !steps.some(isHeaderMismatch));
   const schemas = schemasOf(scripts);
   const index = indexScripts(scripts);
@@ -133,7 +139,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
     }
   }
 
-  /** Replays the steps up to the answer; returns the steps after it. */
+  /** Replays the steps up to the answer. Returns the answer and the steps after it. */
   async function play(
     steps: readonly ScriptStep[],
     given: Trigger | undefined,
@@ -144,7 +150,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
       if (step.kind === "result" || step.kind === "error") return { answer: step, rest: steps.slice(at + 1) };
       if (step.kind === "notification") await notify(step, given);
       else if (canAnswer(step.method))
-        // The recording continues with the recorded answer, regardless of this client's answer.
+        // Ignores this client's answer, because the recording continues with the recorded one.
         await client.request(step.method, step.params, { about: given?.id, signal }).catch(() => undefined);
     }
     return { answer: undefined, rest: [] };
@@ -186,7 +192,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
   };
 }
 
-/** The client's request that a script answers. */
+/** The client's request that the replayed script answers. */
 interface Trigger {
   readonly id: RequestId;
   readonly params: JsonObject;
@@ -196,7 +202,10 @@ function hasResult(steps: readonly ScriptStep[]): boolean {
   return steps.some(({ kind }) => kind === "result");
 }
 
-/** An error is an answer too, unless it may mean that the server does not know the protocol version. */
+/**
+ * Whether the server answered in the modern era. An error counts as an answer, unless it may mean that the server does
+ * not know the protocol version.
+ */
 function isAnsweredModern({ isModern, method, steps }: Script): boolean {
   if (!isModern) return false;
   return hasResult(steps) || (method !== probe && steps.some((step) => step.kind === "error" && isKnownVersion(step)));

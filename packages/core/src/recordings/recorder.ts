@@ -13,7 +13,7 @@ import { makeFolder, privateFileMode } from "../files/atomic/private-folder.ts";
 import { toWriteError, unless } from "../files/system-error.ts";
 import { headerLine, isRecording } from "./recording.ts";
 
-/** Where recordings are written. */
+/** Where to write the recordings. */
 export type RecordTo =
   /** A folder with one file for each server; an existing file is continued. */
   | { readonly folder: string }
@@ -28,7 +28,7 @@ export interface Recorder {
    * @throws HostError `usage` if the file exists and is not a recording
    */
   connection(server: string, write: MessageWriter): Promise<(direction: Direction, message: JsonObject) => void>;
-  /** How many messages of a server have been recorded, and in which file. */
+  /** The number of recorded messages of a server, and the file that contains them. */
   written(): readonly { readonly server: string; readonly file: string; readonly messages: number }[];
   /**
    * Resolves when all messages are on disk.
@@ -41,11 +41,11 @@ export interface Recorder {
 /** The time sources of a recorder. Default: the system's. */
 export interface RecorderOptions {
   readonly clock?: Clock;
-  /** The time, in milliseconds since 1970. */
+  /** The wall clock, in milliseconds since 1970. */
   readonly now?: () => number;
 }
 
-/** The number of bytes to read to find the first line. */
+/** How many bytes Fairlead reads to find the first line. */
 const headerBytes = 4096;
 
 /**
@@ -97,7 +97,7 @@ export function createRecorder(to: RecordTo, options: RecorderOptions = {}): Rec
   };
 }
 
-/** The first lines of a file that is about to be written. */
+/** What the file contains before Fairlead writes to it, judged by its first line. */
 async function startOf(file: string): Promise<"empty" | "recording" | "other"> {
   // Without O_NONBLOCK, opening a pipe without a writer waits for ever.
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(unless("ENOENT"));
@@ -113,7 +113,7 @@ async function startOf(file: string): Promise<"empty" | "recording" | "other"> {
 
 function notOurs(file: string): HostError {
   return new HostError("usage", `${file} exists and is not a recording: it is not replaced`, {
-    next: "choose another file, or delete this one",
+    next: "Choose another file, or delete this one.",
   });
 }
 
@@ -125,7 +125,7 @@ interface RecordingFile {
   close(): Promise<void>;
 }
 
-/** Appends lines in the order of arrival; waiting lines are written together. */
+/** Appends lines in the order in which they arrive. Lines that wait are written together. */
 function createRecordingFile(server: string, file: string): RecordingFile {
   let waiting = "";
   let messages = 0;
@@ -148,7 +148,7 @@ function createRecordingFile(server: string, file: string): RecordingFile {
     file,
     append(line) {
       messages += 1;
-      // After a failure, the rest of the recording would have a gap.
+      // Writes nothing more after a failure, because the recording would have a gap.
       if (failure === undefined) waiting += line;
       writing ??= write();
     },

@@ -8,8 +8,8 @@ import { groupBy } from "../text/group-by.ts";
 import type { RecordedMessage, Recording } from "./recording.ts";
 
 /**
- * One message of the server. `after`: milliseconds since the previous message, without the time that the client took to
- * answer.
+ * One message of the server. `after` is the number of milliseconds since the previous message, without the time that
+ * the client needed for an answer.
  */
 export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "notification"; readonly method: string; readonly params: JsonObject; readonly about: About }
@@ -18,7 +18,7 @@ export type ScriptStep = { readonly after: number } & (
   | { readonly kind: "error"; readonly error: JsonObject }
 );
 
-/** Finds the client's request that a notification belongs to, by its progress token or subscription. */
+/** How a notification belongs to a request of the client: by its progress token, by its subscription, or not at all. */
 export type About =
   | { readonly kind: "progress" }
   | { readonly kind: "subscription"; readonly script: Script }
@@ -39,15 +39,15 @@ export interface Script {
 interface OpenScript extends Script {
   isCancelled: boolean;
   readonly steps: ScriptStep[];
-  /** The time of the last step, or of the client's answer before it. */
+  /** The time of the script's last step, or of the client's last answer if that came later. */
   last: number;
 }
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
-/** The member of `_meta` that names the subscription of a notification. */
+/** The member of `_meta` that names the subscription to which a notification belongs. */
 export const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
-/** The scripts in the order of the client's messages; connections one after the other. */
+/** The scripts in the order of the client's messages. If there are several connections, one follows the other. */
 export function scriptsOf({ messages }: Pick<Recording, "messages">): readonly Script[] {
   return [...groupBy(messages, ({ c }) => c).values()].flatMap(scriptsOfConnection);
 }
@@ -56,7 +56,7 @@ function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Scr
   const scripts: OpenScript[] = [];
   const byId = new Map<unknown, OpenScript>();
   const byToken = new Map<unknown, OpenScript>();
-  /** Scripts that wait for the client's answer to a server's request. */
+  /** Scripts in which the server waits for the client's answer to a request. */
   const asking = new Map<unknown, OpenScript>();
   let latest: OpenScript | undefined;
 

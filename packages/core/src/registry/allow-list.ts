@@ -8,8 +8,8 @@ export interface AllowList {
 }
 
 /**
- * Returns the list that tools of one `CallableTool` share unless they are given another. An approval of a whole server
- * holds for all tools that are built from the same connection, and for no other server with the same name.
+ * Returns the list that all tools of one `CallableTool` share, unless they get another list. The approval of a whole
+ * server applies to all tools of the same connection, and to no other server with the same name.
  */
 export function allowListOf(callable: CallableTool | undefined): AllowList {
   if (callable === undefined) return createAllowList();
@@ -18,7 +18,7 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
   return list;
 }
 
-/** Makes callables of the same connection share one list, also if a program creates one for each tool. */
+/** Makes several callables of one connection share one list, even if a program creates one callable for each tool. */
 export function shareAllowList(callable: CallableTool, connection: object): void {
   const list = ofConnection.get(connection) ?? createAllowList();
   ofConnection.set(connection, list);
@@ -27,13 +27,13 @@ export function shareAllowList(callable: CallableTool, connection: object): void
 
 const ofConnection = new WeakMap<object, AllowList>();
 
-/** The list is freed together with its `CallableTool`. */
+/** Lists by `CallableTool`. A list is freed together with its `CallableTool`. */
 const ofCallable = new WeakMap<CallableTool, AllowList>();
 
 /** Creates an empty list. Give it to several `DiscoveredMCPTool`s to share approvals between them. */
 export function createAllowList(): AllowList {
   const servers = new Set<string>();
-  // Nested: joined as text, "a.b" with "c" would equal "a" with "b.c".
+  // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
   const tools = new Map<string, Set<string>>();
   return {
     allows: (server, tool) => servers.has(server) || (tools.get(server)?.has(tool) ?? false),

@@ -1,4 +1,4 @@
-/** The interface through which a registered tool is confirmed and run by its host. */
+/** The interface between a registered tool and its host, which confirms and runs the tool. */
 
 import type { JsonObject, Progress } from "@fairlead/wire";
 import type { HostError } from "../errors.ts";
@@ -10,17 +10,23 @@ import type { AskedTool, ToolCallConfirmationDetails } from "./confirmation.ts";
 export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
-  /** If it differs from `returnDisplay`: the result as `fairlead call` prints it, without a fence around JSON, and empty for an empty result. */
+  /**
+   * The result as `fairlead call` prints it: JSON has no fence, and an empty result gives an empty text. Absent if it
+   * equals `returnDisplay`.
+   */
   readonly plainDisplay?: string;
   readonly error?: HostError;
   /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
-  /** Parts that could not be checked, and how the result violates the tool's schema. */
+  /**
+   * Warnings: parts of the result that could not be checked, and ways in which the result violates the tool's schema.
+   */
   readonly warnings?: readonly string[];
 }
 
 /**
- * Asks the user. `question` returns the confirmation when the user is free; `false`: it is no longer needed.
+ * Asks the user. Calls `question` when the user is free; `question` returns the confirmation, or `false` if it is no
+ * longer needed.
  *
  * @throws HostError `denied` if the user declines
  */
@@ -29,7 +35,8 @@ export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails |
 /** Confirms a call and receives its progress. */
 export interface CallWatch {
   /**
-   * Asks the user where the rules ask. Without it, only a call that was confirmed before, with these arguments, runs.
+   * Asks the user if the rules require it. If absent, a call runs only if it was confirmed before with exactly these
+   * arguments.
    */
   readonly confirm?: ConfirmPort;
   /** Receives the rule that allowed the call. */
@@ -37,19 +44,20 @@ export interface CallWatch {
   /** Called when the call leaves the queue and is sent. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: Progress) => void;
-  /** How to store a result above a number of tokens, for a model that can read the result later. */
+  /** How to store a result that has too many tokens, for a model that can read the result later. */
   readonly results?: LargeResults;
 }
 
 /** Stores results that are too large for a request to a model. */
 export interface LargeResults {
-  /** The largest result, in tokens, that the model gets in full. */
+  /** The largest result, in tokens, that the model gets completely. */
   readonly tokens: number;
   readonly keep: Keep;
 }
 
 /**
- * Confirms and runs tools for a host. Arguments have the server's own property names, not those that a model was shown.
+ * Confirms and runs tools for a host. Arguments have the property names of the server's own schema, not the names that
+ * the model sees.
  */
 export interface ToolBinding {
   /**

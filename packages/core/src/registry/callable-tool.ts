@@ -1,6 +1,6 @@
 /**
- * Runs one call of a `CallableTool` with a timeout and cancellation: the caller stops waiting, but the tool may
- * continue.
+ * Runs one call of a `CallableTool` with a timeout and cancellation. When either happens, the caller stops waiting, but
+ * the tool may continue.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -42,7 +42,7 @@ export async function callThrough(call: CallableCall): Promise<ToolExecution> {
   };
 }
 
-/** Checks the returned value, because a hand-built tool may return anything. */
+/** Checks the returned value, because a tool that a program built by hand may return anything. */
 function isParts(answer: unknown): answer is Part[] {
   return Array.isArray(answer) && answer.every((part) => typeof part === "object" && part !== null);
 }

@@ -8,14 +8,19 @@ export const ToolConfirmationOutcome = {
   ProceedOnce: "proceed_once",
   ProceedAlwaysServer: "proceed_always_server",
   ProceedAlwaysTool: "proceed_always_tool",
-  /** Proceeds also in later conversations, as long as the server's entry and the tool's definition are unchanged. */
+  /**
+   * Allows this call and later calls, also in later conversations, as long as the server's entry and the tool's
+   * definition are unchanged.
+   */
   ProceedAlwaysAndSave: "proceed_always_and_save",
   Cancel: "cancel",
 } as const;
 /** An answer to the confirmation of a tool call. */
 export type ToolConfirmationOutcome = (typeof ToolConfirmationOutcome)[keyof typeof ToolConfirmationOutcome];
 
-/** The subject of a confirmation. `serverName` and `serverToolName` identify it; the other members are for display. */
+/**
+ * What a confirmation is about. `serverName` and `serverToolName` identify the tool; the other members are for display.
+ */
 export interface AskedTool {
   readonly serverName: string;
   readonly serverToolName: string;
@@ -38,7 +43,7 @@ export interface ToolCallConfirmationDetails {
   readonly type: "mcp";
   readonly title: string;
   readonly serverName: string;
-  /** The server's own name of the tool. */
+  /** The tool's name, as its server names it. */
   readonly toolName: string;
   /** The name that the model uses. */
   readonly toolDisplayName: string;
@@ -48,13 +53,13 @@ export interface ToolCallConfirmationDetails {
   readonly annotations?: JsonObject;
   /** The rule that asks. */
   readonly rule?: AskingRule;
-  /** How the definition differs from the accepted one; absent if it does not. */
+  /** How the definition differs from the accepted one; absent if it is the same. */
   readonly change?: readonly Difference[];
-  /** The answers that can take effect. Any other yes counts as "once". */
+  /** The answers that can take effect. If the user gives another yes, it counts as "once". */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /**
-   * Receives the user's answer; only the first answer counts. Without an answer the tool does not run. `how` is for the
-   * history: `typed` if the user was not asked, because they typed the call themselves; otherwise the place where a
+   * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run. `how` is for
+   * the history: `typed` means that the user typed the call and was not asked; otherwise it is the place where a
    * gateway asked.
    */
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
@@ -62,7 +67,7 @@ export interface ToolCallConfirmationDetails {
 
 /**
  * Where the user confirmed a client's request: on the gateway's page, in a form of the client, in the inbox, or in the
- * inbox in advance.
+ * inbox before the request came.
  */
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
@@ -119,21 +124,24 @@ export function confirmThrough(confirm: Confirm | undefined, signal: AbortSignal
   };
 }
 
-/** Makes the error for a request that the user declined, or could not be asked about. */
+/** Creates the error for a request that the user declined, or about which the user could not be asked. */
 export function declined({ serverName, toolName, rule }: ToolCallConfirmationDetails, wasAsked = true): HostError {
   const tool = `${serverName}.${toolName}`;
   if (!wasAsked && rule?.doubt !== undefined) return mayHaveChanged(serverName, tool, rule.doubt);
   if (wasAsked) return new HostError("denied", `${tool} denied: the user declined it`, { serverName });
   return new HostError("denied", `${tool} denied: it needs confirmation and this program cannot ask for it`, {
     serverName,
-    next: `pass "confirm" to createHost(), or: fairlead policy allow ${toShellWord(tool)}`,
+    next: `Pass "confirm" to createHost(), or: fairlead policy allow ${toShellWord(tool)}`,
   });
 }
 
-/** Makes the error for a tool whose definition may have changed, because accepted definitions cannot be saved. */
+/**
+ * Creates the error for a tool whose definition may have changed: Fairlead cannot save accepted definitions, so it
+ * cannot tell.
+ */
 export function mayHaveChanged(serverName: string, tool: string, doubt: string): HostError {
   const message = `${tool} denied: its definition may have changed since an earlier run: ${doubt}`;
-  const next = "make the folder writable (fairlead doctor checks it), or set FAIRLEAD_HOME to another folder";
+  const next = "Make the folder writable (fairlead doctor checks it), or set FAIRLEAD_HOME to another folder.";
   return new HostError("denied", message, { serverName, next });
 }
 

@@ -24,7 +24,7 @@ export class DiscoveredMCPPrompt {
   readonly serverName: string;
   readonly serverPromptName: string;
   readonly title: string | undefined;
-  /** The server's own description, not escaped. */
+  /** The description that the server sent, not escaped. */
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
   readonly #options: DiscoveredMCPPromptOptions;
@@ -42,7 +42,7 @@ export class DiscoveredMCPPrompt {
     this.#nameOverride = nameOverride;
   }
 
-  /** The name that the prompt's author asks for. A registry may give it another name. */
+  /** The name that the prompt's author asks for. A registry may give the prompt another name. */
   get nameOverride(): string | undefined {
     return this.#nameOverride;
   }

@@ -18,11 +18,11 @@ export interface DiscoveredMCPToolOptions {
   readonly serverName: string;
   readonly serverToolName: string;
   readonly description: string;
-  /** The server's own schema of the arguments. */
+  /** The schema of the arguments, as the server sent it. */
   readonly parameterSchemaJson: unknown;
   /** Runs the tool if it has no `binding`. */
   readonly mcpTool?: CallableTool | undefined;
-  /** Decides and runs the tool for a host. */
+  /** Decides about calls of the tool and runs them, for a host. */
   readonly binding?: ToolBinding | undefined;
   readonly title?: string | undefined;
   readonly annotations?: JsonObject | undefined;
@@ -31,13 +31,13 @@ export interface DiscoveredMCPToolOptions {
   readonly timeout?: number | undefined;
   readonly trust?: boolean | undefined;
   readonly nameOverride?: string | undefined;
-  /** Converts the schema for the model's API, when it is first needed. */
+  /** Compiles the schema for the model's API. Called only when the schema is first needed. */
   readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
-  /** Whether `compile` certainly accepts the schema, so that `quarantine` need not call it. */
+  /** True if `compile` certainly accepts the schema. Then `quarantine` need not compile it to find out. */
   readonly isPlain?: ((raw: unknown) => boolean) | undefined;
-  /** The API that the schema is converted for. Default: Gemini. */
+  /** The schema dialect of the model's API. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
-  /** Approvals of a tool without a host. Default: tools with the same `mcpTool` share one list. */
+  /** The approvals for a tool without a host. Default: tools with the same `mcpTool` share one list. */
   readonly allowList?: AllowList | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -59,7 +59,7 @@ export class DiscoveredMCPTool {
   readonly name: string;
   readonly serverName: string;
   readonly serverToolName: string;
-  /** The server's own description, not escaped. `schema` has the description for a model. */
+  /** The description that the server sent, not escaped. `schema` contains the description for a model. */
   readonly description: string;
   readonly title: string | undefined;
   readonly annotations: JsonObject | undefined;
@@ -70,13 +70,15 @@ export class DiscoveredMCPTool {
   readonly #options: DiscoveredMCPToolOptions;
   #nameOverride: string | undefined;
   #shared: Shared;
-  /** Kept, because its schema is compiled once: every conversation asks for it. */
+  /**
+   * The tool in another dialect. Kept, because every conversation needs it and its schema should be compiled only once.
+   */
   #inDialect: { readonly dialect: SchemaDialect; readonly tool: DiscoveredMCPTool } | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
     checkOptions(options);
     const { serverName, serverToolName, parameterSchemaJson } = options;
-    // An empty name cannot be called.
+    // An empty name cannot be called, so it counts as absent.
     const nameOverride = options.nameOverride === "" ? undefined : options.nameOverride;
     this.name = generateValidName(nameOverride ?? serverToolName);
     this.serverName = serverName;
@@ -93,7 +95,7 @@ export class DiscoveredMCPTool {
     this.#shared = {};
   }
 
-  /** The name that the tool's author asks for. A registry may give it another name. */
+  /** The name that the tool's author asks for. A registry may give the tool another name. */
   get nameOverride(): string | undefined {
     return this.#nameOverride;
   }
@@ -141,7 +143,7 @@ export class DiscoveredMCPTool {
     return copy;
   }
 
-  /** Returns the same tool for a model whose API takes another schema dialect: the same object each time. */
+  /** Returns the same tool for a model whose API uses another schema dialect. Repeated calls return the same object. */
   inDialect(dialect: SchemaDialect): DiscoveredMCPTool {
     if (dialect === (this.#options.dialect ?? "gemini")) return this;
     if (this.#inDialect?.dialect === dialect) return this.#inDialect.tool;
@@ -153,7 +155,7 @@ export class DiscoveredMCPTool {
   }
 
   /**
-   * `false`: the call may run without confirmation.
+   * Returns `false` if the call may run without confirmation.
    *
    * @throws HostError `denied` if a rule denies the call
    */
@@ -184,7 +186,10 @@ export class DiscoveredMCPTool {
     });
   }
 
-  /** Returns a copy with the server's own property names: a model may have been shown others. */
+  /**
+   * Returns a copy of the arguments with the property names of the server's own schema, because a model may have got
+   * other names.
+   */
   #toArguments(params: unknown): JsonObject {
     const args = toPlainArguments(params, this.serverName);
     const compiled = this.#compile();
@@ -192,7 +197,7 @@ export class DiscoveredMCPTool {
   }
 
   #copy(nameOverride: string): DiscoveredMCPTool {
-    // The options are shared: where many servers have the same tools, most tools are copies.
+    // The copy shares the options. If many servers have the same tools, most tools are such copies.
     const copy = new DiscoveredMCPTool(this.#options);
     (copy as { name: string }).name = generateValidName(nameOverride);
     copy.#nameOverride = nameOverride;
@@ -219,7 +224,7 @@ export class DiscoveredMCPTool {
 }
 
 /**
- * The data that all copies with the same dialect share; created when first needed, because most tools are never used.
+ * The data that all copies with the same dialect share. Created when first needed, because most tools are never used.
  */
 interface Shared {
   compiled?: CompiledSchema;
@@ -228,8 +233,8 @@ interface Shared {
 }
 
 /**
- * Gemini CLI's constructor has eight positional parameters: a program written for it must get an error, not a tool
- * without a name.
+ * Refuses the eight positional parameters of Gemini CLI's constructor. A program that was written for it must get an
+ * error, not a tool without a name.
  */
 function checkOptions(options: unknown): void {
   const isNamed =

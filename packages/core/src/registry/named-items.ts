@@ -1,4 +1,4 @@
-/** Gives each tool or prompt of all servers a unique name: the shared part of `ToolRegistry` and `PromptRegistry`. */
+/** Gives each tool or prompt of all servers a unique name. `ToolRegistry` and `PromptRegistry` share this code. */
 
 import { HostError } from "../errors.ts";
 import { createNaming } from "../normalise/tool-name.ts";
@@ -14,7 +14,7 @@ export interface Nameable<T> {
 }
 
 export interface NamedItemsOptions<T> {
-  /** The server's own name of the item. */
+  /** The item's name, as its server names it. */
   readonly ownName: (item: T) => string;
   readonly serverOrder?: readonly string[] | undefined;
   /** Servers whose items never get a bare name. */
@@ -30,19 +30,21 @@ export interface UnnamedItem {
 }
 
 export interface NamedItems<T> {
-  /** Adds an item. If the server has one with the same name already, the first one stays. */
+  /** Adds an item. If the server already has an item with the same name, the earlier item stays. */
   add(item: T): void;
   /**
-   * Replaces all items of a server. If one does not belong to it, nothing changes. A function makes the items when they
-   * are needed; all of them must belong to the server.
+   * Replaces all items of a server. If an item does not belong to the server, nothing changes. If `items` is a
+   * function, it is called when the items are needed, and all of them must belong to the server.
    */
   replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void;
   remove(server: string): void;
-  /** Sets a new order of servers: the first of several items with the same name keeps the bare name. */
+  /**
+   * Sets a new order of servers. If several items have the same name, the item of the first server keeps the bare name.
+   */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Names all items in slices, so that the next use of them does not block other work for long. */
+  /** Names all items in slices, so that the next use of the items does not block other work for long. */
   ready(): Promise<void>;
-  /** All items under their names. The same array as long as nothing changes. */
+  /** All items under their names. Returns the same array until an item changes. */
   all(): readonly T[];
   ofServer(server: string): readonly T[];
   get(name: string): T | undefined;
@@ -50,17 +52,17 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** Work in slices: its caller may do other work between two slices. */
+/** Work that is divided into slices. The caller may do other work between two slices. */
 type Sliced<T> = Generator<undefined, T, undefined>;
-/** About what takes a few milliseconds. */
+/** The number of items in one slice, which take a few milliseconds. */
 const itemsPerSlice = 250;
-/** After that many changes meanwhile, the names are made when they are needed. */
+/** If the items change this many times while they are named, the names are computed when they are next needed. */
 const mostTries = 3;
 
 /** The items of one server. */
 interface ServerItems<T> {
   readonly items: () => Iterable<T>;
-  /** By its own names, once they have been needed. */
+  /** The items by the names that the server gives them; undefined until they are first needed. */
   made: Map<string, T> | undefined;
 }
 
@@ -76,12 +78,15 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   const servers = createByServer<ServerItems<T>>(serverOrder);
   let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
-  // Computed when needed: names depend on all items, and many may change before the next use.
+  // Computed when needed, because names depend on all items, and many items may change before the next use.
   let view: View<T> | undefined;
-  /** Grows with each change. */
+  /** A number that increases with each change. */
   let version = 0;
 
-  /** Returns the same object as long as the name is unchanged, so that references stay valid. */
+  /**
+   * Returns the item under its name. As long as the name is unchanged, returns the same object, so that references stay
+   * valid.
+   */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
     const known = copies.get(item);
@@ -132,7 +137,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
     if (listed.made !== undefined) return listed.made;
     const made = yield* byOwnName(server, listed.items());
-    // Another caller may have needed the names at once, and made them meanwhile.
+    // Another caller may have needed the names meanwhile and computed them.
     listed.made ??= made;
     return listed.made;
   }
@@ -200,7 +205,10 @@ export interface ByServer<T> {
   set(server: string, value: T): void;
   delete(server: string): void;
   reorder(serverOrder: readonly string[]): void;
-  /** All values in order. Servers that the settings do not name come last, in the order of their first arrival. */
+  /**
+   * All values in the order of the settings. Servers that the settings do not name come last, in the order in which
+   * they first appeared.
+   */
   inOrder(): readonly (readonly [server: string, value: T])[];
 }
 

@@ -1,4 +1,7 @@
-/** The tools of one conversation: a name that its model has seen means the same tool until the end, or no tool. */
+/**
+ * The tools of one conversation. A name that the model has seen means the same tool until the end of the conversation,
+ * or no tool.
+ */
 
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
@@ -9,17 +12,17 @@ import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 export interface ConversationTools {
   getTool(modelName: string): DiscoveredMCPTool | undefined;
   getAllTools(): readonly DiscoveredMCPTool[];
-  /** All tools, including those that cannot be offered to a model. */
+  /** All tools, including tools that cannot be offered to a model. */
   getEveryTool(): readonly DiscoveredMCPTool[];
-  /** Every name that the conversation has given, oldest first. */
+  /** Every name that the conversation has used, oldest first. */
   names(): readonly Pin[];
   /** The tools for one request: at most 512, because a model's API accepts no more. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
 /**
- * Opens a conversation. `registered` must return the same array as long as no tool changes. `earlier`: the names that the
- * conversation has given in an earlier run.
+ * Opens a conversation. `registered` must return the same array until a tool changes. `earlier` contains the names that
+ * the conversation used in an earlier run.
  */
 export function openConversation(
   registered: () => readonly DiscoveredMCPTool[],
@@ -29,7 +32,7 @@ export function openConversation(
   let source = registered();
   let tools = earlier.length === 0 ? source : renamed(source);
   let isPinned = false;
-  // Made when it is needed: most conversations with very many tools look up few of them.
+  // Created when needed, because most conversations with very many tools look up only a few of them.
   let byName: ReadonlyMap<string, DiscoveredMCPTool> | undefined;
 
   function pin(): void {
@@ -38,7 +41,10 @@ export function openConversation(
     for (const { name: as, serverName: server, serverToolName: name } of tools) pins.set(as, { server, name, as });
   }
 
-  /** Later tools always get qualified names, so that names do not depend on the order of registration. */
+  /**
+   * Names tools that were added later. They always get qualified names, so that names do not depend on the order of
+   * registration.
+   */
   function renamed(later: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
     const claims = later.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
     const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });

@@ -1,4 +1,4 @@
-/** Copies the arguments of a call, so that the shown, compared and sent arguments are the same. */
+/** Copies the arguments of a call, so that the arguments which are shown, compared and sent are the same. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -11,7 +11,7 @@ export function toPlainArguments(params: unknown, serverName: string): JsonObjec
   throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
 }
 
-/** Copies through JSON text, which evaluates getters, `toJSON` and dates once. */
+/** Copies a value through JSON text, so that getters, `toJSON` and dates are evaluated only once. */
 function toPlain(params: unknown, serverName: string): unknown {
   try {
     return JSON.parse(JSON.stringify(params ?? null));

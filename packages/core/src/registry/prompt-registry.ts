@@ -5,7 +5,10 @@ import { createNamedItems, type NamedItems } from "./named-items.ts";
 
 /** Options of `PromptRegistry`. */
 export interface PromptRegistryOptions {
-  /** The first server with a prompt of that name keeps the bare name. Default: the order of registration. */
+  /**
+   * The order of servers. If several prompts have the same name, the prompt of the first server keeps the bare name.
+   * Default: the order of registration.
+   */
   readonly serverOrder?: readonly string[];
   /** Servers whose prompts never get a bare name. */
   readonly alwaysQualified?: readonly string[];
@@ -19,19 +22,19 @@ export class PromptRegistry {
     this.#prompts = createNamedItems({ ownName: (prompt) => prompt.serverPromptName, serverOrder, alwaysQualified });
   }
 
-  /** Registers a prompt. If the server has one with the same name already, the first one stays. */
+  /** Registers a prompt. If the server already has a prompt with the same name, the earlier prompt stays. */
   registerPrompt(prompt: DiscoveredMCPPrompt): void {
     this.#prompts.add(prompt);
   }
 
-  /** Replaces all prompts of that server. */
+  /** Replaces all prompts of the server. */
   replaceServer(serverName: string, prompts: Iterable<DiscoveredMCPPrompt>): void {
     this.#prompts.replace(serverName, prompts);
   }
 
   /**
-   * Sets a new order of servers: the first of equal names keeps the bare name. Conversations keep the names that they
-   * have shown.
+   * Sets a new order of servers. If several prompts have the same name, the prompt of the first server keeps the bare
+   * name. Conversations keep the names that they have already used.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
     this.#prompts.reorder(serverOrder, alwaysQualified);

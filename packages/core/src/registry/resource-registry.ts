@@ -31,10 +31,10 @@ export class ResourceRegistry {
     this.#servers = createByServer(serverOrder);
   }
 
-  /** Replaces all resources of that server. Of several with the same URI the first one stays. */
+  /** Replaces all resources of the server. If several resources have the same URI, the first one stays. */
   replaceServer(serverName: string, { resources, resourceTemplates = [] }: ServerResources): void {
     const byUri = new Map<string, DiscoveredMCPResource>();
-    // `serverName` comes last: the server may have sent a member of that name.
+    // `serverName` comes last, because the server may have sent a member with that name.
     for (const resource of resources)
       if (!byUri.has(resource.uri)) byUri.set(resource.uri, { ...resource, serverName });
     const templates = resourceTemplates.map((template) => ({ ...template, serverName }));

@@ -9,11 +9,14 @@ import { type ConversationTools, openConversation } from "./pinned-tools.ts";
 
 /** Options of `ToolRegistry`. */
 export interface ToolRegistryOptions {
-  /** The first server with a tool of that name keeps the bare name. Default: the order of registration. */
+  /**
+   * The order of servers. If several tools have the same name, the tool of the first server keeps the bare name.
+   * Default: the order of registration.
+   */
   readonly serverOrder?: readonly string[];
   /** Servers whose tools never get a bare name. */
   readonly alwaysQualified?: readonly string[];
-  /** Maximum number of tools of one server that are known. Default: 10 000. */
+  /** Maximum number of tools that the registry takes from one server. Default: 10 000. */
   readonly toolsPerServer?: number;
 }
 
@@ -40,19 +43,22 @@ export class ToolRegistry {
     });
   }
 
-  /** Registers a tool. If the server has one with the same name already, the first one stays. */
+  /** Registers a tool. If the server already has a tool with the same name, the earlier tool stays. */
   registerTool(tool: DiscoveredMCPTool): void {
     this.#tools.add(tool);
   }
 
-  /** Replaces all tools of that server in one step. A function makes the tools when the registry is used next. */
+  /**
+   * Replaces all tools of the server in one step. If `tools` is a function, it is called at the next use of the
+   * registry.
+   */
   replaceServer(serverName: string, tools: Iterable<DiscoveredMCPTool> | (() => Iterable<DiscoveredMCPTool>)): void {
     this.#tools.replace(serverName, tools);
   }
 
   /**
-   * Sets a new order of servers: the first of equal names keeps the bare name. Conversations keep the names that they
-   * have shown.
+   * Sets a new order of servers. If several tools have the same name, the tool of the first server keeps the bare name.
+   * Conversations keep the names that they have already used.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
     this.#tools.reorder(serverOrder, alwaysQualified);
@@ -62,7 +68,7 @@ export class ToolRegistry {
     this.#tools.remove(serverName);
   }
 
-  /** Gives all tools their names in slices, so that the next use of many tools does not block other work for long. */
+  /** Names all tools in slices, so that the next use of very many tools does not block other work for long. */
   ready(): Promise<void> {
     return this.#tools.ready();
   }
@@ -79,7 +85,7 @@ export class ToolRegistry {
     return this.#tools.all().filter(isOffered);
   }
 
-  /** All tools, including those that cannot be offered to a model. The same array as long as no tool changes. */
+  /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
   getEveryTool(): readonly DiscoveredMCPTool[] {
     return this.#tools.all();
   }
@@ -88,7 +94,7 @@ export class ToolRegistry {
     return this.#tools.ofServer(serverName).filter(isOffered);
   }
 
-  /** The declarations for a request to a model: of the first 512 tools, because APIs take no more. */
+  /** The declarations of the first 512 tools, for a request to a model. APIs accept no more. */
   getFunctionDeclarations(): FunctionDeclaration[] {
     return this.getAllTools()
       .slice(0, limits.declarations)
@@ -102,18 +108,24 @@ export class ToolRegistry {
     return [...unusable, ...this.leftOut()];
   }
 
-  /** The quarantined tools that have no name, because their server lists too many. */
+  /** The quarantined tools that got no name, because their server lists too many tools. */
   leftOut(): readonly QuarantinedTool[] {
     return this.#tools.leftOut().map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason }));
   }
 
-  /** Opens a conversation: the names of its tools do not change. `earlier`: names that it has given in an earlier run. */
+  /**
+   * Opens a conversation, in which the names of tools do not change. `earlier` contains the names that the conversation
+   * used in an earlier run.
+   */
   openConversation(earlier?: readonly Pin[]): ConversationTools {
     return openConversation(() => this.#tools.all(), earlier);
   }
 }
 
-/** A tool that cannot be offered keeps its name, so that other tools' names do not depend on the model's API. */
+/**
+ * The tool if it can be offered to a model. A tool that cannot be offered keeps its name, so that other tools' names do
+ * not depend on the model's API.
+ */
 function offered(tool: DiscoveredMCPTool | undefined): DiscoveredMCPTool | undefined {
   return tool && isOffered(tool) ? tool : undefined;
 }

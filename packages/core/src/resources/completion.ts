@@ -19,7 +19,7 @@ export interface CompletionRequest {
 }
 
 export interface CompletionOptions {
-  /** Returns the server's client, connected. */
+  /** Connects the server if needed, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Pick<McpClient, "capabilities" | "complete">>;
   readonly signal?: AbortSignal;
   /** Timeout of the request in milliseconds. */
@@ -31,8 +31,8 @@ const longestValue = 1000;
 const longestWritten = 10_000;
 
 /**
- * Returns the suggested values. The caller limits how often it asks. Rejects only with `cancelled`: any other failure
- * gives no suggestions.
+ * Returns the suggested values. The caller limits how often it asks. Rejects only with `cancelled`; after any other
+ * failure there are no suggestions.
  */
 export async function completeArgument(
   { of, name, value, given = {} }: CompletionRequest,
@@ -56,7 +56,10 @@ export async function completeArgument(
   }
 }
 
-/** A suggestion is inserted into the user's text and sent as it is, so it must not contain invisible characters. */
+/**
+ * Whether a suggestion may be offered. Fairlead inserts it into the user's text and sends it unchanged, so it must not
+ * contain invisible characters.
+ */
 function isPlain(value: string): boolean {
   return value !== "" && value.length <= longestValue && !hasUnseen(value);
 }

@@ -1,5 +1,6 @@
 /**
- * Lists the readable resources for a model: one line each, and only some of each server if there are too many. Pure.
+ * Lists the readable resources for a model, one on each line. If there are too many, lists only some of each server.
+ * Pure.
  */
 
 import { clip } from "@fairlead/wire/text";
@@ -21,7 +22,7 @@ export interface DescribeResourcesOptions {
 }
 
 export interface DescriptionLimits {
-  /** The number of resources and templates. */
+  /** The total number of resources and templates. */
   readonly entries: number;
   readonly characters: number;
 }
@@ -62,7 +63,10 @@ function linesOf(server: string, resources: DescribeResourcesOptions["resources"
   return [...resources.getResourcesByServer(server), ...templates].filter(isUsable).map(toLine);
 }
 
-/** A model must repeat the URI exactly, so a URI that cannot be shown in full is left out. */
+/**
+ * A line of the list. A model must repeat the URI exactly, so a resource whose URI cannot be shown completely is left
+ * out.
+ */
 function isUsable({ uri }: Entry): boolean {
   return uri.length <= longestUri && toModelText(uri) === uri && !/\s/.test(uri);
 }

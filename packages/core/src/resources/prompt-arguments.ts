@@ -1,4 +1,4 @@
-/** Parses `/name words` to a prompt with its arguments, or to an error that names the missing arguments. Pure. */
+/** Parses `/name words` into a prompt with its arguments, or into an error that names the missing arguments. Pure. */
 
 import { HostError } from "../errors.ts";
 import { toModelName } from "../normalise/tool-name.ts";
@@ -9,7 +9,7 @@ import { closingQuote } from "./typed-lines.ts";
 
 export interface PromptCall {
   readonly server: string;
-  /** The server's own name of the prompt. */
+  /** The prompt's name, as its server names it. */
   readonly prompt: string;
   readonly args: PromptValues;
 }
@@ -22,7 +22,7 @@ export interface GivenArguments {
 
 type Described = Pick<DiscoveredMCPPrompt, "name" | "serverName" | "serverPromptName" | "arguments">;
 
-/** Parses a line that the user typed; undefined if it does not begin with a slash, or begins with a path. */
+/** Parses a line that the user typed. Undefined if the line does not begin with a slash, or begins with a path. */
 export function readPromptCall(typed: string, prompts: PromptSource): PromptCall | undefined {
   const line = typed.trimStart();
   const [first, ...words] = line.startsWith("/") ? splitWords(line.slice(1)) : [];
@@ -38,8 +38,8 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 }
 
 /**
- * Assigns words to the required arguments that are not named, in their order; a single such argument takes all words.
- * If no argument is required, words go to the optional ones.
+ * Assigns words to the required arguments that the user did not name, in their order. If there is only one such
+ * argument, it takes all words. If no argument is required, words go to the optional ones.
  *
  * @throws HostError `usage`
  */
@@ -63,12 +63,12 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
 }
 
 /**
- * The name that lists and messages show for a prompt: its bare name if the prompt has it, else `server.prompt`. Both can
- * be typed wherever a prompt is named.
+ * The name that lists and messages show for a prompt: its bare name if no other prompt has that name, otherwise
+ * `server.prompt`. The user can type both.
  */
 export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
   const pair = `${serverName}.${serverPromptName}`;
-  // If the pair is not a single word, the registry's name is.
+  // If `server.prompt` is not a single word, the name in the registry is shown, which always is.
   return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
 }
 
@@ -110,8 +110,8 @@ function readWords(words: readonly Word[], prompt: Described): GivenArguments {
 }
 
 /**
- * Text such as a formula or a URL also contains `=`. A text before it that resembles an argument's name is a misspelt
- * name.
+ * Whether the text before `=` is a misspelt argument name, because it resembles one. Otherwise the `=` belongs to a
+ * formula or a URL.
  */
 function isMeantAs(name: string, known: ReadonlySet<string>): boolean {
   return known.has(name) || closest(name, known) !== undefined;
@@ -138,7 +138,7 @@ function refusal(reason: string, prompt: Described): HostError {
   });
 }
 
-/** The part of a prompt registry that a search needs. */
+/** The part of a prompt registry that is needed to find a prompt. */
 type PromptSource = Pick<PromptRegistry, "getPrompt" | "getAllPrompts">;
 
 /**
@@ -175,7 +175,7 @@ function isPair(typed: string, { serverName }: DiscoveredMCPPrompt, name: string
   return typed === `${serverName}.${name}` || typed === `${serverName}:${name}`;
 }
 
-/** The servers that a typed prompt name may begin with: `server.name` or `server:name`. */
+/** The server names with which a typed prompt name may begin: `server.name` or `server:name`. */
 export function serversNamedBy(typed: string, servers: readonly string[]): readonly string[] {
   return servers.filter((server) => typed.startsWith(`${server}.`) || typed.startsWith(`${server}:`));
 }
@@ -184,10 +184,10 @@ function firstNotEmpty<T>(lists: readonly (readonly T[])[]): readonly T[] {
   return lists.find(({ length }) => length > 0) ?? [];
 }
 
-/** Splits the text after a `/` into words. Understands quotes and escapes, and never fails. Pure. */
+/** A word of the typed text, without quotes and escapes. */
 interface Word {
   readonly text: string;
-  /** The length of its unquoted beginning: only there can `--` and `=` have a meaning. */
+  /** The length of the unquoted beginning of the word. Only there do `--` and `=` have a meaning. */
   readonly plain: number;
 }
 

@@ -22,8 +22,8 @@ export interface PromptMessagesOptions {
 }
 
 /**
- * Converts the messages. The user asked for their texts, so they count as a request; embedded resources count as
- * untrusted data.
+ * Converts the messages. The user asked for their texts, so the texts count as the user's request; embedded resources
+ * count as untrusted data.
  */
 export async function toPromptMessages(
   { messages }: Pick<PromptResult, "messages">,
@@ -48,7 +48,10 @@ export interface PromptInput {
   readonly parts: readonly Part[];
 }
 
-/** Splits messages for a model, which answers only a user: after a last message of the assistant, the user asks it to go on. */
+/**
+ * Splits messages for a model, which only answers a user. If the last message is the assistant's, a user's message asks
+ * the model to go on.
+ */
 export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
   const contents = messages.map(
     ({ role, parts }): Content => ({ role: role === "user" ? "user" : "model", parts: [...parts] }),

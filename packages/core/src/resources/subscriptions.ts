@@ -1,4 +1,4 @@
-/** Subscriptions to resources: subscribes on the server, and again on each new connection. */
+/** Subscribes to resources on servers. Subscribes again after each new connection. */
 
 import { member } from "@fairlead/wire/json";
 import { type Clock, sleep } from "../clock.ts";
@@ -11,8 +11,8 @@ import { unlessAborted } from "../mcp/unless-aborted.ts";
 
 export interface Subscriptions extends Disposable {
   /**
-   * The host emits `resource_updated` until every subscriber has disposed the result. It is also emitted when a change
-   * may have been missed.
+   * Makes the host emit `resource_updated` until every subscriber has disposed of the result. The host also emits the
+   * event when it may have missed a change.
    */
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
@@ -20,7 +20,7 @@ export interface Subscriptions extends Disposable {
 type Client = Pick<McpClient, "capabilities" | "state" | "request">;
 
 export interface SubscriptionsOptions extends Pick<Emitter, "on" | "emit"> {
-  /** Returns the server's client, connected. */
+  /** Connects the server if needed, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<Client>;
   /** Returns the server's client, connected or not. */
   readonly client: (server: string) => Client | undefined;
@@ -93,7 +93,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     await open(wanted, await ready(server, over.signal));
   }
 
-  /** A failure is not reported: the next connection tries again. */
+  /** Subscribes again after a reconnection. A failure is not reported, because the next connection tries again. */
   async function askAgain(wanted: Wanted): Promise<void> {
     const { server, uri } = wanted;
     const connected = client(server);
@@ -102,7 +102,10 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     emit({ type: "resource_updated", server, uri });
   }
 
-  /** Resolves when the server has accepted. With a modern server, the stream stays open as long as the connection. */
+  /**
+   * Subscribes on a connection. Resolves when the server has accepted. With a modern server, a stream stays open until
+   * the connection ends.
+   */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
     const { state, capabilities } = connected;
@@ -130,7 +133,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     wanted.over.abort();
     wanted.release();
     const { state } = connected ?? {};
-    // Sent without waiting: updates that still arrive do no harm.
+    // Does not wait for the answer, because updates that still arrive do no harm.
     if (connected && state?.status === "connected" && state.peer.era === "legacy")
       void Promise.allSettled([
         connected.request(subscriptionOf(wanted), "resources/unsubscribe", { uri: wanted.uri }),
@@ -176,7 +179,7 @@ function cancelled(serverName: string, uri: string): HostError {
 interface ListenOptions {
   readonly uri: string;
   readonly request: McpClient["request"];
-  /** Called when the stream is open again: changes in between may have been missed. */
+  /** Called when the stream is open again, because changes may have been missed while it was closed. */
   readonly onMissed: () => void;
   /** Ends the listening. */
   readonly signal: AbortSignal;
@@ -184,9 +187,9 @@ interface ListenOptions {
   readonly random: () => number;
 }
 
-/** Milliseconds. A stream that lasted this long does not count as an early end. */
+/** Minimum milliseconds that a stream must last. A shorter one counts as an early end. */
 const steady = 60_000;
-/** After this many early ends in a row the listening stops: the server does not support it. */
+/** Maximum number of early ends in a row. After these, Fairlead stops listening: the server does not support it. */
 const mostEnds = 8;
 const method = "subscriptions/listen";
 
@@ -207,7 +210,7 @@ export async function listenToResource({
     const isOver = await listening.then(() => false, isForGood);
     if (isOver) return;
     if (clock.now() - begin >= steady) ends = 0;
-    // Only the signal interrupts the sleep, and it ends the loop.
+    // Only the abort signal can interrupt the sleep, and the same signal ends the loop.
     await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
   }
 }

@@ -1,24 +1,27 @@
-/** Splits what the user typed into lines. A line break inside quotes, or inside the parentheses of a call, ends no line. Pure. */
+/**
+ * Splits a text that the user typed into lines. A line break inside quotes, or inside the parentheses of a call, does
+ * not end a line. Pure.
+ */
 
 export interface TypedLines {
   /** The lines, without empty lines and surrounding blanks. */
   readonly lines: readonly string[];
-  /** Index where the last line starts in the text. */
+  /** The index in the text at which the last line starts. */
   readonly lastStart: number;
-  /** The quote that is not closed. The line in which it opens reaches to the end of the text. */
+  /** The quote that is not closed. Its line continues to the end of the text. */
   readonly open?: OpenQuote;
 }
 
 export interface OpenQuote {
   readonly quote: '"' | "'";
-  /** Index of the quote in the text. */
+  /** The index of the quote in the text. */
   readonly at: number;
 }
 
-/** The start of a call as in code, `server.tool(`, perhaps after the word `call`. */
+/** Matches the start of a call that is written like code, `server.tool(`, with or without the word `call` before it. */
 const expression = /^\s*(?:(?:fairlead\s+|\/)?(?:call|form)\s+)?[^\s=("']+\(/;
 
-/** Splits a text into lines, with the same quoting rules by which `splitWords` splits a line into words. */
+/** Splits a text into lines. Quotes have the same meaning as in `splitWords`, which splits a line into words. */
 export function splitTypedLines(text: string): TypedLines {
   const lines: string[] = [];
   let start = 0;
@@ -38,7 +41,7 @@ interface ReadLine {
 }
 
 function readLine(text: string, start: number): ReadLine {
-  // A typed line begins with its target, so the first characters show its form.
+  // A typed line begins with its target, so its first characters show whether it is a call.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
@@ -56,7 +59,7 @@ function readLine(text: string, start: number): ReadLine {
   return { end: text.length };
 }
 
-/** A quote inside a word is an apostrophe. */
+/** Whether a quote opens a quoted text. Inside a word, a quote is an apostrophe. */
 function mayOpen(text: string, start: number, at: number): boolean {
   return at === start || /[\s=]/.test(text.charAt(at - 1));
 }

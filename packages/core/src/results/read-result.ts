@@ -1,4 +1,4 @@
-/** Runs a model's call of the function that reads stored results. */
+/** Runs a model's call of the function that reads a stored result. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
@@ -51,7 +51,7 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
   };
 }
 
-/** Models send `null` or an empty text for arguments that they omit. */
+/** An argument as text. Models send `null` or an empty text for arguments that they want to omit. */
 function isAbsent(value: unknown): value is undefined | null | "" {
   return value === undefined || value === null || value === "";
 }

@@ -7,7 +7,7 @@ import type { KeptFile, LeftOut } from "../normalise/content/parts.ts";
 /** A result that a conversation has stored. */
 export interface StoredResult {
   readonly id: string;
-  /** A description by Fairlead. */
+  /** Fairlead's description of the result. */
   readonly what: string;
   /** The server that returned the result. */
   readonly server?: string;
@@ -15,7 +15,7 @@ export interface StoredResult {
 
 export interface ResultHandles {
   readonly keep: (file: LeftOut, server?: string) => Promise<KeptFile>;
-  /** Whether the model has received a handle. */
+  /** Whether the model has received at least one handle. */
   readonly isUsed: () => boolean;
   /** The file of a stored result. @throws HostError `not_found`, with the handles that exist */
   readonly find: (handle: string) => Promise<FoundResult>;
@@ -29,14 +29,14 @@ export interface FoundResult {
 export interface ResultHandlesOptions {
   readonly store: (file: LeftOut) => Promise<StoredFile>;
   readonly find: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
-  /** Records a stored result, so that the resumed conversation can read it. */
+  /** Records a stored result, so that a resumed conversation can read it. */
   readonly record: (stored: StoredResult) => void;
-  /** The results of a resumed conversation. */
+  /** The stored results of a resumed conversation. */
   readonly earlier?: readonly StoredResult[];
 }
 
 const scheme = "result://";
-/** How many handles an error message names, latest first. */
+/** How many handles an error message names. The latest handles come first. */
 const mostListed = 20;
 
 export function createResultHandles({ store, find, record, earlier = [] }: ResultHandlesOptions): ResultHandles {

@@ -1,6 +1,6 @@
 /**
- * Runs one query on the text of a stored result. Runs in its own thread, because an expression may need any time and
- * memory.
+ * Runs one query on the text of a stored result. Runs in a thread of its own, because an expression may need much time
+ * and memory.
  */
 
 import { search } from "jmespath";
@@ -17,7 +17,9 @@ export type QueryOutcome =
   | ({ readonly kind: "selected" } & SelectedLines)
   | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
 
-/** The largest number of characters that are parsed as JSON, and that an expression may return. */
+/**
+ * The largest number of characters that are parsed as JSON, and also the largest number that an expression may return.
+ */
 const mostCharacters = 10_000_000;
 
 export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
@@ -53,19 +55,22 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Reads own members only: inherited ones, such as `constructor`, are functions. */
+/** Reads a member of the object itself. Inherited members, such as `constructor`, are functions. */
 function isJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";
 }
 
-/** Writes one line for each item of a list. */
+/** Writes the items of a list, each on its own line. */
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(isJson(item) ? item : null)).join("\n");
   return String(JSON.stringify(isJson(value) ? value : null, null, 1));
 }
 
-/** Whether the JSON of a value stays within about this many characters: expressions can repeat a value without end. */
+/**
+ * Whether the JSON of a value has at most about this many characters. Checked, because an expression can repeat a value
+ * without end.
+ */
 function isWithin(value: unknown, most: number): boolean {
   let left = most;
   const waiting: unknown[] = [value];

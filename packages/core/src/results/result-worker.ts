@@ -9,7 +9,7 @@ export interface ResultJob {
   readonly query: ResultQuery;
 }
 
-// An expression must have access to nothing except the members of the result.
+// An expression may have access only to the members of the result.
 Reflect.deleteProperty(Object.prototype, "__proto__");
 const { path, query } = workerData as ResultJob;
 const text = readFileSync(path, "utf8");

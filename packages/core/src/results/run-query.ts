@@ -1,4 +1,7 @@
-/** Runs a query on a stored result in a worker thread, which is terminated at its time or memory limit. */
+/**
+ * Runs a query on a stored result in a worker thread. The thread is terminated when it reaches its time or memory
+ * limit.
+ */
 
 import { Worker } from "node:worker_threads";
 import { errorMessage } from "@fairlead/wire/text";
@@ -13,22 +16,22 @@ export interface QueryOptions {
   readonly signal: AbortSignal;
 }
 
-/** The time limit in milliseconds for starting the thread, loading the file and selecting lines. */
+/** The time limit in milliseconds for starting the thread, reading the file and selecting lines. */
 const plainLimit = 30_000;
 /** The time limit in milliseconds for an expression or a search. */
 const queryLimit = 1_000;
 const memoryMegabytes = 512;
 
-/** A thread cannot run TypeScript, so TypeScript source uses the compiled file. */
+/** The file of the worker. A thread cannot run TypeScript, so a process that runs TypeScript uses the compiled file. */
 const workerFile: URL = new URL(
   import.meta.url.endsWith(".ts") ? "../../build/results/result-worker.js" : "./result-worker.js",
   import.meta.url,
 );
 
-/** @throws HostError `arguments_invalid`, `too_large`; the reason of the signal */
+/** @throws HostError `arguments_invalid` or `too_large`, or the reason of the signal */
 export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions): Promise<SelectedLines> {
   signal.throwIfAborted();
-  // The thread gets neither the environment nor the options of the process.
+  // The thread gets neither the environment variables nor the options of the process.
   const worker = new Worker(workerFile, {
     workerData: job,
     env: {},

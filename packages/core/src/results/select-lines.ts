@@ -1,13 +1,19 @@
-/** Selects lines of a text up to a number of tokens. Pure, in one or two passes, without a list of all lines. */
+/**
+ * Selects lines of a text up to a number of tokens. Reads the text once or twice, and creates no list of all lines.
+ * Pure.
+ */
 
 import { wholeCharacters } from "../normalise/content/shorten.ts";
 import { estimateTokens } from "../text/token-estimate.ts";
 
-/** The longest line in characters; a longer line counts as several, so that a text of one line can be read in parts. */
+/**
+ * The longest line in characters. A longer line counts as several lines, so that a text with a single line can be read
+ * in parts.
+ */
 const longestLine = 2_000;
 
 export interface LineWish {
-  /** The first line, from 1; a negative number counts from the end. Default: 1. */
+  /** The number of the first line, counted from 1. A negative number counts from the end. Default: 1. */
   readonly from?: number;
   /** Maximum number of lines. */
   readonly lines?: number;
@@ -17,14 +23,14 @@ export interface LineWish {
 
 export interface SelectedLines {
   readonly text: string;
-  /** The first and the last selected line; 0 if none is selected. */
+  /** The numbers of the first and the last selected line; 0 if no line is selected. */
   readonly first: number;
   readonly last: number;
-  /** The number of all lines, or of all matching lines. */
+  /** The total number of lines, or of lines that match. */
   readonly total: number;
 }
 
-/** The selected text. Texts of consecutive selections, joined, equal the whole text. */
+/** The selected lines. If consecutive selections are joined, they give the whole text. */
 export function selectLines(text: string, wish: LineWish): SelectedLines {
   return select(text, wish, {
     total: () => countLines(text),
@@ -32,7 +38,7 @@ export function selectLines(text: string, wish: LineWish): SelectedLines {
   });
 }
 
-/** Selects among the lines that contain `needle`. Each line is preceded by its line number, as `selectLines` counts. */
+/** Selects among the lines that contain `needle`. Each line begins with its number, counted as in `selectLines`. */
 export function grepLines(text: string, needle: string, wish: LineWish): SelectedLines {
   function visit(take: (line: () => string) => boolean): void {
     let at = text.indexOf(needle);
@@ -53,7 +59,7 @@ export function grepLines(text: string, needle: string, wish: LineWish): Selecte
 
 interface Lines {
   readonly total: () => number;
-  /** Stops when `take` returns true. */
+  /** Calls `take` with each line, until `take` returns true. */
   readonly visit: (take: (line: () => string) => boolean) => void;
 }
 
@@ -89,7 +95,7 @@ function countLines(text: string): number {
   return count;
 }
 
-/** Visits the lines, each with its line break, until `visit` returns true. */
+/** Calls `visit` with each line, including its line break, until `visit` returns true. */
 function eachLine(text: string, visit: (start: number, end: number, number: number) => boolean): void {
   let afterBreak = 0;
   for (let [start, number] = [0, 1]; start < text.length; number += 1) {

@@ -20,7 +20,8 @@ function isOurProgram(word: string): boolean {
 
 /**
  * Refuses to start a gateway inside another gateway.
- * || @throws HostError `usage` if a server of another gateway started this gateway, directly or indirectly
+ *
+ * @throws HostError `usage` if a server of another gateway started this gateway, directly or indirectly
  */
 export function refuseNested(env: Readonly<Record<string, string | undefined>>): void {
   if (!env[parentVariable]) return;

@@ -113,7 +113,8 @@ const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>(
 
 /**
  * Calls `find`, or returns its result of a moment ago.
- * || @param question The key of the cached result.
+ *
+ * @param question The key of the cached result.
  */
 function recently<T>(environment: ProgramPlace["environment"], question: string, find: () => Promise<T>): Promise<T> {
   const kept = keptAnswers.get(environment) ?? new Map<string, Kept>();

@@ -1,7 +1,7 @@
 /**
- * Records which process owns a lock, in `FILE.lock-owner`, so that the lock of a killed process is taken over at once
- * and not only when it expires. The file is next to the lock's folder and not in it: Gemini CLI uses the same locks,
- * and removes only an empty folder.
+ * Records in `FILE.lock-owner` which process owns a lock. If that process is killed, another process can take over the
+ * lock at once, before it expires. The record is next to the lock's folder and not in it: Gemini CLI uses the same
+ * locks, and removes only an empty folder.
  */
 
 import { readFileSync, readlinkSync } from "node:fs";
@@ -20,13 +20,13 @@ interface LockOwner {
   readonly boot: string;
   readonly processes: string;
   /**
-   * Identifies the lock's folder: the record of a killed process does not apply to a lock that another program took
-   * later.
+   * Identifies the lock's folder, so that the record of a killed process does not apply to a lock that another program
+   * took later.
    */
   readonly lock: string;
 }
 
-/** Records that this process owns the lock. Without the record, the lock only expires by its age. */
+/** Records that this process owns the lock. Without the record, another process must wait until the lock expires. */
 export async function noteOwner(file: string): Promise<string | undefined> {
   const lock = await lockIdentity(file);
   if (lock === undefined) return undefined;
@@ -36,13 +36,13 @@ export async function noteOwner(file: string): Promise<string | undefined> {
   return note;
 }
 
-/** Removes this process's own record; call it after the lock is released, so that no lock is ever without a record. */
+/** Removes this process's own record. Call it after the lock is released, so that a lock always has a record. */
 export async function removeNote(file: string, note: string | undefined): Promise<void> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   if (text !== undefined && text === note) await rm(noteOf(file), { force: true }).catch(ignored);
 }
 
-/** Removes the lock if its owner has ended. Returns whether it did. */
+/** Removes the lock if its owner has ended. Returns true if it removed the lock. */
 export async function removeDeadLock(file: string): Promise<boolean> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
@@ -55,7 +55,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   );
   if (!isClaimed) return false;
   if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
-    // The record belongs to another owner, who took the lock in the meantime.
+    // The record belongs to another process, which took the lock in the meantime.
     await rename(claimed, noteOf(file)).catch(ignored);
     return false;
   }
@@ -65,7 +65,10 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   return isSame;
 }
 
-/** The id of the process that holds the lock; undefined if no process holds it, or if another process may have that id by now. */
+/**
+ * The id of the process that holds the lock. Undefined if no process holds it, or if another process may have got the
+ * same id.
+ */
 export async function lockHolder(file: string): Promise<number | undefined> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
@@ -78,7 +81,7 @@ export async function lockHolder(file: string): Promise<number | undefined> {
 async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
-  // The machine was restarted; the age of the lock rules out another machine with the same name.
+  // The machine was restarted. The age of the lock shows that it is not a lock of another machine with the same name.
   if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
   if (owner.processes !== processes) return false;
   return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start;
@@ -89,7 +92,10 @@ async function isFromBeforeBoot(file: string): Promise<boolean> {
   return stats !== undefined && stats.mtimeMs < Date.now() - uptime() * 1000;
 }
 
-/** Identifies the folder; undefined if the file system has no creation time: an inode number alone may be reused. */
+/**
+ * A text that identifies the folder. Undefined if the file system has no creation times, because an inode number alone
+ * may be reused.
+ */
 async function lockIdentity(file: string): Promise<string | undefined> {
   const stats = await stat(lockFolder(file), { bigint: true }).catch(ignored);
   return stats === undefined || stats.birthtimeNs === 0n ? undefined : `${stats.ino} ${stats.birthtimeNs}`;
@@ -120,7 +126,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Another process may have the same id by now, but not the same start time. */
+/** When the process started. A later process may get the same id, but not the same start time. */
 function startOf(pid: number): string {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   return text.slice(text.lastIndexOf(") ") + 2).split(" ")[19] ?? "";

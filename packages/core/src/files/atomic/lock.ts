@@ -1,19 +1,25 @@
-/** A lock for one file across processes: the folder `FILE.lock`, which is taken over at once if its owner has died. */
+/**
+ * A lock for one file across processes: the folder `FILE.lock`. If the owner has died, another process takes the lock
+ * over at once.
+ */
 
 import { setTimeout as wait } from "node:timers/promises";
 import { HostError } from "../../errors.ts";
 import { systemCode, unless } from "../system-error.ts";
 import { noteOwner, removeDeadLock, removeNote } from "./lock-owner.ts";
 
-/** After how many milliseconds a lock that is not renewed counts as abandoned, even if its owner is unknown. */
+/** After how many milliseconds without renewal a lock counts as abandoned, even if its owner is unknown. */
 const staleAfter = 10_000;
-/** How long to wait for a lock; longer than `staleAfter`, so that waiting outlasts the lock of a killed process. */
+/**
+ * How many milliseconds to wait for a lock. More than `staleAfter`, so that the lock of a killed process expires while
+ * others wait.
+ */
 const timeout = 30_000;
 
 /** A lock that this process holds. */
 export interface HeldLock {
   readonly release: () => Promise<void>;
-  /** Whether the lock expired while this process was suspended: another process may own it now. */
+  /** True if the lock expired while this process was suspended; another process may own it now. */
   readonly isLost: () => boolean;
 }
 
@@ -35,22 +41,22 @@ async function acquire(file: string, deadline: number): Promise<HeldLock> {
     const held = await tryLock(file);
     if (held !== undefined) return held;
     if (Date.now() > deadline) throw busy(file);
-    // Random, so that waiting processes do not all retry at the same moment.
+    // A random pause, so that waiting processes do not all retry at the same moment.
     await wait(5 + Math.random() * 45);
   }
 }
 
-/** Takes the lock; undefined if a running process holds it. */
+/** Takes the lock. Returns undefined if a running process holds it. */
 export async function tryLock(file: string): Promise<HeldLock | undefined> {
   const { default: lockfile } = await import("proper-lockfile");
   let isLost = false;
-  // The library's own retries would also repeat errors such as a missing permission.
+  // The library's retries are off, because they would also repeat errors such as a missing permission.
   for (;;) {
     try {
       const release = await lockfile.lock(file, {
         realpath: false,
         stale: staleAfter,
-        // The lock expired while this process was suspended; another process owns it now.
+        // Called if the lock expired while this process was suspended. Another process may own it now.
         onCompromised: () => {
           isLost = true;
         },

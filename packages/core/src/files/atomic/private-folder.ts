@@ -1,4 +1,4 @@
-/** Creates Fairlead's state folder, which only its owner can read. */
+/** Creates Fairlead's state folder, which only the user can read. */
 
 import { chmod, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -18,20 +18,21 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes a file or folder, if it exists, readable by its owner only. */
+/** If the file or folder exists, makes it readable by its owner only. */
 export async function keepPrivate(path: string): Promise<void> {
   const stats = await stat(path).catch(unless("ENOENT", "ENOTDIR", "EACCES", "ELOOP"));
   if (stats === undefined || (stats.mode & others) === 0) return;
-  // Leaves a shared folder such as /tmp unchanged; the files in it are private themselves.
+  // Leaves a shared folder such as /tmp unchanged, because the files in it are private themselves.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
-  // Some file systems have no modes, and another user's file cannot be changed.
+  // Ignored, because some file systems have no modes, and because another user's file cannot be changed.
   await chmod(path, mode).catch(unless("EPERM", "ENOTSUP", "ENOSYS", "EROFS"));
 }
 
 /**
- * Creates the folder and its parents with `mode`; existing folders keep their mode. One by one, not with Node's
- * `recursive`: that never returns on a file system such as `/proc`, which answers "no such folder" inside a folder that exists.
+ * Creates the folder and its parents with `mode`; existing folders keep their mode. Does not use Node's `recursive`,
+ * which never returns on a file system such as `/proc`: there, creating a folder inside an existing one fails with "no
+ * such folder".
  */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   const folder = resolve(path);
@@ -48,7 +49,7 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
   }
 }
 
-/** Explains two error codes that are misleading if the folder does not exist afterwards. */
+/** Explains two error codes that would mislead the user. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);

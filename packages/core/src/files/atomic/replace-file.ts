@@ -1,7 +1,8 @@
 /**
  * Replaces the content of a file in one step: after a crash or a power cut, the file has either the whole old text or
- * the whole new text. Does not use `write-file-atomic`: on a full disk it treats a short write as complete and replaces
- * a good file by a part of the new text; and its temporary names do not show which process made them.
+ * the whole new text. Does not use `write-file-atomic`, for two reasons: on a full disk it takes a short write for
+ * complete and replaces a good file by a part of the new text, and its temporary names do not show which process made
+ * them.
  */
 
 import type { Stats } from "node:fs";
@@ -9,18 +10,21 @@ import { lstat, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
-/** Temporary files older than this many milliseconds are removed; their process id may be from another machine. */
+/**
+ * Temporary files that are older than this many milliseconds are removed, because their process id may be from another
+ * machine.
+ */
 const abandonedAfter = 60 * 60 * 1000;
 
 export interface Replacement {
   readonly text: string;
   /** The file mode. Default: 0666 without the bits of the umask. */
   readonly mode: number | undefined;
-  /** The file that is replaced; the new file keeps its owner if the system allows that. */
+  /** The old file. The new file gets its owner, if the system allows that. */
   readonly previous: Stats | undefined;
-  /** Called just before the rename; false keeps the old file. */
+  /** Called just before the rename. If it returns false, the old file stays. */
   readonly isCurrent: () => Promise<boolean>;
-  /** Does not wait for the disk: after a power cut the file may be empty. */
+  /** If true, does not wait until the text is on disk: after a power cut, the file may be empty. */
   readonly canBeLost?: boolean;
 }
 
@@ -49,7 +53,10 @@ export async function replaceFile(file: string, replacement: Replacement): Promi
   }
 }
 
-/** Removes temporary files of killed processes. Hold the file's lock, so that no other process is writing. */
+/**
+ * Removes temporary files of killed processes. The caller must hold the file's lock, so that no other process is
+ * writing.
+ */
 export async function sweepTemporaries(file: string): Promise<void> {
   const folder = dirname(file);
   for (const name of await readdir(folder)) {
@@ -62,7 +69,7 @@ export async function sweepTemporaries(file: string): Promise<void> {
   }
 }
 
-/** A name that `sweepTemporaries` removes once this process has ended. */
+/** The name of a temporary file, which `sweepTemporaries` removes after this process has ended. */
 export function temporaryName(file: string): string {
   return `${file}.fairlead-${process.pid}-${Math.trunc(Math.random() * 2 ** 48).toString(36)}.tmp`;
 }

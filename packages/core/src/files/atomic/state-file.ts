@@ -1,4 +1,7 @@
-/** Reads and writes Fairlead's state files (JSON, readable by their owner only); a corrupt file is moved aside and counts as absent. */
+/**
+ * Reads and writes Fairlead's state files (JSON, readable by the user only). A corrupt file is moved aside and counts
+ * as absent.
+ */
 
 import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -31,7 +34,9 @@ export async function readState<T>(file: string, parse: Parse<T>): Promise<T | u
   }
 }
 
-/** Changes a state file under its lock. `change` returns undefined to change nothing and may be called more than once. */
+/**
+ * Changes a state file under its lock. `change` returns undefined if nothing changes; it may be called more than once.
+ */
 export async function updateState<T>(
   file: string,
   parse: Parse<T>,
@@ -39,7 +44,7 @@ export async function updateState<T>(
 ): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   await keepPrivate(file);
-  // Moves a corrupt file aside. The file is read again below, under the lock.
+  // Moves a corrupt file aside. The valid file is read again below, under the lock.
   await readState(file, parse);
   await updateText(
     file,
@@ -53,22 +58,25 @@ export async function updateState<T>(
   );
 }
 
-/** Moves or copies a file to a name with the time in it; returns that name. */
+/** Moves or copies a file to a new name that contains the time. Returns the new name. */
 export async function setAside(file: string, how: typeof rename = rename): Promise<string> {
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(":", "-")}`;
-  // Another process has already moved it.
+  // Another process has already moved the file.
   await how(file, aside).catch(unless("ENOENT"));
   return aside;
 }
 
-/** Under the lock and only if still corrupt, because another process may have replaced the file. */
+/**
+ * Moves a corrupt file aside. Takes the lock and reads the file again first, because another process may have replaced
+ * it.
+ */
 async function recover<T>(file: string, parse: Parse<T>): Promise<T | undefined> {
   const recovery = withLock(await findWritableFile(file), async () => {
     const state = await load(file, parse);
     if (state.kind === "corrupt") await setAside(file);
     return state.kind === "value" ? state.value : undefined;
   });
-  // If it cannot be moved, the file stays, and readers treat it as absent.
+  // If the file cannot be moved, it stays, and readers treat it as absent.
   return recovery.catch(unless("EACCES", "EPERM", "EROFS"));
 }
 
@@ -80,7 +88,7 @@ async function load<T>(file: string, parse: Parse<T>): Promise<State<T>> {
     case "text":
       return decode(found.text, parse);
     case "unreadable":
-      // A file that cannot be read now may be valid, so it is not moved.
+      // A file that cannot be read now may be valid, so it is not moved aside.
       if (found.cause !== undefined) throw notRead(file, found.reason, found.cause);
       return { kind: "corrupt" };
   }

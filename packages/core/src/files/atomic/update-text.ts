@@ -11,7 +11,7 @@ import { notWritten, toWriteError, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
 import { replaceFile, sweepTemporaries } from "./replace-file.ts";
 
-/** How often to try again if a program that ignores the lock changes the file meanwhile. */
+/** How many times Fairlead tries again if another program, which ignores the lock, changes the file meanwhile. */
 const attempts = 20;
 
 export interface UpdateOptions extends TargetOptions {
@@ -22,9 +22,9 @@ export interface UpdateOptions extends TargetOptions {
 }
 
 /**
- * `change` gets the current text (undefined: no file) and returns the new text. Undefined or the same text writes nothing.
- * `change` may be called more than once; the result of the last call is written. Symbolic links are followed. After an
- * error, the old file is unchanged.
+ * Changes a file. `change` gets the current text (undefined if there is no file) and returns the new text. If it
+ * returns undefined or the same text, nothing is written. `change` may be called more than once; the result of the last
+ * call is written. Symbolic links are followed. After an error, the old file is unchanged.
  */
 export async function updateText(
   path: string,
@@ -33,7 +33,7 @@ export async function updateText(
 ): Promise<"written" | "unchanged"> {
   try {
     const folder = await stat(dirname(path)).catch(unless("ENOENT"));
-    // With nothing to write, no folder is created, because a `.gemini` folder marks a workspace root.
+    // If there is nothing to write, no folder is created, because a `.gemini` folder marks a workspace root.
     if (folder === undefined && change(undefined) === undefined) return "unchanged";
     const file = await findWritableFile(path, options);
     return await withLock(file, async () => {
@@ -63,7 +63,7 @@ async function tryUpdate(
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
   if (Buffer.byteLength(after) > maxBytes) throw tooLarge(file, maxBytes);
-  // Root, or a rename, could replace a read-only file; but the user does not want it changed.
+  // Root could write a read-only file, and a rename could replace it, but the user does not want it changed.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
     text: after,

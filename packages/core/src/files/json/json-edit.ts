@@ -19,7 +19,10 @@ import {
   skipTrivia,
 } from "./text-layout.ts";
 
-/** Creates missing parents. Of several properties with the same name, changes the last one, which counts. */
+/**
+ * Sets a value and creates missing parents. If several properties have the same name, changes the last one, because
+ * that one counts.
+ */
 export function setValue(text: string | undefined, path: readonly string[], value: unknown): string {
   const source = text ?? "";
   const document = parseValid(source);
@@ -34,15 +37,15 @@ export function setValue(text: string | undefined, path: readonly string[], valu
     oneLine = !hasLineBreak(source.slice(node.offset, node.offset + node.length));
     node = found;
   }
-  // An equal value stays as it is written, with the comments inside it.
+  // If the new value equals the old one, the text stays as written, with the comments inside the value.
   if (JSON.stringify(getNodeValue(node)) === JSON.stringify(value)) return source;
   const style = { oneLine, indent: indentAt(source, node.offset), unit: indentUnit(source, root), eol: eolOf(source) };
   return applyEdits(source, [{ offset: node.offset, length: node.length, content: formatValue(value, style) }]);
 }
 
 /**
- * Removes every property with that name: if only the last one were removed, an earlier one would take effect. A comment
- * after a removed property on the same line stays, like all comments outside it.
+ * Removes every property with this name: if only the last were removed, an earlier one would take effect. Comments
+ * outside the property stay, even on the same line.
  */
 export function removeValue(text: string, path: readonly string[]): string {
   const key = path.at(-1);
@@ -62,7 +65,7 @@ function findValue(object: Node | undefined, key: string): Node | undefined {
 }
 
 function nest(path: readonly string[], value: unknown): unknown {
-  // A computed key is a plain property even when it is "__proto__".
+  // With a computed key, "__proto__" is an ordinary property.
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 
@@ -83,12 +86,15 @@ function refusal(message: string): HostError {
   return new HostError("settings_invalid", message, { next: "Correct it by hand first; nothing was changed." });
 }
 
-/** Inserts a property into a JSONC text in the style of the lines around it, or writes a new document. */
+/**
+ * The style in which a value is written into a JSONC text: on one line or several, with the indentation of the lines
+ * around it.
+ */
 interface JsonStyle {
   readonly oneLine: boolean;
   /** The indentation of the line on which the value begins. */
   readonly indent: string;
-  /** One level of indentation. */
+  /** The text of one level of indentation. */
   readonly unit: string;
   readonly eol: string;
 }
@@ -99,13 +105,13 @@ function formatValue(value: unknown, { oneLine, indent, unit, eol }: JsonStyle):
   return oneLine ? json.replaceAll(/\n */g, " ") : json.replaceAll("\n", `${eol}${indent}`);
 }
 
-/** One level of indentation, as the document's first property shows it. */
+/** One level of indentation, taken from the first property of the document. */
 function indentUnit(text: string, root: Node): string {
   const first = root.children?.[0];
   return (first && isFirstOnLine(text, first.offset) && indentAt(text, first.offset)) || "  ";
 }
 
-/** Writes a document into a text that is empty or has only comments. */
+/** Writes a document into a text that is empty or contains only comments. */
 function appendDocument(text: string, value: unknown): string {
   const eol = eolOf(text);
   const endsLine = text.trim() === "" || lineBreakBefore(text, text.length) !== "";
@@ -133,7 +139,10 @@ function insertProperty(text: string, root: Node, object: Node, key: string, val
   if (last === undefined) return insertAt(endOfLine(text, skipTrivia(text, start).lastComment?.end ?? start), entry);
   const { next } = skipTrivia(text, endOf(last));
   if (text[next] === ",") return insertAt(endOfLine(text, next + 1), `${entry},`);
-  // The comma goes after the old entry, the new entry after the old entry's comment, which so stays in place.
+  /*
+   * The comma goes directly after the old entry, and the new entry goes after the old entry's comment, so that the
+   * comment stays in place.
+   */
   return applyEdits(text, [
     { offset: endOf(last), length: 0, content: "," },
     { offset: endOfLine(text, endOf(last)), length: 0, content: entry },
@@ -151,15 +160,15 @@ function endOfLine(text: string, offset: number): number {
   }
 }
 
-/** Removes a property from a JSONC text; all comments outside it stay. */
+/** A part of the text, from `start` to `end`. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Undoes an insertion exactly, except into an empty object on several lines: it becomes `{}`, because with one property
- * in it, it looks the same as an object that was written as `{}`.
+ * Removes a property. Undoes an earlier insertion exactly, with one exception: an empty object on several lines becomes
+ * `{}`, because after the insertion it looks the same as an object that was written as `{}`.
  */
 function removeProperty(text: string, object: Node, property: Node): string {
   const properties = object.children ?? [];
@@ -179,7 +188,7 @@ function cut({ start, end }: Span): Edit {
   return { offset: start, length: end - start, content: "" };
 }
 
-/** The span and the blank space that goes with it; `from` is the end of the token before it. */
+/** Extends a span by the blank space that belongs to it. `from` is the end of the token before the span. */
 function withBlanks(text: string, object: Node, { start, end }: Span, from: number): Span {
   const open = object.offset + 1;
   const close = endOf(object) - 1;
@@ -205,6 +214,6 @@ function withBlanks(text: string, object: Node, { start, end }: Span, from: numb
   if (after !== close) return { start, end: after };
   const comment = skipTrivia(text, from).lastComment;
   const isInLineComment = comment?.end === endOfPreviousLine && text.startsWith("//", comment.start);
-  // Without its line break, a line comment would swallow the closing brace.
+  // Keeps the line break after a line comment; otherwise the closing brace would become part of the comment.
   return { start: isInLineComment ? before : endOfPreviousLine, end };
 }

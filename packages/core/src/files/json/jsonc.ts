@@ -5,7 +5,7 @@ import { limits } from "../../limits.ts";
 
 export type { Node } from "jsonc-parser";
 
-/** Line and column count from 1. */
+/** A position in the text. Line and column count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -15,26 +15,26 @@ export interface JsoncError extends Position {
   readonly message: string;
 }
 
-/** A property that is overridden by a later property of the same name in the same object. */
+/** A property that has no effect, because a later property of the same object has the same name. */
 export interface JsoncDuplicate extends Position {
   readonly name: string;
 }
 
 export interface JsoncDocument {
-  /** The top value; undefined if the text has none or is nested too deeply. */
+  /** The top value; undefined if the text contains none or is nested too deeply. */
   readonly root: Node | undefined;
-  /** The errors in the order of the text. If there are any, `root` is a guess. */
+  /** The errors in the order of the text. If there are any, `root` is only a guess. */
   readonly errors: readonly JsoncError[];
   readonly duplicates: readonly JsoncDuplicate[];
   positionAt(offset: number): Position;
 }
 
 const byteOrderMark = "\uFEFF";
-/** The number of errors to report, because a hostile file can have millions. */
+/** The largest number of errors to report, because a hostile file can have millions. */
 const errorsKept = 100;
 
 export function parseJsonc(text: string): JsoncDocument {
-  // A space replaces the byte order mark, which the parser would report as an error; offsets stay the same.
+  // A space replaces the byte order mark, which the parser would report as an error. Positions stay the same.
   const source = text.startsWith(byteOrderMark) ? ` ${text.slice(1)}` : text;
   const positionAt = createPositionAt(text);
   const tooDeep = findTooDeep(source);
@@ -55,7 +55,7 @@ export function parseJsonc(text: string): JsoncDocument {
   };
 }
 
-/** The property of that name; the last one counts, as in `JSON.parse`. */
+/** The property with this name. If there are several, the last one counts, as in `JSON.parse`. */
 export function findProperty(object: Node, name: string): Node | undefined {
   return object.type === "object"
     ? object.children?.findLast((property) => keyOf(property)?.value === name)
@@ -74,7 +74,10 @@ export function endOf(node: Node): number {
   return node.offset + node.length;
 }
 
-/** Measures the depth first, because the recursive parser could overflow the stack. */
+/**
+ * The position at which the text is nested too deeply; undefined if it is not. Checked before parsing, because the
+ * recursive parser could overflow the stack.
+ */
 function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;

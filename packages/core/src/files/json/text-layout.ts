@@ -9,13 +9,13 @@ export function hasLineBreak(text: string): boolean {
   return /[\r\n]/.test(text);
 }
 
-/** The line break that begins at the offset, or "". */
+/** The line break that begins at the offset; empty if there is none. */
 export function lineBreakAt(text: string, offset: number): string {
   if (text.startsWith("\r\n", offset)) return "\r\n";
   return isLineBreak(text[offset]) ? text.charAt(offset) : "";
 }
 
-/** The line break that ends at the offset, or "". */
+/** The line break that ends at the offset; empty if there is none. */
 export function lineBreakBefore(text: string, offset: number): string {
   if (text.endsWith("\r\n", offset)) return "\r\n";
   return isLineBreak(text[offset - 1]) ? text.charAt(offset - 1) : "";
@@ -27,7 +27,7 @@ export function skipBlanks(text: string, offset: number): number {
   return end;
 }
 
-/** Where the blanks before the offset begin. */
+/** The offset at which the blanks before the given offset begin. */
 export function skipBlanksBack(text: string, offset: number): number {
   let start = offset;
   while (isBlank(text[start - 1])) start -= 1;
@@ -45,7 +45,7 @@ export function indentAt(text: string, offset: number): string {
   return text.slice(start, Math.min(skipBlanks(text, start), offset));
 }
 
-/** The end of the comment that begins here, or the offset itself if none does. */
+/** The end of the comment that begins at the offset. If no comment begins there, the offset itself. */
 export function skipComment(text: string, offset: number): number {
   if (text.startsWith("/*", offset)) return text.indexOf("*/", offset + 2) + 2;
   let end = offset;
@@ -54,7 +54,7 @@ export function skipComment(text: string, offset: number): number {
 }
 
 export interface Trivia {
-  /** Where the next token begins. */
+  /** The offset at which the next token begins. */
   readonly next: number;
   readonly lastComment: { readonly start: number; readonly end: number } | undefined;
 }

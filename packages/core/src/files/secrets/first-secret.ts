@@ -17,10 +17,13 @@ export interface FirstSecretOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Milliseconds to wait for the keychain before the file is used instead. */
+/** Milliseconds to wait for the keychain. If it does not answer, Fairlead uses the file. */
 const timeLimit = 2_000;
 
-/** A store that decides late, because testing a locked keychain would ask the user for its password. */
+/**
+ * A store that chooses its backend only when a secret is stored, because testing a locked keychain would ask the user
+ * for its password.
+ */
 export function openUndecided({
   directory,
   keychain,
@@ -30,7 +33,7 @@ export function openUndecided({
 }: FirstSecretOptions): SecretStore {
   let chosen: SecretStore | undefined;
 
-  /** Another process may have stored the first secret in the meantime. */
+  /** The store to read from. Checks the file again, because another process may have stored the first secret there. */
   async function current(): Promise<SecretStore> {
     if (chosen === undefined && (await inFile.isInUse())) chosen = inFile;
     return chosen ?? inKeychain;
@@ -50,7 +53,7 @@ export function openUndecided({
     async set(name, value) {
       if (chosen !== undefined) return chosen.set(name, value);
       await ensurePrivateFolder(directory);
-      // Decide and store under one lock, so that other processes find the secret and follow the decision.
+      // Chooses and stores under one lock, so that other processes find the secret and use the same store.
       return withLock(join(directory, "first-secret"), async () => {
         chosen ??= await decide();
         await chosen.set(name, value);
@@ -61,9 +64,9 @@ export function openUndecided({
   };
 }
 
-/** Whether a secret can be stored and read: over SSH, a keychain often exists but cannot be unlocked. */
+/** Whether the keychain can store and read a secret. Over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
-  // A name that no secret has, and that differs for each test, because an earlier test may still run.
+  // A new name for each test, which no secret has, because an earlier test may still be running.
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {
     await keychain.set(probe, probe);

@@ -1,4 +1,4 @@
-/** The secret store in a keychain; a state file keeps the names, because a keychain cannot list its entries. */
+/** The secret store in a keychain. A state file contains the names, because a keychain cannot list its entries. */
 
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";
@@ -6,7 +6,10 @@ import { HostError } from "../../errors.ts";
 import { readState, updateState } from "../atomic/state-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
-/** Opens the store. It changes the keychain before the names, so that no name is listed without a value after a crash. */
+/**
+ * Opens the store. It changes the keychain before the list of names, so that after a crash every listed name has a
+ * value.
+ */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {
   const changeNames = (change: (names: Set<string>) => void) =>
     updateState(fileIn(directory), parseNames, (stored) => {

@@ -17,10 +17,10 @@ export async function openKeychain({ directory, ...how }: KeychainOptions): Prom
   if (!(await hasKeychain(how))) return undefined;
   const keyring = await import("@napi-rs/keyring").catch(() => undefined); // an optional dependency
   if (keyring === undefined) return undefined;
-  // Otherwise the library may use the kernel's keyring, which loses its content at reboot.
+  // Without this, the library may use the kernel's keyring, which loses its content at a reboot.
   const options = { linux: { store: "secret-service" } } as const;
   const entries = new Map<string, AsyncEntry>();
-  /** Reuses one entry per name, because each entry holds a D-Bus connection until it is garbage-collected. */
+  /** Reuses one entry per name, because each entry keeps a D-Bus connection open until it is garbage-collected. */
   const ask = async <T>(name: string, question: (entry: AsyncEntry) => Promise<T>): Promise<T> => {
     const entry = entries.get(name) ?? new keyring.AsyncEntry(`fairlead ${directory}`, name, options);
     entries.set(name, entry);
@@ -46,16 +46,16 @@ async function hasKeychain({ env, platform, clock }: Omit<KeychainOptions, "dire
   return platform === "darwin" || platform === "win32";
 }
 
-/** Maximum characters of a part; a character has at most two units of two bytes each. */
+/** Maximum characters of one part. A character takes at most four bytes. */
 const partLength = 600;
 const part = new RegExp(`[\\s\\S]{1,${partLength}}`, "gu");
-/** The first characters of an entry: the secret itself, or the list of its parts. */
+/** The first character of an entry that contains the secret itself. Other entries contain the list of parts. */
 const whole = "=";
 const divided = /^#([0-9a-f]+):(\d+)$/;
 
 /**
- * Splits large secrets into several entries, because an entry on Windows holds at most 2560 bytes. New parts are written
- * before the first entry, so that a reader gets the old or the new secret.
+ * Splits large secrets into several entries, because an entry on Windows holds at most 2560 bytes. Writes new parts
+ * before the first entry, so that a reader gets either the old or the new secret.
  */
 export function inParts(keychain: Keychain): Keychain {
   async function partsOf(name: string): Promise<readonly string[]> {
@@ -81,7 +81,7 @@ export function inParts(keychain: Keychain): Keychain {
     async get(name) {
       const first = await keychain.get(name);
       if (first === undefined || first.startsWith(whole)) return first?.slice(whole.length);
-      // A missing part means that the secret was replaced meanwhile; read the first entry again.
+      // If a part is missing, the secret was replaced meanwhile, so the first entry is read again.
       const value = (await readParts(await partsOf(name))) ?? (await readParts(await partsOf(name)));
       if (value === undefined || value === "") throw new Error("a part of it is missing");
       return value;
@@ -108,7 +108,7 @@ export function inParts(keychain: Keychain): Keychain {
   };
 }
 
-/** The names of the parts; no secret's name contains `#`. */
+/** The names of the entries that hold the parts. No secret has a name with `#`. */
 function partNames(name: string, id: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `${name}#${id}.${index}`);
 }

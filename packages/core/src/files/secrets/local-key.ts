@@ -1,4 +1,7 @@
-/** The random key of this installation, created on first use, for digests that reveal nothing without it. */
+/**
+ * The random key of this installation, created when first needed. Digests made with it reveal nothing to a program
+ * without the key.
+ */
 
 import { link, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -10,7 +13,7 @@ import { unless } from "../system-error.ts";
 const keyBytes = 32;
 const written = /^[0-9a-f]{64}\n$/;
 
-/** Reads the key. Creates one if it is missing or damaged; digests made with a damaged key no longer match. */
+/** Reads the key. Creates a new key if it is missing or damaged; older digests then no longer match. */
 export async function localKey(file: string): Promise<Buffer> {
   const found = await readText(file, limits.settingsBytes);
   const before = toKey(found);
@@ -22,7 +25,7 @@ export async function localKey(file: string): Promise<Buffer> {
   try {
     await writeFile(temporary, `${key.toString("hex")}\n`, { mode: privateFileMode, flag: "wx" });
     if (found.kind !== "absent") await rm(file, { force: true });
-    // A link appears with its whole content or not at all; of two processes the first one's key counts.
+    // A link appears with its whole content or not at all. If two processes create a key, the first one counts.
     await link(temporary, file).catch(unless("EEXIST"));
   } finally {
     await rm(temporary, { force: true });

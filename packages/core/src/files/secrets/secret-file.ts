@@ -1,6 +1,6 @@
 /**
- * Stores secrets in an encrypted file; the random key is in a separate file. A copy or backup of only one of them
- * reveals nothing, but another program of the same user can read both: only a keychain prevents that.
+ * Stores secrets in an encrypted file; the random key is in a separate file. A copy or backup of only one of the two
+ * files reveals nothing. Another program of the same user can read both files: only a keychain prevents that.
  */
 
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
@@ -26,7 +26,9 @@ interface Vault {
   readonly entries: ReadonlyMap<string, Sealed>;
 }
 
-/** Thrown inside this file only: the damage of the store, and the entries that can still be read. */
+/**
+ * An error that is used only inside this file. It describes the damage and contains the entries that can still be read.
+ */
 class Broken extends Error {
   readonly rest: Vault | undefined;
 
@@ -64,7 +66,7 @@ export function openSecretFile(directory: string): SecretFile {
     return key;
   }
 
-  /** Runs `work` in one process at a time; only that process may move a broken store aside. */
+  /** Runs `work` under the lock. Only the process with the lock may move a damaged store aside. */
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
     await ensurePrivateFolder(directory);
     return withLock(join(directory, "secrets"), async () => {
@@ -72,7 +74,10 @@ export function openSecretFile(directory: string): SecretFile {
         return await work();
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
-        // If some secrets can still be read, the file is copied, not moved: readers without the lock always find them.
+        /*
+         * If some secrets can still be read, the file is copied instead of moved, so that readers without the lock
+         * always find them.
+         */
         const aside = await setAside(storeFile, error.rest && copyFile);
         if (error.rest !== undefined) await writeVault(error.rest);
         throw brokenStore(storeFile, aside, error);
@@ -80,7 +85,7 @@ export function openSecretFile(directory: string): SecretFile {
     });
   }
 
-  /** A file that looks broken may be half written, so it is read again under the lock. */
+  /** Reads the store. If the file looks damaged, it may be half written, so it is read again under the lock. */
   async function reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -122,7 +127,7 @@ export function openSecretFile(directory: string): SecretFile {
   };
 }
 
-/** A file that the system does not let us read now may be valid later, so it is not moved aside. */
+/** If the system does not allow reading the file now, the file may be valid later, so it is not moved aside. */
 async function readOwn(file: string): Promise<TextFile> {
   const found = await readText(file, limits.settingsBytes);
   if (found.kind === "unreadable" && found.cause !== undefined) throw notRead(file, found.reason, found.cause);
@@ -168,12 +173,15 @@ function keyFromText(text: string): Buffer | undefined {
   return key.length === keyBytes ? key : undefined;
 }
 
-/** An identifier of a key, to tell a wrong key from a damaged entry. */
+/** An identifier of a key. It distinguishes a wrong key from a damaged entry. */
 function keyId(key: Buffer): string {
   return createHash("sha256").update(key).digest("hex").slice(0, 16);
 }
 
-/** Encrypts with AES-256-GCM. The secret is bound to its name, so that one entry cannot replace another. */
+/**
+ * Encrypts a secret with AES-256-GCM. The name is part of the authenticated data, so that one entry cannot replace
+ * another.
+ */
 function seal(key: Buffer, name: string, value: string): Sealed {
   const iv = randomBytes(12);
   const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagBytes }).setAAD(Buffer.from(name));

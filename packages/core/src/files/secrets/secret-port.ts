@@ -1,16 +1,16 @@
 /** The interface of a secret store. */
 export interface SecretStore {
-  /** Where secrets are stored; may still change before the first secret is stored. */
+  /** The place where secrets are stored. It may still change until the first secret is stored. */
   readonly backend: "keychain" | "file";
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
   /** Removes a secret; returns false if there was none. */
   remove(name: string): Promise<boolean>;
-  /** Names in alphabetical order, never values. */
+  /** The names of all secrets in alphabetical order. Values are never listed. */
   list(): Promise<readonly string[]>;
 }
 
-/** Reads and writes single entries; a keychain cannot list them. */
+/** Reads and writes single entries. It has no list, because a keychain cannot list its entries. */
 export interface Keychain {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;

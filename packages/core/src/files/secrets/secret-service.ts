@@ -1,5 +1,5 @@
 /**
- * Asks the D-Bus session bus whether a Secret Service exists, with a timeout. Not through the keyring library, which
+ * Asks the D-Bus session bus whether a Secret Service exists, with a timeout. Does not use the keyring library, which
  * connects synchronously: a bus that does not answer would block the whole process (docs/adr/0024).
  */
 
@@ -11,7 +11,7 @@ const maxBytes = 64 * 1024;
 const serials = { hello: 1, hasOwner: 2, start: 3 } as const;
 const service = textArgument("org.freedesktop.secrets");
 
-/** Whether a Secret Service runs or could be started; starts it if necessary. */
+/** Whether a Secret Service runs or can be started. Starts it if necessary. */
 export async function hasSecretService(address: string | undefined, clock: Clock = systemClock): Promise<boolean> {
   const path = socketPath(address ?? "");
   if (path === undefined) return false;
@@ -57,7 +57,7 @@ async function ask(socket: Socket): Promise<boolean> {
   return false;
 }
 
-/** `unix:path=/run/user/1000/bus,guid=…;…`: of several addresses, the first that is a local socket. */
+/** The path of the first local socket in a list of bus addresses: `unix:path=/run/user/1000/bus,guid=…;…`. */
 function socketPath(address: string): string | undefined {
   for (const candidate of address.split(";")) {
     const match = /^unix:(?:.*,)?(path|abstract)=([^,]+)/.exec(candidate);
@@ -70,7 +70,7 @@ function decoded(text: string): string {
   return text.replaceAll(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Encodes calls to the D-Bus daemon and decodes its replies. */
+/** A call to the D-Bus daemon. */
 interface BusCall {
   readonly serial: number;
   readonly member: string;
@@ -92,7 +92,9 @@ const bus = "org.freedesktop.DBus";
 const types = { call: 1, return: 2 } as const;
 const fields = { path: 1, interface: 2, member: 3, replySerial: 5, destination: 6, signature: 8 } as const;
 const letters = { u: "u".charCodeAt(0), g: "g".charCodeAt(0) } as const;
-/** Bytes before the header fields. Every field and the body start at a multiple of `alignment` bytes. */
+/**
+ * The number of bytes before the header fields. Every field, and the body, starts at a multiple of `alignment` bytes.
+ */
 const fieldsStart = 16;
 const alignment = 8;
 
@@ -123,7 +125,10 @@ export function readBusMessage(buffer: Buffer): BusMessage | undefined {
     const [code, , type] = buffer.subarray(offset);
     const value = offset + 4;
     if (code === fields.replySerial) replyTo = read(value);
-    // A number, a signature (short length before, zero byte after) or a text (long length before, zero byte after).
+    /*
+     * The value is a number, a signature (1-byte length before it, zero byte after it) or a text (4-byte length before
+     * it, zero byte after it).
+     */
     const size = type === letters.u ? 4 : type === letters.g ? buffer.readUInt8(value) + 2 : read(value) + 5;
     offset = aligned(value + size, alignment);
   }

@@ -1,4 +1,4 @@
-/** Opens the secret store: the operating system's keychain if it works, else an encrypted file. */
+/** Opens the secret store: the operating system's keychain if it works, otherwise an encrypted file. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -10,17 +10,17 @@ export interface SecretStoreOptions {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** `false` for no keychain. Default: the operating system's. */
+  /** The keychain; `false` to use none. Default: the operating system's keychain. */
   readonly keychain?: Keychain | false | undefined;
-  /** The clock for the keychain's timeout. Default: the system's. */
+  /** The clock for the timeout of the keychain. Default: the system's clock. */
   readonly clock?: Clock | undefined;
 }
 
 const maxValueBytes = 64 * 1024;
 
 /**
- * Keeps using the store that already holds secrets: an encrypted file stays in use when a keychain appears, and a
- * keychain that holds secrets but cannot be reached is an error, not an empty store.
+ * Opens the store that already holds secrets. If that is the encrypted file, it stays in use even when a keychain
+ * appears. If that is a keychain which cannot be reached, that is an error, not an empty store.
  */
 export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
   const { openSecretFile } = await import("./secret-file.ts");
@@ -56,7 +56,7 @@ function isFileForced(env: SecretStoreOptions["env"]): boolean {
   return choice === "file";
 }
 
-/** Wraps a store so that names and values are checked first. */
+/** Wraps a store and checks names and values before the store gets them. */
 function checked(store: SecretStore): SecretStore {
   return {
     get backend() {

@@ -1,4 +1,7 @@
-/** Checks whether a connected server still responds: after timeouts in a row, after a lost request, and after the machine slept. */
+/**
+ * Checks whether a connected server still responds. Does so after several timeouts in a row, after a lost request, and
+ * after the machine slept.
+ */
 
 import type { Session } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -9,7 +12,7 @@ import { HostError } from "../../errors.ts";
 export interface Health {
   readonly answered: () => void;
   readonly failed: (error: HostError) => void;
-  /** Sends a request to the server. Concurrent calls share one request. */
+  /** Checks the server with a request. Concurrent calls share one request. */
   readonly check: () => Promise<void>;
 }
 
@@ -38,7 +41,7 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
       timeouts = 0;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: method, method });
-      // A JSON-RPC error is a response too: some servers do not know the method.
+      // A JSON-RPC error is a response too, because some servers do not know the method.
       if (late.signal.aborted)
         onUnresponsive(unresponsive(`no response to ${method} within ${answerTimeout / 1000} s`, error));
       else if (retryClassOf(failure, { isProgram: false }).kind === "outage")

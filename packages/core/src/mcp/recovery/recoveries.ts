@@ -10,16 +10,16 @@ import { toFailure } from "../server-state.ts";
 import { emptyHistory, mostCrashes, planAfter, type RetryHistory, type RetryInputs, soon } from "./recovery-plan.ts";
 
 export interface Recoveries {
-  /** Reconnects this server from now on. */
+  /** Makes Fairlead reconnect this server whenever its connection ends. */
   add(server: StartableServer): void;
   remove(name: string): void;
-  /** Cancels the planned attempt. */
+  /** Cancels the planned attempt to connect to this server. */
   cancel(name: string): void;
-  /** Forgets earlier failures, because the person starts the server. */
+  /** Forgets earlier failures, because a person starts the server now. */
   resetHistory(name: string): void;
-  /** Starts watching for sleep of the machine. */
+  /** Starts to notice when the machine sleeps. */
   watch(): void;
-  /** Stops watching for sleep. */
+  /** Stops noticing when the machine sleeps. */
   stop(): void;
 }
 
@@ -28,15 +28,15 @@ export interface RecoveriesOptions extends RetryInputs {
   readonly clock: Clock;
 }
 
-/** Milliseconds over which the checks after a sleep are spread. */
+/** The number of milliseconds over which the checks after a sleep are spread. */
 const wakingTime = 5000;
 
-/** Creates the recoveries; they have no servers yet. */
+/** Creates the recoveries, at first without servers. */
 export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOptions): Recoveries {
   const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
-  /** Checks a network connection, which may have ended without notice. */
+  /** Checks a network connection a little later, because it may have ended without a sign. */
   function checkLater(client: McpClient): void {
     const { state } = client;
     const isRemote =
@@ -77,7 +77,7 @@ export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOp
 
 interface SleepWatchOptions {
   readonly clock: Clock;
-  /** The wall clock, in milliseconds since 1970. `clock` stands still while the machine sleeps. */
+  /** The wall clock, in milliseconds since 1970. It is needed because `clock` stands still while the machine sleeps. */
   readonly now: () => number;
   readonly onWake: () => void;
 }
@@ -85,7 +85,10 @@ interface SleepWatchOptions {
 const step = 10_000;
 const noticed = 30_000;
 
-/** Notices that the machine slept or the process was stopped: the wall clock then advances more than the timers. Returns the function that stops the watch. */
+/**
+ * Notices that the machine slept or the process was suspended: then the wall clock advances more than the timers.
+ * Returns a function that stops the watch.
+ */
 export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => void {
   let last = now();
   let cancelTimer = clock.after(step, look, { background: true });
@@ -104,7 +107,7 @@ export function watchForSleep({ clock, now, onWake }: SleepWatchOptions): () => 
 interface Recovery {
   /** Plans the next attempt after a failure. */
   readonly ended: (end: ClientEnd) => void;
-  /** Cancels the planned attempt. */
+  /** Cancels the planned attempt to connect. */
   readonly cancel: () => void;
   /** Forgets earlier failures. */
   readonly resetHistory: () => void;
@@ -122,7 +125,7 @@ function createRecovery({ client, isProgram, reconnect, clock, random, now }: Re
   let history: RetryHistory = emptyHistory;
   let cancelTimer = (): void => {};
 
-  /** The server may have been disconnected meanwhile. */
+  /** Reconnects, unless the server was disconnected in the meantime. */
   function reconnectIfWaiting(): void {
     if ("nextTryAt" in client.state) reconnect();
   }

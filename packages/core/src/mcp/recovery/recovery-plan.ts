@@ -1,14 +1,14 @@
-/** Decides whether and when to reconnect a server that ended. Pure. */
+/** Decides whether and when Fairlead reconnects a server whose connection ended. Pure. */
 
 import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../connect/retryable.ts";
 
 /** Earlier failures of a server. */
 export interface RetryHistory {
-  /** Failures in a row after which Fairlead tried again. */
+  /** The number of failures in a row after which Fairlead tried again. */
   readonly tries: number;
-  /** Failures in a row that came soon after the start. */
+  /** The number of failures in a row that came soon after a start. */
   readonly crashes: number;
-  /** Whether the server has worked before, so that its settings are not the cause of later failures. */
+  /** Whether the server has ever worked. If so, its settings are not the cause of a failure. */
   readonly hasWorked: boolean;
 }
 
@@ -18,30 +18,30 @@ export const emptyHistory: RetryHistory = { tries: 0, crashes: 0, hasWorked: fal
 /** A failure of a server. */
 export interface End {
   readonly retry: RetryClass;
-  /** Milliseconds from the server's start to the failure. */
+  /** Milliseconds between the server's start and the failure. */
   readonly lasted: number;
-  /** Whether the server was connected and its catalog was read. */
+  /** Whether the server was connected and its catalog had been read. */
   readonly wasUp: boolean;
 }
 
 /** The next action after a failure. */
 export type Plan =
-  /** Stay disconnected until a request or the person needs the server. */
+  /** Stay disconnected until a request needs the server or a person starts it. */
   | { readonly kind: "stay" }
   | { readonly kind: "try_at_once" }
   | { readonly kind: "wait"; readonly milliseconds: number }
   | { readonly kind: "give_up" };
 
-/** Random numbers and time for a plan. */
+/** The random numbers and the clock for a plan. */
 export interface RetryInputs {
   readonly random: () => number;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Milliseconds. A failure within that time after the start counts as a crash at the start. */
+/** A failure within this many milliseconds after the start counts as a crash at the start. */
 export const soon = 60_000;
-/** Crashes in a row after which Fairlead gives up. */
+/** The number of crashes in a row after which Fairlead gives up. */
 export const mostCrashes = 5;
 
 /** The plan after a failure, and the history for the next one. */
@@ -64,7 +64,7 @@ export function planAfter(
     case "never":
       return { plan: { kind: "stay" }, history: before };
     case "session":
-      // Only the first expired session is replaced at once: a server may lose every session.
+      // Only the first expired session is replaced at once, because a server may lose every session.
       return tries === 0 ? { plan: { kind: "try_at_once" }, history } : wait(tries - 1);
     case "outage":
       return wait(tries);
@@ -75,7 +75,10 @@ export function planAfter(
   }
 }
 
-/** A lost connection counts as a crash, not as an outage: the server may be reachable. */
+/**
+ * The kind of a failure. A connection that was lost after it worked counts as a crash, not as an outage: the server may
+ * still be reachable.
+ */
 function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
   return wasUp && kind === "outage" ? "crash" : kind;
 }
@@ -83,18 +86,18 @@ function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
 function retryAfterIn(retry: RetryClass, { random, now }: RetryInputs): number {
   const header = retry.kind === "outage" ? retry.retryAfter : undefined;
   const pause = header === undefined ? undefined : retryAfterPause(header, now());
-  // Up to 10 % later than requested, because other clients got the same header.
+  // Waits up to 10 % longer than requested, because other clients got the same header.
   return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestRetryAfter);
 }
 
-/** Pauses between attempts to connect: exponential with jitter. Pure. */
+/** Pauses between attempts to connect: they grow exponentially and vary at random. Pure. */
 const firstPause = 1000;
 const growth = 1.6;
 const jitter = 0.2;
-/** Maximum pause in milliseconds, including jitter. */
+/** Maximum pause in milliseconds, including the random part. */
 const longestPause = 60_000;
 
-/** Milliseconds to wait after `tries` failed attempts; `random` as `Math.random`. */
+/** Milliseconds to wait after `tries` failed attempts. `random` is a function like `Math.random`. */
 export function backoffPause(tries: number, random: () => number): number {
   const pause = Math.min(firstPause * growth ** tries, longestPause / (1 + jitter));
   return pause * (1 + jitter * (2 * random() - 1));

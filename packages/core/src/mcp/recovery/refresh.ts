@@ -1,4 +1,4 @@
-/** Reads changed lists again: at once, and with growing pauses if the server reports changes all the time. */
+/** Reads changed lists again. Reads them at once, or with growing pauses if the server keeps reporting changes. */
 
 import type { Clock } from "../../clock.ts";
 import type { ListName } from "../../events.ts";
@@ -6,13 +6,13 @@ import type { ListName } from "../../events.ts";
 /** Schedules the reading of changed lists. */
 export interface Refresh {
   readonly changed: (list: ListName) => void;
-  /** Starts reading. Changes before that wait until the first catalog is read. */
+  /** Starts reading. Changes that were reported earlier wait until the first catalog is read. */
   readonly start: () => void;
   readonly stop: () => void;
 }
 
 export interface RefreshOptions {
-  /** Reads lists; never rejects. */
+  /** Reads these lists; never rejects. */
   readonly read: (lists: readonly ListName[]) => Promise<void>;
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ export interface RefreshOptions {
 const shortestPause = 1000;
 const longestPause = 30_000;
 
-/** Pauses are 1 s to 30 s long. */
+/** The shortest pause in milliseconds. Pauses take 1 s to 30 s. */
 export function createRefresh({ read, clock }: RefreshOptions): Refresh {
   const changed = new Set<ListName>();
   let isIdle = false;

@@ -1,6 +1,6 @@
 /**
- * How requests reach Gemini: the Gemini API or Vertex AI, with a key or an account. It is public, so it uses no type of
- * Google's package, which needs DOM types.
+ * How requests reach Gemini: through the Gemini API or Vertex AI, with a key or an account. This file is public, so it
+ * uses no types of Google's package, which need the DOM types.
  */
 
 /** The API and its credentials. */
@@ -8,9 +8,9 @@ export type GeminiAccess =
   | {
       readonly kind: "key";
       readonly apiKey: string;
-      /** The environment variable of the key, for messages. */
+      /** The name of the environment variable with the key, for messages. */
       readonly variable: string;
-      /** Vertex AI in express mode accepts keys too. */
+      /** Whether the key is for Vertex AI, which accepts keys in express mode. */
       readonly isVertex?: boolean;
     }
   | {
@@ -21,7 +21,7 @@ export type GeminiAccess =
       readonly authorize: () => Promise<Readonly<Record<string, string>>>;
     };
 
-/** The model's name in the URL of a request. */
+/** The model's name as the URL of a request contains it. */
 export function modelPath(access: GeminiAccess, name: string): string {
   if (access.kind === "key" || /^(?:projects|publishers)\//.test(name)) return name;
   return `projects/${access.project}/locations/${access.location}/publishers/google/models/${name}`;

@@ -1,11 +1,11 @@
-/** Converts the chunks of the Gemini API to events, and collects the content for the history. */
+/** Converts the chunks of a Gemini API answer to events, and collects their content for the history. */
 
 import type { GenerateContentResponse } from "@google/genai/web";
 import type { Content, Part } from "../../normalise/model-types.ts";
 import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 
 export interface GeminiAnswer {
-  /** Takes a chunk and returns its events. */
+  /** Reads a chunk and returns its events. */
   take(chunk: GenerateContentResponse): readonly ModelEvent[];
   /** Returns the last events; undefined if the answer is incomplete. */
   end(): readonly ModelEvent[] | undefined;
@@ -77,7 +77,7 @@ function toFinish(given: string, message?: string): { readonly reason: FinishRea
   return { reason, message: message || `${what} (${given})` };
 }
 
-/** Joins pieces of one text. A part with a signature or anything but text stays separate. */
+/** Joins consecutive pieces of one text. A part with a signature, or with anything except text, stays separate. */
 function withPart(parts: Part[], part: Part): Part[] {
   const last = parts.at(-1);
   if (!isPlain(part)) return [...parts, part];
@@ -90,7 +90,7 @@ function isPlain(part: Part): boolean {
   return part.text !== undefined && Object.keys(part).every((key) => key === "text" || key === "thought");
 }
 
-/** Each chunk has the totals so far: the last one counts. */
+/** The number of used tokens. Each chunk has the totals so far, so the last chunk counts. */
 function toUsage(usage: GenerateContentResponse["usageMetadata"]): ModelEvent[] {
   if (usage === undefined) return [];
   const { promptTokenCount = 0, candidatesTokenCount = 0, thoughtsTokenCount = 0, cachedContentTokenCount } = usage;

@@ -8,11 +8,11 @@ import { type ApiProblem, ownWords, type ProblemKind, type Refusal } from "../ap
 import type { ModelEvent } from "../model.ts";
 
 export interface GeminiProblem extends ApiProblem {
-  /** The field of the request that the API names; empty if none. */
+  /** The field of the request that the API names; empty if it names none. */
   readonly field: string;
 }
 
-/** @param now Milliseconds since 1970. */
+/** @param now The current time in milliseconds since 1970. */
 export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: number): GeminiProblem {
   const error = errorIn(body);
   const message = typeof error["message"] === "string" ? error["message"] : body.trim();
@@ -29,7 +29,7 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: numb
 }
 
 /**
- * Returns the rejection of a declaration; undefined if the refusal is about something else. If the API names no
+ * Returns the rejection of a tool declaration; undefined if the refusal has another cause. If the API does not name the
  * declaration, the turn searches for it.
  */
 export function toGeminiRejection(
@@ -42,8 +42,8 @@ export function toGeminiRejection(
 }
 
 /**
- * The index of the declaration: the Gemini API names its number, Vertex AI its name. Only the API's own text is
- * searched, because a quoted schema may contain any text.
+ * The index of the rejected declaration. The Gemini API gives its number, Vertex AI its name. Only the API's own text
+ * is searched, because a quoted schema may contain any text.
  */
 function placeIn(message: string, field: string, tools: readonly FunctionDeclaration[]): number | undefined {
   const path =
@@ -54,7 +54,7 @@ function placeIn(message: string, field: string, tools: readonly FunctionDeclara
   return place >= 0 && place < tools.length ? place : undefined;
 }
 
-/** Whether the refusal is about messages, not declarations. Only the API's own text is searched. */
+/** Whether the API refused the messages, not the declarations. Only the API's own text is searched. */
 function isAboutContents(message: string, field: string): boolean {
   return (
     /^contents\b/.test(field) ||
@@ -64,7 +64,7 @@ function isAboutContents(message: string, field: string): boolean {
   );
 }
 
-/** The error in the body; empty if the body is not JSON, such as a proxy's page. */
+/** The error in the response body; empty if the body is not JSON, such as an HTML page of a proxy. */
 function errorIn(body: string): JsonObject {
   const error = parseObject(body)?.["error"];
   return isObject(error) ? error : {};
@@ -87,14 +87,14 @@ function fieldIn(details: readonly JsonObject[]): string {
   return violations.filter(isObject).flatMap((violation) => textIn(violation, "field") ?? [])[0] ?? "";
 }
 
-/** The pause of a `RetryInfo`, in milliseconds. */
+/** The pause that a `RetryInfo` asks for, in milliseconds. */
 function wishIn(details: readonly JsonObject[]): number | undefined {
   const [wish] = details.flatMap(({ retryDelay }) => (typeof retryDelay === "string" ? [retryDelay] : []));
   const [, seconds] = /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(wish ?? "") ?? [];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
-/** The error of a daily quota names a pause too, but after the pause the quota is still used up. */
+/** Whether a daily quota is used up. Its error asks for a pause too, but after the pause the quota is still used up. */
 function isOfADay(details: readonly JsonObject[]): boolean {
   return details.some(
     ({ violations }) =>

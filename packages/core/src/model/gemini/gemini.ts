@@ -22,7 +22,7 @@ import { toGeminiProblem, toGeminiRejection } from "./gemini-failure.ts";
 export interface GeminiOptions extends AttemptOptions {
   readonly name: string;
   readonly access: GeminiAccess;
-  /** Replaces Google's own URL. */
+  /** The base URL to use instead of Google's own. */
   readonly baseUrl?: string;
   readonly fetch: Fetch;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
@@ -56,7 +56,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     config: GenerateContentConfig,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
-    // Google's package leaves the connection open if its answer is no longer read.
+    // Aborted when the answer is no longer read, because Google's package would leave the connection open.
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, left.signal]);
     let refusal: Refusal | undefined;
@@ -103,17 +103,17 @@ function toConfig(
   thinks: boolean,
 ): GenerateContentConfig {
   return {
-    // The host retries by itself and reports it to the user.
+    // Disabled in Google's package, because the host itself retries and tells the user.
     automaticContinuation: false,
     ...(system !== "" && { systemInstruction: system }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
-    // Older models reject the setting.
+    // Older models reject this setting.
     ...(thinks && { thinkingConfig: { includeThoughts: true } }),
   };
 }
 
 /**
- * Removes thoughts without a signature, which are for the user only, and contents without parts, which the API rejects.
+ * Removes thoughts without a signature, which are only for the user, and contents without parts, which the API rejects.
  */
 function toContents(messages: readonly Content[], takesMediaInResponses: boolean): Content[] {
   return messages
@@ -125,7 +125,10 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
     .filter(({ parts }) => parts.length > 0);
 }
 
-/** Media next to one response belongs to it. Next to several it would count as another response, so it gets its own content. */
+/**
+ * Moves media out of function responses. Media next to a single response belongs to that response; next to several it
+ * would count as another response, so it gets its own content.
+ */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
   if (media.length === 0) return [{ role, parts }];
@@ -141,7 +144,7 @@ function withMediaBeside({ role, parts }: Content): Content[] {
       ];
 }
 
-/** Reads an error that arrives within a stream: Google's package puts text before it. */
+/** Reads an error that arrives within a stream. Google's package puts its own text before the error. */
 function refusalIn(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || error.name !== "ApiError") return undefined;
   const status = "status" in error && typeof error.status === "number" ? error.status : 500;
@@ -164,8 +167,9 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
 }
 
 /**
- * Loads Google's package, which never sees the key: our fetch adds it. Uses the build for browsers: it costs a sixth of the
- * build for Node, which loads sockets and all of Google's sign-ins, reads the environment and writes to stdout.
+ * Loads Google's package. The package never gets the key, because Fairlead's `fetch` adds it. Uses the build for
+ * browsers, which costs a sixth of the build for Node: that one loads sockets and all of Google's sign-ins, reads the
+ * environment and writes to stdout.
  */
 async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fetch: Fetch): Promise<GoogleGenAI> {
   const { GoogleGenAI } = await import("@google/genai/web");

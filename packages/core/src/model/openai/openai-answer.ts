@@ -1,4 +1,4 @@
-/** Converts the events of an OpenAI-compatible endpoint to events of a model. Pure. */
+/** Converts the events of an OpenAI-compatible endpoint to model events. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseJson, textIn } from "@fairlead/wire/json";
@@ -8,7 +8,7 @@ import type { FinishReason, ModelCall, ModelEvent } from "../model.ts";
 import type { NameMap } from "./openai-names.ts";
 
 export interface OpenaiAnswer {
-  /** Takes a chunk and returns its events. */
+  /** Reads a chunk and returns its events. */
   take(chunk: JsonObject): readonly ModelEvent[];
   /** Returns the last events; undefined if the answer is incomplete. */
   end(saysDone: boolean): readonly ModelEvent[] | undefined;
@@ -79,8 +79,8 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /**
- * A call that was cut off is not the model's mistake. An answer with content counts as complete, whatever reason the
- * endpoint gives.
+ * Why the answer ended. If the answer was cut off, an incomplete call is not the model's mistake. An answer with
+ * content counts as complete if the endpoint gives an unknown reason.
  */
 function toFinish(given: string, mistake: string | undefined, hasContent: boolean): Finish {
   const reason = reasons.get(given) ?? (hasContent ? "stop" : "other");
@@ -105,13 +105,13 @@ function toUsage(given: unknown): ModelEvent[] | undefined {
 }
 
 /**
- * Assembles calls that arrive in pieces. Endpoints may number them, give them ids, repeat either, or give neither.
- * Pure.
+ * Assembles calls that arrive in pieces. Endpoints may number the calls, give them ids, repeat numbers or ids, or give
+ * neither. Pure.
  */
 interface CallAssembly {
   /** Adds the `tool_calls` of a delta or of a whole message. */
   add(pieces: unknown): void;
-  /** Returns the calls with the API's names. `mistake`: the problem of the first invalid call. */
+  /** Returns the calls, with the tool names of the API. `mistake` describes the first invalid call. */
   end(): { readonly calls: readonly ModelCall[]; readonly mistake?: string };
 }
 
@@ -128,7 +128,7 @@ interface Piece {
   readonly id: string | undefined;
   readonly name: string;
   readonly text: string;
-  /** Whether the piece has arguments, even empty ones. */
+  /** Whether the piece contains arguments, even empty ones. */
   readonly hasArguments: boolean;
 }
 
@@ -158,7 +158,7 @@ export function createCallAssembly(): CallAssembly {
         const args = readArguments(text);
         if (args === undefined)
           return { calls: [], mistake: `the arguments of ${name} are not a JSON object: ${clip(text, 200)}` };
-        // Some endpoints give every call the same id: then only the order tells calls apart.
+        // Some endpoints give every call the same id. Then only the order distinguishes the calls.
         const isOwn = id !== undefined && !ids.has(id);
         if (isOwn) ids.add(id);
         calls.push({ ...(isOwn && { id }), name, args });
@@ -180,26 +180,32 @@ function readPiece(given: Record<string, unknown>): Piece {
   };
 }
 
-/** Whether a piece may belong to this call: by index, else by id; without either it continues the last call. */
+/**
+ * Whether a piece may belong to this call. Compares the index, or else the id; a piece with neither continues the last
+ * call.
+ */
 function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
   if (index !== undefined) return draft.index === index;
   return id === undefined ? isLast : draft.id === id;
 }
 
-/** Whether a piece begins another call, whatever its index: old Ollama versions always give 0, other servers none. */
+/**
+ * Whether a piece begins another call, even if its index is the same: old Ollama versions always send 0, other servers
+ * no index.
+ */
 function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
-    // Both are calls without arguments. A name in pieces has its arguments after the last piece.
+    // Both are calls without arguments: if a name arrives in pieces, its arguments come after the last piece.
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);
   }
   return name !== draft.name || readArguments(draft.text) !== undefined;
 }
 
-/** A call without parameters may have no arguments, or `null`. */
+/** Parses the arguments. If a call has no parameters, its arguments may be empty or `null`. */
 function readArguments(text: string): Record<string, unknown> | undefined {
   if (text.trim() === "") return {};
   const value = parseJson(text);

@@ -8,13 +8,13 @@ import type { ModelEvent } from "../model.ts";
 
 /** An error that an endpoint reports. */
 export interface OpenaiProblem extends ApiProblem {
-  /** The parameter of the request that the endpoint names; empty if none. */
+  /** The parameter of the request that the endpoint names; empty if it names none. */
   readonly param: string;
   /** The endpoint's code and type, joined. */
   readonly code: string;
 }
 
-/** @param now Milliseconds since 1970. */
+/** @param now The current time in milliseconds since 1970. */
 export function toOpenaiProblem({ status, body, retryAfter }: Refusal, now: number): OpenaiProblem {
   const whole = parseObject(body) ?? {};
   const error = isObject(whole["error"]) ? whole["error"] : whole;
@@ -32,7 +32,7 @@ export function toOpenaiProblem({ status, body, retryAfter }: Refusal, now: numb
   };
 }
 
-/** The message, in OpenAI's own form or that of smaller servers. */
+/** The error message, in OpenAI's form or in the forms of smaller servers. */
 function wordsIn(error: JsonObject): string | undefined {
   return textIn(error, "message") ?? textIn(error, "error") ?? textIn(error, "detail");
 }
@@ -46,7 +46,7 @@ function kindOf(status: number, message: string, code: string): ProblemKind {
   if (status === 404) return "model_unknown";
   if (status === 429) return "quota";
   if (status === 413 || /context_length_exceeded|exceed_context_size/.test(code) || isTooLong(words)) return "too_long";
-  // A server that cannot convert a schema to a grammar answers with 500: a retry cannot help.
+  // A server that cannot convert a schema to a grammar answers with 500, and a retry cannot help.
   if (status >= 500 && /grammar|schema/i.test(message)) return "other";
   return status >= 500 ? "unavailable" : "other";
 }
@@ -55,12 +55,12 @@ function isTooLong(words: string): boolean {
   return /context (?:length|window|size)|maximum context|too many tokens/i.test(words);
 }
 
-/** The statuses of an invalid request; llama.cpp uses 500 for a schema. */
+/** HTTP statuses for an invalid request. llama.cpp answers 500 if it does not accept a schema. */
 const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
- * Returns the rejection of a tool; undefined if the refusal is about something else. If the endpoint names no tool, the
- * turn searches for it. `names`: the tool names in the request, in order.
+ * Returns the rejection of a tool; undefined if the refusal has another cause. If the endpoint does not name the tool,
+ * the turn searches for it. `names` are the tool names in the request, in order.
  */
 export function toOpenaiRejection(
   { kind, status, message, param, code }: OpenaiProblem,
@@ -72,7 +72,10 @@ export function toOpenaiRejection(
   return { type: "rejected", message, ...(place !== undefined && { declaration: place }) };
 }
 
-/** Only the endpoint's own text is searched: a quoted schema may contain any text. */
+/**
+ * The index of the rejected tool. Only the endpoint's own text is searched, because a quoted schema may contain any
+ * text.
+ */
 function placeIn(message: string, param: string, names: readonly string[]): number | undefined {
   const [, number] = /^(?:tools|functions)(?:\[|\.\[?)(\d{1,4})/.exec(param) ?? [];
   const [, name] = /^Invalid schema for function ['"`]([\w-]{1,64})['"`]/i.exec(message) ?? [];

@@ -1,4 +1,4 @@
-/** Converts a conversation to messages of OpenAI's chat completions. Pure. */
+/** Converts a conversation to messages of OpenAI's chat completions API. Pure. */
 
 import type { Content, FunctionDeclaration, Part } from "../../normalise/model-types.ts";
 import { writeJson } from "../../text/deep-json.ts";
@@ -43,14 +43,14 @@ export function functionNamesIn(messages: readonly Content[]): readonly string[]
 
 interface OpenCall {
   readonly id: string;
-  /** The id that the call came with, if any. */
+  /** The id that the endpoint gave the call, if any. */
   readonly given: string | undefined;
   readonly name: string | undefined;
 }
 
 export interface MessageOptions {
   readonly system?: string | undefined;
-  /** If false, images are replaced by a note. */
+  /** Whether the model accepts images. If false, a note replaces each image. */
   readonly takesImages: boolean;
 }
 
@@ -63,7 +63,7 @@ export function toOpenaiMessages(
   const written: OpenaiMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   for (const [at, { role, parts }] of messages.entries()) {
     if (role === "model") {
-      // A call without an id gets one from its position: the same in every request.
+      // A call without an id gets an id from its position, which is the same in every request.
       open = callsIn(parts).map(({ id, name }, nth) => ({ id: id ?? `call_${at}_${nth}`, given: id, name }));
       written.push(...fromModel(parts, open, names));
     } else {
@@ -78,7 +78,7 @@ function callsIn(parts: readonly Part[]): NonNullable<Part["functionCall"]>[] {
   return parts.flatMap(({ functionCall }) => functionCall ?? []);
 }
 
-/** Leaves out thoughts: endpoints reject or ignore them. */
+/** The message without thoughts, because endpoints reject or ignore them. */
 function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }: NameMap): OpenaiMessage[] {
   const content = parts.flatMap(({ text, thought }) => (thought === true ? [] : (text ?? []))).join("");
   const tool_calls = callsIn(parts).map(
@@ -92,7 +92,7 @@ function fromModel(parts: readonly Part[], open: readonly OpenCall[], { toApi }:
   return [{ role: "assistant", content: content === "" ? null : content, tool_calls }];
 }
 
-/** Results must follow their calls directly; media comes after them, as a user message. */
+/** The messages for results. Results must follow their calls directly, so media comes after them in a user message. */
 function fromUser(
   parts: readonly Part[],
   calls: readonly OpenCall[],
@@ -115,7 +115,7 @@ function fromUser(
   return { results, rest: others.length === 0 ? [] : [{ role: "user", content: simplest(others) }] };
 }
 
-/** Some endpoints accept only a string if all parts are text. */
+/** The content of a message. If all parts are text, it is a string, because some endpoints accept nothing else. */
 function simplest(parts: readonly ContentPart[]): string | readonly ContentPart[] {
   const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.length === parts.length ? texts.join("\n") : parts;
@@ -142,7 +142,7 @@ export function hasImages(messages: readonly OpenaiMessage[]): boolean {
   );
 }
 
-/** The text of a result, without Gemini's wrapper. */
+/** The text of a result, taken out of Gemini's wrapper. */
 function toText(response: Record<string, unknown>): string {
   const { output, error } = response;
   if (typeof output === "string") return output;

@@ -1,4 +1,4 @@
-/** Finds models: the only model of an endpoint if the user names none, and the models of a local Ollama. */
+/** Finds models: if the user names none, the only model of an endpoint; also the models of a local Ollama. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";
@@ -56,13 +56,13 @@ async function listModels(url: URL, { apiKey, fetch, clock, signal }: ModelListO
 
 /** A running Ollama. */
 export interface Ollama {
-  /** The URL of its OpenAI-compatible API. */
+  /** The URL of Ollama's OpenAI-compatible API. */
   readonly baseUrl: string;
   readonly models: readonly string[];
 }
 
 const origin = "http://127.0.0.1:11434";
-/** Milliseconds to wait for Ollama: a program on this machine answers sooner. */
+/** Milliseconds to wait for Ollama. The time is short, because a program on this machine answers quickly. */
 const ollamaTimeout = 500;
 
 /** Returns the running Ollama; undefined if there is none. */
@@ -78,7 +78,7 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
     return { baseUrl: `${origin}/v1`, models };
   } catch (error) {
     if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
-    // Most machines run no Ollama.
+    // Ignored, because most machines run no Ollama.
     if (error instanceof HostError) return undefined;
     throw error;
   } finally {
@@ -86,7 +86,10 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
   }
 }
 
-/** Ollama's name of the wanted model; a name without a tag means the latest. */
+/**
+ * The name that Ollama has for the wanted model; undefined if there is none. A name without a tag means the tag
+ * `latest`.
+ */
 export function ollamaModel({ models }: Ollama, wanted: string): string | undefined {
   return models.find((name) => name === wanted) ?? models.find((name) => name === `${wanted}:latest`);
 }

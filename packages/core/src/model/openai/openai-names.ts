@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Maps tool names between the host and the API. */
+/** Maps tool names of the host to tool names of the API, and back. */
 export interface NameMap {
   /** Returns the API's name. */
   readonly toApi: (name: string) => string;
@@ -23,7 +23,7 @@ export function mapNames(names: Iterable<string>): NameMap {
   const meant = new Map<string, string>();
   for (const name of all) {
     const isAlone = wanted.get(narrow(name)) === 1;
-    // A valid name stays; a changed name that would equal another gets a suffix.
+    // A valid name stays. If a changed name equals another name, it gets a suffix.
     const chosen =
       isAlone || narrow(name) === name ? narrow(name) : apart(name, (taken) => wanted.has(taken) || meant.has(taken));
     given.set(name, chosen);

@@ -23,7 +23,7 @@ import { mapNames, type NameMap } from "./openai-names.ts";
 /** Options of `createOpenaiModel`. */
 export interface OpenaiOptions extends AttemptOptions {
   readonly name: string;
-  /** The URL with the version: `https://api.openai.com/v1`. */
+  /** The base URL, including the version: `https://api.openai.com/v1`. */
   readonly baseUrl: string;
   /** The API key; most local servers need none. */
   readonly apiKey?: string | undefined;
@@ -34,7 +34,7 @@ export interface OpenaiOptions extends AttemptOptions {
   readonly today?: () => number;
 }
 
-/** Returns the URL of a path below the base URL, and keeps its query. */
+/** Returns the URL of a path below the base URL, and keeps the query of the base URL. */
 export function endpointOf(baseUrl: string, path: string): URL {
   const url = new URL(baseUrl);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/${path}`;
@@ -55,14 +55,17 @@ export function createOpenaiModel(options: OpenaiOptions): Model {
     return fetch(url, { method: "POST", headers, body: JSON.stringify(request), signal });
   }
 
-  /** Many models accept no images, and their endpoints reject a whole conversation for one image. */
+  /**
+   * Whether the model accepts images. Many do not, and their endpoints reject a whole conversation because of one
+   * image.
+   */
   let takesImages = true;
 
   async function send(request: OpenaiRequest, signal: AbortSignal): Promise<Response | Refusal> {
     const response = await ask({ ...request, stream_options: { include_usage: true } }, signal);
     if (response.ok) return response;
     const refusal = await readRefusal(response);
-    // Not every endpoint knows `stream_options`, and some reject unknown members.
+    // Some endpoints do not know `stream_options` and reject unknown members.
     if (!refusal.body.includes("stream_options")) return refusal;
     const second = await ask(request, signal);
     return second.ok ? second : readRefusal(second);
@@ -144,7 +147,7 @@ function toRequest(
     model,
     stream: true,
     messages,
-    // An empty list is rejected.
+    // Left out if empty, because endpoints reject an empty list.
     ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
   };
 }
@@ -153,7 +156,7 @@ function isAboutImages({ status, body }: Refusal): boolean {
   return status !== 429 && /image|vision|multi-?modal/i.test(body);
 }
 
-/** The data of each event; an endpoint that does not stream sends one document. */
+/** The data of each event. If the endpoint does not stream, the whole document. */
 async function* dataIn(response: Response): AsyncGenerator<string, void, undefined> {
   if (response.body === null) return;
   if (/\bjson\b/i.test(response.headers.get("content-type") ?? "")) {

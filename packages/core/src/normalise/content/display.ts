@@ -7,9 +7,9 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user: the joined texts of a single part; anything else
- * as fenced JSON in which bytes are replaced by their type and size. No parts (also `null` and `undefined`) give a
- * fenced `[]`.
+ * Returns the parts of a `CallableTool`'s result as text for the user. A single part with texts gives the joined texts.
+ * Anything else gives fenced JSON, in which bytes are replaced by their type and size. No parts (also `null` and
+ * `undefined`) give a fenced `[]`.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -17,8 +17,8 @@ export function getStringifiedResultForDisplay(parts: readonly Part[] | null | u
 }
 
 /**
- * Returns a server's result as text: each block on its own lines; the structured content, as fenced JSON, if there is
- * no block.
+ * Returns a server's result as text, with each block on its own lines. If there is no block, the structured content as
+ * fenced JSON.
  */
 export function displayOf(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length === 0) return display(structuredContent ?? []);
@@ -28,15 +28,15 @@ export function displayOf(content: readonly Block[], structuredContent?: unknown
 }
 
 /**
- * Returns a server's result as `fairlead call` prints it: each block on its own lines; the structured content as JSON if
- * there is no block; nothing for an empty result.
+ * Returns a server's result as `fairlead call` prints it, with each block on its own lines. If there is no block, the
+ * structured content as JSON. An empty result gives an empty text.
  */
 export function plainDisplay(content: readonly Block[], structuredContent?: unknown): string {
   if (content.length > 0) return displayOf(content);
   return structuredContent === undefined ? "" : toSafeJson(structuredContent);
 }
 
-/** Returns one block as text: bytes by type and size, an unknown block by its type. */
+/** Returns one block as text. Bytes are shown by their type and size, and an unknown block by its type. */
 export function blockText(block: Block): string {
   switch (block.type) {
     case "text":
@@ -55,7 +55,7 @@ export function blockText(block: Block): string {
   }
 }
 
-/** Removes the last line break: printing adds one. */
+/** Removes the last line break, because printing adds one. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
@@ -68,7 +68,7 @@ function display(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
 }
 
-/** The texts of the part, if it has nothing else; else the members to show. */
+/** The joined texts of a part that has only texts; otherwise the members of the part to show. */
 function shown(part: Part): unknown {
   const { functionResponse } = part;
   if (functionResponse === undefined) return joined([part]) ?? part;
@@ -76,7 +76,7 @@ function shown(part: Part): unknown {
   return Array.isArray(content) ? (joined(content) ?? content) : functionResponse;
 }
 
-/** The joined text; undefined if an item is not text. */
+/** The joined text of the items; undefined if an item is not text. */
 function joined(items: readonly unknown[]): string | undefined {
   const texts = items.map((item) => stringOf(member(item, "text")));
   return texts.every((text) => text !== undefined) ? texts.join("") : undefined;

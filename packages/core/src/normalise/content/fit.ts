@@ -17,13 +17,16 @@ export interface ContentLimits {
   /** Maximum characters of all texts together. */
   readonly totalCharacters: number;
   /**
-   * Maximum bytes of all media together: an API takes about twice that in a request, including Base64 and all other
-   * contents.
+   * Maximum bytes of all media together. The request as a whole, with Base64 and all other contents, takes about twice
+   * as much.
    */
   readonly inlineBytes: number;
-  /** Maximum number of texts, and of media. */
+  /** Maximum number of texts, and also of media. */
   readonly blocks: number;
-  /** If all texts together have more tokens, the model gets a short preview instead. Default: no such limit. */
+  /**
+   * Maximum tokens of all texts together. If they have more, the model gets a short preview instead. Default: no such
+   * limit.
+   */
   readonly tokens?: number;
 }
 
@@ -37,7 +40,7 @@ export const contentLimits: ContentLimits = {
 
 /** The full content of a block that the model gets only in part or not at all. */
 export interface LeftOut {
-  /** A description by Fairlead. */
+  /** Fairlead's description of the content. */
   readonly what: string;
   readonly extension: string;
   readonly data: string;
@@ -53,15 +56,15 @@ export interface Fitted {
 /** The remaining size. */
 interface Room {
   readonly part: number;
-  /** Maximum tokens of the preview of a text; undefined if a text that is too large only loses its middle. */
+  /** Maximum tokens of the preview of a text. If undefined, a text that is too large loses only its middle. */
   readonly previewTokens?: number;
   characters: number;
   bytes: number;
 }
 
-/** The largest number of characters and tokens in all previews of one result. */
+/** The largest number of characters and tokens that all previews of one result may have together. */
 const preview = { characters: 4_000, tokens: 1_200 };
-/** How many characters from the beginning of a cut text are kept: an error begins with its message. */
+/** How many characters from the beginning of a shortened text are kept, because an error begins with its message. */
 const shortestHead = 2_000;
 
 /** Fits blocks into the limits. @param giver The source of the blocks, as notes for the model name it: `Tool 'greet'`. */
@@ -143,13 +146,13 @@ function replaced(blocks: readonly Block[]): Fitted {
   };
 }
 
-/** Splits a content block into the pieces that the model gets, in order. */
+/** One of the pieces into which a content block is split. The model gets the pieces in order. */
 type ContentPiece =
-  /** A short text of Fairlead's own. */
+  /** A short text that Fairlead wrote. */
   | { readonly kind: "sentence"; readonly text: string }
-  /** A text of the server, unchanged. */
+  /** An unchanged text from the server. */
   | { readonly kind: "text"; readonly text: string }
-  /** Bytes in valid Base64; `what` is a noun for them. */
+  /** Bytes in valid Base64; `what` is a word for them, such as "image". */
   | { readonly kind: "media"; readonly what: string; readonly type: string; readonly data: string };
 
 /** Splits a block into pieces. @param giver The source of the block, as notes for the model name it. */
@@ -202,7 +205,7 @@ function decodeText(blob: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(data, "base64"));
   } catch {
-    // Another encoding, or not text: the caller treats it as bytes.
+    // The text is in another encoding, or the bytes are not text; the caller treats them as bytes.
     return undefined;
   }
 }

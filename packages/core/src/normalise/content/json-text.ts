@@ -3,7 +3,7 @@
 import { sizeWords } from "../../text/size-words.ts";
 import { byteLength, readBase64 } from "./media-type.ts";
 
-/** Replaces `data` or `blob` beside a MIME type, or in an image or audio block. */
+/** Replaces the value of `data` or `blob` if the object also has a MIME type, or is an image or audio block. */
 export function toReadableJson(value: unknown, indent?: number): string {
   return toJson(value, indent, (holder, key, member) => {
     if (typeof member !== "string" || (key !== "data" && key !== "blob")) return member;

@@ -30,7 +30,7 @@ const accepted: ReadonlyMap<string, string> = new Map([
   ["application/pdf", "pdf"],
 ]);
 
-/** Other names of accepted types. */
+/** Other names for the accepted types. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
   ["image/x-png", "image/png"],
@@ -49,7 +49,7 @@ const others: ReadonlyMap<string, string> = new Map([
   ["application/json", "json"],
 ]);
 
-/** Types by extension; the first type of an extension counts. */
+/** Media types by file extension. If an extension belongs to several types, the first one counts. */
 const byExtension: ReadonlyMap<string, string> = new Map([
   ["jpeg", "image/jpeg"],
   ...[...accepted, ...others].reverse().map(([type, extension]) => [extension, type] as const),
@@ -59,8 +59,8 @@ const wellFormed = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/;
 const textual = /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|x-sh|sql)$|\+(json|xml)$/;
 
 /**
- * Returns the type in lower case, without parameters and with aliases replaced; a generic type if the text is not a
- * media type.
+ * Returns the type in lower case, without parameters, and with aliases replaced. A text that is not a media type gives
+ * a generic type.
  */
 export function toMediaType(given: string): string {
   const type = (given.split(";", 1)[0] ?? "").trim().toLowerCase();
@@ -73,17 +73,17 @@ export function isAccepted(type: string): boolean {
 }
 
 /**
- * Types inside a function response, as of Gemini 3 (ai.google.dev/gemini-api/docs/function-calling, multimodal
- * responses).
+ * The types that a function response may contain, as of Gemini 3 (ai.google.dev/gemini-api/docs/function-calling,
+ * multimodal responses).
  */
 const acceptedInResponses: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "application/pdf"]);
 
-/** Whether the type may be inside a function response. */
+/** Whether a function response may contain this type. */
 export function isAcceptedInResponse(type: string): boolean {
   return acceptedInResponses.has(type);
 }
 
-/** Whether bytes of this type are text, which a model gets as text instead of bytes. */
+/** Whether bytes of this type are text. A model then gets them as text. */
 export function isTextual(type: string): boolean {
   return textual.test(type);
 }
@@ -110,7 +110,7 @@ export function readBase64(given: string): string | undefined {
   return digits.padEnd(Math.ceil(digits.length / 4) * 4, "=");
 }
 
-/** The number of decoded bytes. */
+/** The number of bytes that the Base64 text decodes to. */
 export function byteLength(base64: string): number {
   return Buffer.byteLength(base64, "base64");
 }

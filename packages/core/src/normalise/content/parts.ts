@@ -21,18 +21,18 @@ export interface ContentOptions {
 /** A saved content. */
 export interface KeptFile {
   readonly path: string;
-  /** The name by which the model can read the stored content: `result://ID`. */
+  /** The handle by which the model can read the stored content: `result://ID`. */
   readonly handle?: string;
 }
 
-/** Saves one content to a file. */
+/** Saves one left-out content to a file. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 export interface ModelPartsOptions extends ContentOptions {
   readonly toolName: string;
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
-  /** Saves the contents that the model does not get in full. */
+  /** Saves the contents that the model gets only in part or not at all. */
   readonly keep?: Keep;
 }
 
@@ -69,7 +69,7 @@ function fitResult(
   return { ...fitBlocks(blocks, `Tool '${toLabel(toolName)}'`, { ...contentLimits, ...limits }), isError };
 }
 
-/** Fairlead's own texts are outside the tags. */
+/** Puts the tags around the server's contents only, not around Fairlead's own texts. */
 function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   const parts = results.flatMap((result) => result.parts);
   return [
@@ -78,7 +78,7 @@ function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   ];
 }
 
-/** Saves left-out contents and lists their paths. A failed save does not affect the others. */
+/** Saves left-out contents and lists their paths. If one cannot be saved, the others still are. */
 export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Part[]> {
   if (files.length === 0) return [];
   const lines: string[] = [];
@@ -92,7 +92,7 @@ export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Pa
   return [{ text: `[Left out above:\n${lines.join("\n")}]` }];
 }
 
-/** Reads a tool's result from the parts of a `CallableTool`, in any of its forms. */
+/** A tool's result, read from the parts of a `CallableTool` in any form that such a tool may use. */
 interface Result {
   readonly content: readonly Block[];
   readonly structuredContent?: unknown;
@@ -115,16 +115,16 @@ function resultOf(part: Part): Result {
   const isError = result.isError || isErrorOfApi(response["error"]);
   if (Array.isArray(content) || result.content.length > 0 || result.structuredContent !== undefined)
     return { ...result, isError };
-  // Not an MCP result: the whole response is the output.
+  // The response is not an MCP result, so the whole response is the output.
   return { content: [{ type: "text", text: toReadableJson(response) }], isError };
 }
 
-/** Whether `error` is a non-empty value without an `isError` of its own. */
+/** Whether `error` is a non-empty value that has no `isError` member. */
 function isErrorOfApi(error: unknown): boolean {
   return Boolean(error) && !(isObject(error) && "isError" in error);
 }
 
-/** Keeps content blocks; converts parts of the Gemini API, which have no type, to blocks. */
+/** Returns the content blocks. Parts of the Gemini API, which have no type, are converted to blocks. */
 function toBlock(item: unknown): unknown {
   if (!isObject(item) || item["type"] !== undefined) return item;
   const { text, inlineData } = item;

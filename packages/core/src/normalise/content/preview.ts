@@ -4,18 +4,18 @@ import { isObject, parseJson } from "@fairlead/wire/json";
 import { estimateTokens } from "../../text/token-estimate.ts";
 import { characterWords, shorten, toLabel } from "./shorten.ts";
 
-/** The longest text in characters that is parsed to find its shape. */
+/** The longest text, in characters, that Fairlead parses to describe its JSON shape. */
 const mostParsed = 10_000_000;
 const longestShape = 1_200;
 const mostKeys = 20;
 const deepest = 4;
 
 export interface PreviewOptions {
-  /** The largest number of characters in beginning and end together. */
+  /** The largest number of characters in the shown beginning and end together. */
   readonly characters: number;
-  /** The largest number of estimated tokens in beginning and end together. */
+  /** The largest number of estimated tokens in the shown beginning and end together. */
   readonly tokens: number;
-  /** How many characters of the beginning are always kept. */
+  /** How many characters of the beginning are kept in every case. */
   readonly atLeast: number;
 }
 
@@ -32,7 +32,7 @@ export function previewText(
   return { text: `[${size}]\n${shorten(text, room)}`, isJson: shape !== undefined };
 }
 
-/** The keys, types and lengths of a JSON text; undefined for other texts. */
+/** The keys, types and lengths in a JSON text; undefined for other texts. */
 function jsonShape(text: string): string | undefined {
   if (text.length > mostParsed || !/^\s*[[{]/.test(text.slice(0, 1_000))) return undefined;
   const value = parseJson(text);

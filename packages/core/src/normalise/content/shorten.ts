@@ -1,4 +1,4 @@
-/** Shortens servers' texts for a model: names to one line, long texts by omitting the middle. */
+/** Shortens servers' texts for a model: names become one line, and long texts lose their middle. */
 
 import { clip } from "@fairlead/wire/text";
 import { toModelText } from "../../text/model-text.ts";
@@ -11,10 +11,10 @@ export function toLabel(text: string): string {
   return clip(line, labelCharacters);
 }
 
-/** The part of a shortened text that is its beginning. */
+/** The share of a shortened text that comes from its beginning. */
 export const headShare = 0.75;
 
-/** Keeps the beginning and the end, `room` characters together, with a note between them. */
+/** Keeps the beginning and the end of a text, with a note between them. `room` is the number of characters to keep. */
 export function shorten(text: string, room: number): string {
   const head = wholeCharacters(text, Math.ceil(room * headShare));
   const tail = wholeCharacters(text, text.length - (room - Math.ceil(room * headShare)));

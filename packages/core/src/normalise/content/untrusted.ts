@@ -1,4 +1,4 @@
-/** Marks untrusted data for the model with a pair of tags that its author cannot have written. */
+/** Marks untrusted data for the model with a pair of tags that the author of the data cannot guess. */
 
 import type { Part } from "../model-types.ts";
 
@@ -10,7 +10,7 @@ export function createNonce(): string {
   return crypto.randomUUID().replaceAll("-", "").slice(16);
 }
 
-/** Puts parts between tags. @param what The end of the sentence "this is …". */
+/** Puts parts between tags. @param what What the parts are; completes the sentence "this is …". */
 export function asUntrusted(parts: readonly Part[], nonce: string, what = "data from an MCP server"): Part[] {
   const tag = `untrusted_context_${nonce}`;
   return [

@@ -1,4 +1,4 @@
-/** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and nothing is fetched. */
+/** Compiles a tool's schema for a model's API. Pure: equal schemas give equal results, and no reference is fetched. */
 
 import { hash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
@@ -31,7 +31,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   return orQuarantined(() => {
     const repairs = new Map<string, Repair>();
     const report: Report = (path, keyword, action, note) => {
-      // A definition is read once for each reference, and its repairs are reported once.
+      // A definition is read once for each reference to it, but each of its repairs is reported only once.
       const key = `${action} ${path.length} ${path}${keyword}`;
       if (!repairs.has(key)) repairs.set(key, { path, keyword, action, note });
     };
@@ -40,7 +40,7 @@ export function compileSafe(raw: unknown, dialect: SchemaDialect): CompiledSchem
   });
 }
 
-/** Returns a quarantined result if `compile` throws `quarantined`. */
+/** Calls `compile`. If it throws `quarantined`, returns a quarantined result. */
 export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   try {
     return compile();
@@ -50,7 +50,7 @@ export function orQuarantined(compile: () => CompiledSchema): CompiledSchema {
   }
 }
 
-/** A tool without a schema, or with an invalid one, takes an object. */
+/** The schema as an object. A tool without a schema, or with an invalid one, accepts any object. */
 function toDocument(raw: unknown, report: Report): JsonObject {
   if (isObject(raw)) return raw;
   if (raw !== undefined && raw !== null && raw !== true)
@@ -103,7 +103,7 @@ function compileForModel(
   return { schema, restore: restoring(reading.document, renamed) };
 }
 
-/** The result is shared by all callers, so it must not be changed. */
+/** Freezes a value, because all callers share it and none of them may change it. */
 function freeze(value: unknown): void {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
   Object.freeze(value);
@@ -112,11 +112,14 @@ function freeze(value: unknown): void {
 
 export interface SchemaCompiler {
   compile(raw: unknown): CompiledSchema;
-  /** The number of schemas that were compiled, not taken from the cache. */
+  /** The number of schemas that were compiled because the cache did not have them. */
   readonly compiled: number;
 }
 
-/** Enough for the largest catalogs; beyond it the oldest results are dropped. */
+/**
+ * Maximum number of cached results. Enough for the largest catalogs; when there are more, the oldest results are
+ * dropped.
+ */
 const mostRemembered = 20_000;
 
 export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaCompiler {
@@ -128,7 +131,7 @@ export function createSchemaCompiler(dialect: SchemaDialect = "gemini"): SchemaC
     },
     compile(raw) {
       return orQuarantined(() => {
-        // Keyed by the text, because the order of properties matters.
+        // The cache key is the JSON text, because the order of properties matters.
         const key = hash("sha256", textOf(raw), "base64");
         const known = byContent.get(key);
         if (known !== undefined) return known;

@@ -1,5 +1,5 @@
 /**
- * The result of compiling a schema: a schema that the model's API accepts with its repairs, or the reason for
+ * The result of compiling a schema: either a schema that the model's API accepts, with its repairs, or the reason for
  * quarantine.
  */
 
@@ -9,15 +9,18 @@ import type { JsonObject } from "@fairlead/wire";
 export type SchemaDialect = "gemini" | "openai" | "json-schema-2020-12";
 
 /**
- * The kind of a repair. `added`: a new keyword. `removed`: left out, with everything in it. `moved`: written in the
+ * The kind of a repair. `added`: a new keyword. `removed`: left out with its content. `moved`: written in the
  * description instead. `merged`: combined with the surrounding schema. `rewritten`: expressed with other keywords.
- * `renamed`: a property with another name.
+ * `renamed`: the property has another name.
  */
 export type RepairAction = "added" | "removed" | "moved" | "merged" | "rewritten" | "renamed";
 
-/** One change that was needed to make the schema of a tool acceptable for the API of a model. */
+/** One change that makes a tool's schema acceptable for the model's API. */
 export interface Repair {
-  /** JSON pointer into the raw schema; `path` + `/` + `keyword` is the member that changed. */
+  /**
+   * JSON pointer into the schema as the server sent it. `path`, `/` and `keyword` together name the member that
+   * changed.
+   */
   readonly path: string;
   readonly keyword: string;
   readonly action: RepairAction;

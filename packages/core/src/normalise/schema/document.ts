@@ -1,4 +1,4 @@
-/** A schema as a document with references. Resolves references inside it and never fetches anything. */
+/** A schema as a document with references. Resolves references inside the document and never fetches anything. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
@@ -11,7 +11,7 @@ import { decode, memberAt, pointerTo, segmentsOf } from "./pointer.ts";
 export interface Spot {
   readonly raw: unknown;
   readonly path: string;
-  /** The base URI of references in this schema. */
+  /** The base URI for references in this schema. */
   readonly base: string;
 }
 
@@ -20,10 +20,10 @@ export interface SchemaDocument {
   resolve(reference: string, base: string): Spot | undefined;
 }
 
-/** The base URI of a schema without `$id`. It is only compared, never requested. */
+/** The base URI of a schema without `$id`. Fairlead compares it, but never requests it. */
 const nameless = "schema://here/";
 
-/** Indexes a schema by its URIs and anchors. */
+/** Indexes the schemas of a document by their URIs and anchors. */
 export function openDocument(raw: JsonObject): SchemaDocument {
   const root: Spot = { raw, path: "", base: baseOf(raw, nameless) };
   let index: ReadonlyMap<string, Spot> | undefined;
@@ -38,7 +38,7 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       index ??= indexOf(root);
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
-      // Some generators write an `id` that names no resource, and their references mean the whole document.
+      // Some generators write an `id` that names no resource. Their references start at the whole document.
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },
   };
@@ -52,7 +52,7 @@ export function baseOf(raw: unknown, around: string): string {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  // The most common case, and cheaper than parsing a URI.
+  // The most common case. Handled first, because it is cheaper than parsing a URI.
   if (reference.startsWith("#")) return `${base}${reference}`;
   return parseUrl(reference, base)?.href;
 }
@@ -73,7 +73,7 @@ function follow(start: Spot, segments: readonly string[]): Spot | undefined {
   return isSchema(spot.raw) ? spot : undefined;
 }
 
-/** Every schema with its own URI or anchor, by URI. The first of a name counts. */
+/** All schemas with their own URI or anchor, by URI. If two have the same URI, the first counts. */
 function indexOf(root: Spot): ReadonlyMap<string, Spot> {
   const index = new Map<string, Spot>([[root.base, root]]);
   const add = (uri: string, spot: Spot): void => {
@@ -87,7 +87,7 @@ function indexOf(root: Spot): ReadonlyMap<string, Spot> {
     for (const keyword of ["$anchor", "$dynamicAnchor"]) {
       if (isText(raw[keyword])) add(`${base}#${raw[keyword]}`, spot);
     }
-    // Until draft 7 an anchor was written as an `$id` with only a fragment.
+    // Until draft 7, an anchor was written as an `$id` that consists of a fragment only.
     for (const id of [raw["$id"], raw["id"]]) if (isText(id) && /^#./.test(id)) add(`${base}${id}`, spot);
     for (const [member, memberPath] of subschemas(raw, path)) {
       open.push({ raw: member, path: memberPath, base: baseOf(member, base) });

@@ -1,4 +1,4 @@
-/** Type checks for keyword values, and short texts of values. */
+/** Checks the types of keyword values, and writes values as short texts. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";

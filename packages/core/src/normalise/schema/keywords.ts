@@ -5,7 +5,7 @@ import { isObject } from "@fairlead/wire/json";
 import { isCount, isFilled, isFlag, isList, isNumber, isPresent, isSchema, isText } from "./json-values.ts";
 import { pointerTo } from "./pointer.ts";
 
-/** Keywords with one schema. `items` of older drafts may also be a list. */
+/** Keywords whose value is one schema. In older drafts, `items` may also be a list of schemas. */
 const single: ReadonlySet<string> = new Set([
   "items",
   "additionalItems",

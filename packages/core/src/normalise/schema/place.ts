@@ -1,4 +1,4 @@
-/** One schema while it is read: collects a shape, and reports the parts that could not be kept. */
+/** The state while one schema is read: collects the shape, and reports the parts that could not be kept. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -13,7 +13,7 @@ export type Report = (path: string, keyword: string, action: RepairAction, note:
 
 /** The capabilities of a model's API. */
 export interface ModelDialect {
-  /** The API's name in notes. */
+  /** The API's name, for notes. */
   readonly name: string;
   readonly knowsPrefixItems: boolean;
   readonly formats: Readonly<Partial<Record<TypeName, readonly string[]>>>;
@@ -21,23 +21,23 @@ export interface ModelDialect {
   readonly longestName: number;
 }
 
-/** The state that one compilation shares. */
+/** The state that all schemas of one compilation share. */
 export interface Reading {
   readonly document: SchemaDocument;
   readonly dialect: ModelDialect;
   readonly spent: Spent;
   readonly report: Report;
-  /** Schemas that are being read: a reference to one of them is a cycle. */
+  /** Schemas that are being read now: a reference to one of them is a cycle. */
   readonly active: Set<string>;
   /** Schemas that were read. */
   readonly visited: Set<string>;
-  /** The notes that replace cycles, by target. */
+  /** The notes that replace cycles, by the path of the repeated schema. */
   readonly cycles: Map<string, string>;
-  /** Containers of definitions, to report the unused ones at the end. */
+  /** Containers of definitions. At the end, definitions that nothing refers to are reported. */
   readonly containers: Map<string, { path: string; name: string; definitions: readonly string[] }>;
   /** The property names that were read, each with its first path. */
   readonly names: Map<string, string>;
-  /** The model's name for a property. */
+  /** Returns the name of a property that the model gets. */
   readonly nameOf: TypeStyle["nameOf"];
   readonly read: (spot: Spot, nesting: number, isRoot?: boolean) => Shape;
 }
@@ -45,21 +45,21 @@ export interface Reading {
 /** One schema that is being read. */
 export interface Place extends Spot {
   readonly raw: JsonObject;
-  /** The result so far. */
+  /** The shape that was read so far. */
   shape: Shape;
   readonly reading: Reading;
   readonly nesting: number;
-  /** Whether this is the schema of all arguments, which must become one object. */
+  /** Whether this is the schema of all arguments together, which must become one object. */
   readonly isRoot: boolean;
 }
 
-/** How one keyword is read. A value that does not fit is left out and reported. */
+/** How one keyword is read. If its value is not valid, the keyword is left out and reported. */
 export interface Keyword {
   readonly fits?: (value: unknown) => boolean;
   readonly read: (value: never, place: Place, keyword: string) => void;
 }
 
-/** Defines a keyword whose check and reader have the same type. */
+/** Defines a keyword. The check and the reader have the same value type. */
 export function keyword<T>(
   fits: (value: unknown) => value is T,
   read: (value: T, place: Place, keyword: string) => void,
@@ -67,12 +67,12 @@ export function keyword<T>(
   return { fits, read };
 }
 
-/** Reads a subschema for another value. */
+/** Reads a subschema that describes a part of the value, such as a property or an item. */
 export function childOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   return place.reading.read({ raw, path: pointerTo(place.path, ...segments), base: place.base }, place.nesting + 1);
 }
 
-/** Reads a subschema for the same value. */
+/** Reads a subschema that describes the same value, such as an alternative. */
 export function partOf(place: Place, raw: unknown, ...segments: readonly (string | number)[]): Shape {
   const spot = { raw, path: pointerTo(place.path, ...segments), base: place.base };
   return place.reading.read(spot, place.nesting + 1, place.isRoot);

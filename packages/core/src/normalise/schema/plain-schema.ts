@@ -1,13 +1,13 @@
 /**
- * Recognises schemas so small and simple that they cannot exceed a limit, and so need not be compiled to find out.
- * Pure.
+ * Recognises schemas that are so small and simple that they cannot exceed a limit. Such a schema need not be compiled
+ * to find that out. Pure.
  */
 
 import { isList } from "./json-values.ts";
 
 /**
- * The largest size of such a schema. Far below `schemaLimits`, because a compiled schema may repeat each part for each
- * type.
+ * The largest size of such a schema. It is far below `schemaLimits`, because a compiled schema may repeat each part for
+ * each type.
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 
@@ -18,7 +18,7 @@ const multiplying: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether the schema certainly compiles. `false`: only compiling it can tell. */
+/** Returns true if the schema certainly compiles. If it returns false, only compiling the schema gives the answer. */
 export function isPlainSchema(raw: unknown): boolean {
   return isWithin(raw, 0, { values: most.values, characters: most.characters });
 }
@@ -35,7 +35,7 @@ function isWithin(value: unknown, level: number, left: Left): boolean {
   if (typeof value !== "object" || value === null)
     return value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean";
   if (level === most.levels) return false;
-  // Loops instead of `every`: this runs for every tool of every server.
+  // Uses loops instead of `every`, because this runs for every tool of every server.
   if (isList(value)) {
     for (const item of value) if (!isWithin(item, level + 1, left)) return false;
     return true;

@@ -1,4 +1,4 @@
-/** JSON pointers (RFC 6901) and `$ref` targets. Nothing is ever fetched. */
+/** JSON pointers (RFC 6901) and the targets of `$ref`. Fairlead never fetches a target. */
 
 import { member } from "@fairlead/wire/json";
 
@@ -11,7 +11,7 @@ function escapeSegment(segment: string): string {
   return /[~/]/.test(segment) ? segment.replaceAll("~", "~0").replaceAll("/", "~1") : segment;
 }
 
-/** Splits a URI fragment: `/a~1b/%25` → `["a/b", "%"]`; undefined if it is not a pointer. */
+/** Splits the fragment of a URI: `/a~1b/%25` → `["a/b", "%"]`. Undefined if the fragment is not a pointer. */
 export function segmentsOf(fragment: string): readonly string[] | undefined {
   return fragment === "" || fragment.startsWith("/") ? stepsOf(decode(fragment)) : undefined;
 }
@@ -41,21 +41,22 @@ export function decode(text: string): string {
   }
 }
 
-/** Returns an own member of an object or a list. */
+/** Returns a member of an object or a list, but never an inherited member. */
 export function memberAt(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Reflect.get(value, name)
     : undefined;
 }
 
-/** Returns the target of a reference such as `#/$defs/item` in its own document; undefined if there is none. */
+/** Returns the target of a reference such as `#/$defs/item` in the same document; undefined if there is none. */
 export function followReference(root: unknown, reference: string): unknown {
   const steps = reference.startsWith("#") ? segmentsOf(reference.slice(1)) : undefined;
   return steps?.reduce<unknown>(memberAt, root);
 }
 
 /**
- * Returns the schema, or the target of its `$ref`; undefined if there is none, or after more than `most` references.
+ * Returns the schema; if it has a `$ref`, its target. Undefined if there is no target, or after more than `most`
+ * references.
  */
 export function resolved(schema: unknown, root: unknown, most = 16): unknown {
   const reference = member(schema, "$ref");
@@ -63,7 +64,7 @@ export function resolved(schema: unknown, root: unknown, most = 16): unknown {
   return most === 0 ? undefined : resolved(followReference(root, reference), root, most - 1);
 }
 
-/** The last segment of a reference, which names its target; undefined for the whole document. */
+/** The last segment of a reference, as a name for its target; undefined if the target is the whole document. */
 export function referenceName(reference: string): string | undefined {
   const word = reference.split(/[/#]/).findLast((segment) => segment !== "");
   return word === undefined ? undefined : unescapeSegment(decode(word));

@@ -19,7 +19,7 @@ export function propertiesOf(schema: unknown): readonly Property[] {
   );
 }
 
-/** Limits the work: branches may contain branches. */
+/** Maximum number of branches to read. Limits the work, because branches may contain branches. */
 const mostBranches = 100;
 
 /** Returns the parameters of a tool, including those in `allOf`, `anyOf`, `oneOf` and referenced schemas. */
@@ -35,7 +35,7 @@ export function parametersOf(root: unknown): readonly Property[] {
     }
     const inner = (keyword: string): readonly unknown[] => listOf(member(here, keyword)).slice(0, mostBranches);
     const sure = inner("allOf").map((branch) => ({ schema: branch, isSure }));
-    // Only one of these branches may apply, so nothing in them is required.
+    // Only one of these branches may apply, so no property in them is required.
     const unsure = [...inner("anyOf"), ...inner("oneOf")].map((branch) => ({ schema: branch, isSure: false }));
     branches.push(...[...sure, ...unsure].slice(0, mostBranches - branches.length));
   }

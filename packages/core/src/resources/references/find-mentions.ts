@@ -1,4 +1,4 @@
-/** Finds `@` mentions in a text that the user typed. Pure, in one pass over the text. */
+/** Finds `@` mentions in a text that the user typed. Pure; reads the text once. */
 
 /** A mention, or the text between mentions. */
 export type Mention =
@@ -12,17 +12,20 @@ export type Mention =
       readonly isQuoted: boolean;
     };
 
-/** Maximum characters of a target. A longer text is not a mention. */
+/** Maximum characters of a target. If the text after an `@` is longer, it is not a mention. */
 const longestTarget = 8192;
 const quotes = "\"'";
-/** Characters before an `@` that begins a mention. After a letter, the `@` is part of an e-mail address. */
+/** Characters that may precede the `@` of a mention. After a letter, the `@` is part of an e-mail address. */
 const opening = /^[\s([<,;“‘（）［］「」『』【】《》〈〉、，；：。！？…]$/u;
-/** Chinese, Japanese and Korean are written without spaces, so a mention may follow a letter and a letter may follow it. */
+/**
+ * Chinese, Japanese and Korean characters. These languages have no spaces, so such a letter may stand directly before
+ * and after a mention.
+ */
 const cjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}ー]$/u;
 const hiragana = /^\p{Script=Hiragana}$/u;
-/** Markdown's marks of emphasis, which may surround a mention. */
+/** Markdown's marks for emphasis, which may stand around a mention. */
 const emphasis = /^[*_~]$/;
-/** Characters after an `@` that is not a mention: Java's `@(`, `@{upstream}`, `@:`, and a single `@`. */
+/** Characters after an `@` that does not begin a mention: Java's `@(`, `@{upstream}`, `@:`, and a single `@`. */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
 const ending = /^[\s"'`<>|”（）［］「」『』【】《》〈〉。、，；：！？]$/u;
 const escapable = /^[ !-/:-@[-`{-~]$/;
@@ -33,7 +36,7 @@ const openers: ReadonlyMap<string, string> = new Map([
   ["}", "{"],
 ]);
 
-/** Splits a text into mentions and other text. Joined, the pieces equal the whole text. */
+/** Splits a text into mentions and other text. Joined again, the pieces give the whole text. */
 export function findMentions(text: string): readonly Mention[] {
   const found: Mention[] = [];
   const codeEnds = endsOfCode(text);
@@ -53,11 +56,11 @@ export function findMentions(text: string): readonly Mention[] {
   return found;
 }
 
-/** Whether an `@` at this place can begin a mention: not inside a word, such as an e-mail address. */
+/** Whether an `@` at this position can begin a mention. Inside a word, such as an e-mail address, it cannot. */
 export function mayBeginMention(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if (isFree(text, at)) return true;
-  // An opening quote, not the quote at the end of a mailbox name.
+  // The character before is an opening quote, not the closing quote of a mailbox name.
   if (quotes.includes(before) && before !== "") return isFree(text, at - 1);
   if (!emphasis.test(before)) return false;
   // `**@a**` and `**Note:**@a`; but `first_@example.com` is an e-mail address.
@@ -65,23 +68,25 @@ export function mayBeginMention(text: string, at: number): boolean {
   return isFree(text, start) || (before === "*" && at - start > 1 && isOpen(text.slice(start, at), text, start));
 }
 
-/** Whether no word ends before this place. */
+/** True if no word ends directly before this position. */
 function isFree(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   return at <= 0 || opening.test(before) || cjk.test(before);
 }
 
-/** Longer runs of marks are not emphasis. */
+/** The longest run of marks that counts as emphasis. */
 const longestRun = 3;
 
-/** How often the character at `at` repeats, forwards or backwards. */
+/** How many times the character at `at` is repeated, forwards or backwards. */
 function lengthOfRun(text: string, at: number, step: 1 | -1): number {
   let length = 1;
   while (length < longestRun && text.charAt(at + step * length) === text.charAt(at)) length += 1;
   return length;
 }
 
-/** An attempt to read a mention. The text up to `end` is not read again, even if it is not a mention. */
+/**
+ * The result of an attempt to read a mention. The text up to `end` is not read again, even if it contains no mention.
+ */
 interface Reading {
   readonly end: number;
   readonly mention?: Mention;
@@ -109,14 +114,14 @@ function readQuoted(text: string, at: number, quote: string): Reading {
     if (character === "\\" && (escaped === quote || escaped === "\\")) next += 1;
     target += text.charAt(next);
   }
-  // The quote is not closed, so it is an ordinary character.
+  // The quote is not closed, so it counts as an ordinary character.
   return { end: at + 2 };
 }
 
 interface Unit {
   readonly character: string;
   readonly isEscaped: boolean;
-  /** The position after the character. */
+  /** The position after this character. */
   readonly end: number;
 }
 
@@ -143,10 +148,10 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
 }
 
-/** The distance in characters within which earlier emphasis on the line is searched for. */
+/** How many characters back on the line Fairlead searches for the start of emphasis. */
 const longestEmphasis = 200;
 
-/** Cuts the units where emphasis ends that began before the mention: `**see @a://b**`, `_@a://b_`. */
+/** Cuts a mention at the end of emphasis that began before the mention: `**see @a://b**`, `_@a://b_`. */
 function withoutEmphasis(units: readonly Unit[], text: string, at: number): readonly Unit[] {
   const place = units.findIndex(({ character, isEscaped, end }, index) => {
     if (isEscaped || !emphasis.test(character) || units[index - 1]?.character === character) return false;
@@ -157,7 +162,10 @@ function withoutEmphasis(units: readonly Unit[], text: string, at: number): read
   return place === -1 ? units : units.slice(0, place);
 }
 
-/** Whether this mark occurs an odd number of times between the start of the line and the position. */
+/**
+ * Whether emphasis with this mark is open: the mark occurs an odd number of times between the start of the line and the
+ * position.
+ */
 function isOpen(mark: string, text: string, at: number): boolean {
   const line = text.slice(Math.max(0, at - longestEmphasis), at);
   const start = line.slice(line.lastIndexOf("\n") + 1);
@@ -167,8 +175,9 @@ function isOpen(mark: string, text: string, at: number): boolean {
 }
 
 /**
- * Cuts the words of a text without spaces: `@demo://aboutを見て`. A name may have such letters too, so they are cut only
- * after an ASCII letter or digit, and only if no more ASCII follows or the first letter is a Japanese particle.
+ * Cuts the following words if a language has no spaces: `@demo://aboutを見て`. A name may contain such letters too.
+ * Therefore they are cut only after an ASCII letter or digit, and only if no more ASCII follows or the first letter is
+ * a Japanese particle.
  */
 function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   const lastAscii = units.findLastIndex(({ character }) => /^[a-z0-9]$/i.test(character));
@@ -179,7 +188,7 @@ function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   return place === -1 ? units : units.slice(0, place);
 }
 
-/** Removes punctuation at the end, and a closing bracket that was opened before the mention. */
+/** Removes punctuation at the end, and a closing bracket whose opening bracket is before the mention. */
 function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
   const count = new Map<string, number>();
   for (const { character } of units) count.set(character, (count.get(character) ?? 0) + 1);
@@ -194,7 +203,7 @@ function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
   return units.slice(0, length);
 }
 
-/** The start and end of each code span in backticks, where an `@` is a decorator or a package name. */
+/** The start and end of each code span in backticks. Inside code, an `@` begins a decorator or a package name. */
 function endsOfCode(text: string): ReadonlyMap<number, number> {
   const runs = Array.from(text.matchAll(/`+/g), ({ index, 0: { length } }) => ({ index, length }));
   const byLength = new Map<number, number[]>();
@@ -205,7 +214,7 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      // Nearest last: positions that were passed are not searched again.
+      // The nearest position is the last one in the list. Positions already passed are removed and not searched again.
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

@@ -1,4 +1,6 @@
-/** Finds files that the user refers to. Only files inside the workspace are found, after resolving links. */
+/**
+ * Finds files that the user refers to. Finds only files whose real path, with links resolved, is inside the workspace.
+ */
 
 import { constants } from "node:fs";
 import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises";
@@ -21,9 +23,9 @@ export interface LocalFile {
 
 export type FileFinding =
   | LocalFile
-  /** `near`: a file with a similar name in the same folder. */
+  /** There is no such file. `near` is a file with a similar name in the same folder. */
   | { readonly kind: "absent"; readonly near?: string }
-  /** The reason is the end of a sentence that begins with "it". */
+  /** The file may not be read. `reason` is the end of a sentence that begins with "it". */
   | { readonly kind: "refused"; readonly reason: string };
 
 export type FindFile = (path: string) => Promise<FileFinding>;
@@ -62,7 +64,10 @@ async function find(path: string, root: string): Promise<FileFinding> {
   return { kind: stats.isFile() ? "file" : "folder", path: real, name: relative(root, real) || "." };
 }
 
-/** Suggests a similar name, only for a text that is clearly a path: a single word may be a person's name. */
+/**
+ * Suggests a similar name. Does so only for a text that is clearly a path, because a single word may be a person's
+ * name.
+ */
 async function nearName(full: string, root: string): Promise<string | undefined> {
   const isPath = dirname(full) !== root || basename(full).slice(1).includes(".");
   const folder = await realpath(dirname(full)).catch(() => undefined);
@@ -72,7 +77,9 @@ async function nearName(full: string, root: string): Promise<string | undefined>
   return near === undefined ? undefined : relative(root, resolve(folder, near));
 }
 
-/** The names in a folder, folders with a slash; an arbitrary selection if there are more than `most`. */
+/**
+ * The names in a folder; the names of folders end with a slash. If there are more than `most`, an arbitrary selection.
+ */
 export async function fileNamesIn(folder: string, most: number): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const entry of await opendir(folder)) {
@@ -82,7 +89,7 @@ export async function fileNamesIn(folder: string, most: number): Promise<readonl
   return names;
 }
 
-/** A file with more bytes is named, but not read. */
+/** Maximum bytes of a file. A larger file is mentioned by name, but not read. */
 const mostBytes = 10_000_000;
 const mostListed = 1000;
 const namesShown = 200;

@@ -1,5 +1,6 @@
 /**
- * Reads the contents that a typed message refers to, and adds them to it: each with its source and marked as untrusted.
+ * Reads the contents that a typed message refers to, and adds them to the message. Each content names its source and is
+ * marked as untrusted.
  */
 
 import type { Block, ResourceContents, ResourceResult } from "@fairlead/wire";
@@ -15,14 +16,14 @@ import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 
 export interface ReadReferencesOptions {
-  /** Reads a resource from its server. Policy is applied there: a denial is reported like any other failure. */
+  /** Reads a resource from its server through the policy. A denial is reported like any other failure. */
   readonly readResource: (server: string, uri: string, signal?: AbortSignal) => Promise<ResourceResult>;
   /** Saves the parts of contents that the model does not get. */
   readonly keep?: Keep;
   readonly limits?: Partial<ContentLimits>;
   /** The random part of the tags around contents. Default: a new one for each reference. */
   readonly nonce?: string;
-  /** The user's signal: ends everything with `cancelled`. */
+  /** The user's abort signal. It ends all reads with `cancelled`. */
   readonly signal?: AbortSignal;
 }
 
@@ -66,7 +67,7 @@ export async function readReferences(pieces: readonly Piece[], options: ReadRefe
   return { parts, problems };
 }
 
-/** Several references to the same target are read once. */
+/** Reads a target. Several references to the same target share one read. */
 function withoutRepeats(pieces: readonly Piece[]): readonly Reference[] {
   const references = new Map<string, Reference>();
   for (const piece of pieces) {
@@ -91,7 +92,10 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
   }
 }
 
-/** Converts the contents of a resource to a block. A single content needs no URI: it is the requested one. */
+/**
+ * Converts the contents of a resource to a block. If there is only one content, it needs no URI, because it is the
+ * requested one.
+ */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
   const type = toMediaType(mimeType);
@@ -110,7 +114,7 @@ async function present(
 ): Promise<readonly Part[]> {
   const { name, data } = sourceOf(reference);
   if (outcome instanceof HostError) {
-    // The message may contain the server's own text. Suggestions are for the user only.
+    // The error message may contain text of the server, and suggestions are for the user, so the model gets neither.
     const why = reference.kind === "unresolved" ? [] : asUntrusted([{ text: toLabel(outcome.message) }], nonce, data);
     return [{ text: `[${name} could not be read, so its content is missing here.]` }, ...why];
   }
@@ -124,7 +128,7 @@ async function present(
   ];
 }
 
-/** Names the source with text of the user and the settings only, never of the server. */
+/** Names the source of a content. Uses only text from the user and the settings, never text from the server. */
 function sourceOf(reference: Reference): { readonly name: string; readonly data: string } {
   const text = toLabel(reference.text);
   switch (reference.kind) {
@@ -141,7 +145,7 @@ function sourceOf(reference: Reference): { readonly name: string; readonly data:
   }
 }
 
-/** The URI, if the user typed another text. It is the server's own text: untrusted. */
+/** The resource's URI, if the typed text does not contain it. The URI is the server's text, so it is untrusted. */
 function addressOf(reference: Reference): readonly Part[] {
   if (reference.kind !== "resource" || reference.text.includes(reference.uri)) return [];
   return [{ text: `URI: ${toLabel(reference.uri)}` }];
@@ -161,13 +165,15 @@ function cancelled(hasReferences = true): HostError {
   return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
 }
 
-/** The remaining size limit. */
+/** The part of a size limit that is still free. */
 interface ContentRoom {
-  /** Fits blocks into the rest of the limit. @param giver The name of the source, for notes about omitted contents. */
+  /**
+   * Fits blocks into the free part of the limit. @param giver The name of the source, for notes about omitted contents.
+   */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 
-/** Shares one size limit between all contents of a prompt: earlier contents get more of it. */
+/** Shares one size limit among all contents of a prompt. Earlier contents may take more of it than later ones. */
 export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
   let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
   return {

@@ -20,9 +20,9 @@ export type Piece = { readonly text: string } & (
   | { readonly kind: "unresolved"; readonly error: HostError }
 );
 
-/** Where references are looked up. */
+/** The resources and files to which references can lead. */
 export interface ReferenceSource extends ResourceSource {
-  /** Without it, references to files are not resolved. */
+  /** Finds files. If absent, references to files are not resolved. */
   readonly findFile?: FindFile;
 }
 
@@ -31,8 +31,8 @@ const mostReferences = 64;
 const mostMentions = 1000;
 
 /**
- * Resolves the `@` references of a message that the user typed. Files, piped input and results must not be passed: an
- * `@` in them has no meaning.
+ * Resolves the `@` references of a message that the user typed. Callers must not pass files, piped input or results,
+ * because an `@` in these has no meaning.
  */
 export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
@@ -48,7 +48,9 @@ export async function resolveReferences(typed: string, source: ReferenceSource):
   return pieces;
 }
 
-/** Returns the servers that a message names, so that their catalogs can be read before it is resolved. */
+/**
+ * Returns the servers that a message names, so that Fairlead can read their catalogs before it resolves the message.
+ */
 export function serversNamedIn(typed: string, servers: readonly string[]): readonly string[] {
   const targets = findMentions(typed).flatMap((part) => (part.kind === "mention" ? [part.target] : []));
   return servers.filter((server) => targets.some((target) => toWishes(target, [server]).length > 0));

@@ -7,10 +7,10 @@ import { toShellWord } from "../../text/shell-word.ts";
 import { nearResources } from "../describe-resources.ts";
 import { matchesTemplate } from "../templates/uri-template.ts";
 
-/** Matches a URI scheme. A single letter is a Windows drive. */
+/** Matches a URI scheme of at least two letters, because a single letter is a Windows drive. */
 export const withScheme: RegExp = /^[A-Za-z][A-Za-z0-9+.-]+:/;
 
-/** Where resources are looked up. */
+/** The servers and resources that a reference can name. */
 export interface ResourceSource {
   /** The names of all servers, including those whose catalog is not read yet. */
   readonly servers: readonly string[];
@@ -28,12 +28,13 @@ export interface ResourceAddress {
 export type ResourceFinding =
   | ({ readonly kind: "resource" } & ResourceAddress)
   | { readonly kind: "unresolved"; readonly error: HostError }
-  /** The text does not refer to a resource. */
+  /** The text does not refer to any resource. */
   | { readonly kind: "other" };
 
 /**
- * Finds a resource. `x://p`: that URI on server x, else the only resource of x whose URI ends with `://p`. `x:uri`
- * and `x.uri`: that resource of x. Else a URI that exactly one server has. A listed resource takes precedence over a template.
+ * Finds a resource. `x://p` means that URI on server x, or else the only resource of x whose URI ends with `://p`.
+ * `x:uri` and `x.uri` mean that resource of x. Any other text must be a URI that exactly one server has. A listed
+ * resource takes precedence over a template.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
   const wishes = toWishes(target, source.servers);
@@ -47,15 +48,15 @@ export function findResource(target: string, source: ResourceSource): ResourceFi
   return target.includes("://") ? unresolved(nowhere(target, source)) : { kind: "other" };
 }
 
-/** A server's name and the URI on it that the text may mean. */
+/** One possible meaning of a reference: a server and a URI on that server. */
 interface Wish {
   readonly server: string;
   readonly uri: string;
-  /** The part after `://` of a URI whose scheme was left out. */
+  /** The part of the URI after `://`, if the user left out the scheme. */
   readonly tail?: string;
 }
 
-/** Returns the possible readings of the text, longest server name first. */
+/** Returns the possible meanings of the text. The meaning with the longest server name comes first. */
 export function toWishes(target: string, servers: readonly string[]): readonly Wish[] {
   return servers
     .filter((server) => server !== "" && names(server, target))
@@ -67,7 +68,7 @@ export function toWishes(target: string, servers: readonly string[]): readonly W
     });
 }
 
-/** Whether the text begins with the server: `server:…`, or `server.` and a URI. */
+/** Whether the text begins with this server's name: `server:…`, or `server.` followed by a URI. */
 function names(server: string, target: string): boolean {
   const rest = target.slice(server.length + 1);
   if (target.startsWith(`${server}:`)) return rest !== "";
@@ -96,7 +97,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
       listed.map(({ serverName: server }) => ({ server, uri })),
       uri,
     );
-  // A template that begins with a variable would match any text.
+  // Leaves out templates that begin with a variable, because they would match any text.
   const templates = resources.getAllTemplates().filter(({ uriTemplate }) => withScheme.test(uriTemplate));
   const matching = templates.filter(({ uriTemplate }) => matchesTemplate(uri, uriTemplate));
   const servers = new Set(matching.map(({ serverName }) => serverName));
@@ -106,7 +107,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
   );
 }
 
-/** A URI from a template is not listed by the server, so it is checked before it is requested. */
+/** Checks a URI that comes from a template, because the server does not list it. */
 function fromTemplates(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
   const reason = found.map(({ uri }) => whyHarmful(uri)).find((why) => why !== undefined);
   if (reason === undefined) return onlyOne(found, wanted);
@@ -160,11 +161,14 @@ function quoted(text: string): string {
   return `"${clip(text, 200)}"`;
 }
 
-/** Checks a URI that no server lists before it is requested: it must not lead out of its template's path. Pure. */
+/**
+ * Checks a URI that no server lists before Fairlead requests it: the URI must not lead out of its template's path.
+ * Pure.
+ */
 const overlong = /%c[01]/i;
 const encodedByte = /%([0-9A-Fa-f]{2})/g;
 const separators = /[/;?#&=]/;
-/** How many times the URI is decoded: a server may decode it more than once. */
+/** How many times Fairlead decodes the URI for the check, because a server may decode it more than once. */
 const rounds = 3;
 
 /** Returns the problem, as the end of a sentence that begins with "it"; undefined if there is none. */
@@ -192,7 +196,7 @@ function hasControl(text: string): boolean {
   return false;
 }
 
-/** Targets that need no quotes. */
+/** Matches a target that needs no quotes. */
 const plain = /^[\w./~%-](?:[\w./~%:?=&#+@!$*-]*[\w/=&#%~+-])?$/;
 
 /** Writes a resource as an `@` reference that resolves to it again. */
@@ -205,7 +209,7 @@ export function writeMention(target: string): string {
   return plain.test(target) ? `@${target}` : `@"${target.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** Restricts a resource registry to some servers. */
+/** The part of a resource registry that finds resources. */
 type Resources = ResourceSource["resources"];
 
 /** Returns the resources and templates of these servers only. */

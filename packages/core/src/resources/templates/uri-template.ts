@@ -7,7 +7,7 @@ export type Operator = "" | "+" | "#" | "." | "/" | ";" | "?" | "&";
 
 export interface Variable {
   readonly name: string;
-  /** Each item of a list is expanded by itself (`*`). */
+  /** True if each item of a list is expanded separately (`*`). */
   readonly explode: boolean;
   /** Maximum number of characters of the value (`:n`). */
   readonly prefix?: number;
@@ -29,7 +29,7 @@ export type UriTemplate =
       /** The names of the variables, without repeats. */
       readonly variables: readonly string[];
     }
-  /** The reason is the end of a sentence that begins with "the template". */
+  /** The template is malformed. `reason` is the end of a sentence that begins with "the template". */
   | { readonly kind: "malformed"; readonly reason: string };
 
 /** Maximum characters of a URI. A longer URI is neither expanded nor matched. */
@@ -40,9 +40,9 @@ const mostVariables = 128;
 const operators: ReadonlyMap<string, Operator> = new Map(
   (["+", "#", ".", "/", ";", "?", "&"] as const).map((operator) => [operator, operator]),
 );
-/** Reserved by the RFC for future operators. */
+/** Characters that RFC 6570 reserves for future operators. */
 const reserved = "=,!@|$";
-/** The RFC has no hyphens in names; many servers use them, and they have no other meaning. */
+/** Matches a variable name. RFC 6570 allows no hyphens, but many servers use them, and they have no other meaning. */
 const variableName = /^(?:\w|%[0-9A-Fa-f]{2})(?:[\w.-]|%[0-9A-Fa-f]{2})*$/;
 const prefixLength = /^[1-9]\d{0,3}$/;
 
@@ -98,20 +98,20 @@ function malformed(reason: string): UriTemplate {
 
 /** Percent-encodes text for URIs, as UTF-8. */
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
-/** An existing percent-encoding stays; a single percent sign is encoded. */
+/** Matches a percent-encoded byte, which stays as it is. A single percent sign is encoded. */
 const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 
-/** Encodes a value, including all characters that have a meaning in a URI. */
+/** Encodes a value. Also encodes all characters that have a meaning in a URI. */
 export function encodeValue(text: string): string {
   return text.replaceAll(notUnreserved, toBytes);
 }
 
-/** Encodes a part of a URI and keeps its delimiters. */
+/** Encodes a part of a URI, but not the characters that separate its parts. */
 export function encodeUri(text: string): string {
   return text.replaceAll(notInUri, (found) => (found.length === 3 ? found : toBytes(found)));
 }
 
-/** A lone surrogate becomes the replacement character. */
+/** Replaces a lone surrogate by the replacement character. */
 function toBytes(character: string): string {
   return Array.from(
     Buffer.from(character, "utf8"),
@@ -120,15 +120,15 @@ function toBytes(character: string): string {
 }
 
 /**
- * For each position in the URI: whether the pieces so far can end there. All positions are tracked at once, without
- * backtracking.
+ * For each position in the URI: 1 if the template's pieces so far can end there. All positions are tracked together, so
+ * that matching needs no backtracking.
  */
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * Whether the template could produce the URI. More permissive than RFC 6570, like servers: a simple variable matches
- * any text within one segment, encoded or not, and an exploded variable matches whole paths. The result only tells
- * which server to ask.
+ * Whether the template could produce the URI. Like servers, this is more permissive than RFC 6570: a simple variable
+ * matches any text within one segment, encoded or not, and an exploded variable matches whole paths. The result only
+ * decides which server Fairlead asks.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);
@@ -150,11 +150,11 @@ function step(piece: TemplatePiece, text: string, from: Places): Places {
 }
 
 interface Shape {
-  /** The first character of a non-empty expansion. */
+  /** The first character of an expansion that is not empty. */
   readonly start: string;
-  /** Characters that no value contains. */
+  /** Characters that a value cannot contain. */
   readonly ends: string;
-  /** Set if values have names: the separator between two, and the text after each name. */
+  /** Present if values are written with their names: the separator between two values, and the text after each name. */
   readonly named?: { readonly separator: string; readonly equals: string };
 }
 
@@ -169,13 +169,16 @@ const shapes: Readonly<Record<Operator, Shape>> = {
   "&": { start: "&", ends: "#", named: { separator: "&", equals: "=" } },
 };
 
-/** From each reachable position: the expansion is empty, or it continues as long as its characters are allowed. */
+/**
+ * The positions that an expression can reach from each reachable position: its expansion is empty, or goes on as long
+ * as the characters are allowed.
+ */
 function run({ operator, variables }: Expression, text: string, from: Places): Places {
   const to = from.slice();
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // An exploded variable uses the names of its values.
+  // An exploded variable is expanded with the names of its values instead of its own name.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;
@@ -189,7 +192,7 @@ function run({ operator, variables }: Expression, text: string, from: Places): P
   return to;
 }
 
-/** A text, a list, or pairs of names and values. */
+/** The value of a variable: a text, a list, or pairs of names and values. */
 type TemplateValue = string | readonly string[] | Readonly<Record<string, string>>;
 /** Values by variable name. Undefined and empty values add nothing to the URI. */
 export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>;
@@ -197,7 +200,7 @@ export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>
 interface Style {
   readonly first: string;
   readonly separator: string;
-  /** Set if values are written after their names: the text after the name of an empty value. */
+  /** Present if values are written with their names: the text after the name of an empty value. */
   readonly named?: { readonly empty: string };
   readonly encode: (text: string) => string;
 }

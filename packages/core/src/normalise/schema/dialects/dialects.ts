@@ -6,24 +6,28 @@ import type { ModelDialect } from "../place.ts";
 export const gemini: ModelDialect = {
   name: "The Gemini API",
   knowsPrefixItems: true,
-  // The types of Google's package list more formats for strings, but older Gemini models reject these with "only 'enum'
-  // and 'date-time' are supported for STRING type".
+  /*
+   * Google's types list more string formats, but older Gemini models reject them: "only 'enum' and 'date-time' are
+   * supported for STRING type".
+   */
   formats: { string: ["date-time"], number: ["float", "double"], integer: ["int32", "int64"] },
-  // Gemini API types, `FunctionDeclaration.parameters`: letters, digits and underscores, a letter or underscore first,
-  // at most 64.
+  /*
+   * Gemini API types, `FunctionDeclaration.parameters`: a name has at most 64 letters, digits and underscores, and does
+   * not begin with a digit.
+   */
   propertyName: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
   longestName: 64,
 };
 
 /**
- * OpenAI-compatible endpoints. Local servers convert schemas to grammars and support different keywords, so only common
- * ones are used.
+ * OpenAI-compatible endpoints. Local servers convert schemas to grammars and support different keywords, so Fairlead
+ * writes only keywords that most of them support.
  */
 export const openai: ModelDialect = {
   name: "Not every OpenAI-compatible endpoint",
   knowsPrefixItems: false,
   formats: {},
-  // OpenAI's rule for function names, which the strictest endpoints apply to properties too.
+  // OpenAI's rule for function names. The strictest endpoints also apply it to the names of properties.
   propertyName: /^[A-Za-z0-9_-]{1,64}$/,
   longestName: 64,
 };

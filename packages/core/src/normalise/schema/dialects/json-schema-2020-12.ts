@@ -107,7 +107,7 @@ function modernType(value: unknown, isNullable: boolean, removed: Removed, rewri
     : rewritten("Spelled as in JSON Schema.", [["type", written]]);
 }
 
-/** Draft 4: `exclusiveMinimum: true` makes the `minimum` beside it exclusive. */
+/** Reads `exclusiveMinimum: true` of draft 4, which makes the `minimum` of the same schema exclusive. */
 function modernBound(name: string, value: unknown, raw: JsonObject, removed: Removed, rewritten: Rewritten): Entries {
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
@@ -124,7 +124,7 @@ function modernised(
   removed: Removed,
 ): Entries {
   const target = context.document.resolve(value, base);
-  // Never fetched: a schema must not make the host contact an address that the server chose.
+  // Fairlead never fetches it: a schema must not make the host contact an address that the server chose.
   if (target === undefined)
     return removed(`It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);
@@ -174,7 +174,10 @@ function modernNested(
   }
 }
 
-/** Two older keywords may become the same new one: lists and maps are joined; else the first counts. */
+/**
+ * Combines two older keywords that became the same new keyword. Lists and maps are joined; of other values, the first
+ * counts.
+ */
 function combined(entries: Entries): Entries {
   const found = new Map<string, unknown>();
   for (const [name, value] of entries) {
@@ -186,7 +189,7 @@ function combined(entries: Entries): Entries {
   return [...found];
 }
 
-/** The name in `$defs` of a definition from the older `definitions`. */
+/** The name in `$defs` for a definition of the older keyword `definitions`. */
 function definitionName(schema: JsonObject, name: string): string {
   const taken = schema["$defs"];
   let candidate = name;
@@ -202,7 +205,7 @@ function modernReference(reference: string, target: Spot, { root }: SchemaDocume
   const at = reference.indexOf("#");
   const isPointer = at >= 0 && reference.startsWith("/", at + 1);
   if (!isPointer || renamed.every((segment, index) => segment === segments[index])) return reference;
-  // From the root of the document, which every reference can reach.
+  // Writes the reference from the root of the document, because every schema can refer to the root.
   return `#${encodeURI(pointerTo("", ...renamed)).replaceAll("#", "%23")}`;
 }
 
@@ -229,7 +232,9 @@ function renamedSegments(root: unknown, segments: readonly string[]): readonly s
   return renamed;
 }
 
-/** Whether a newer keyword beside the older one says the same: the newer one counts. */
+/**
+ * Whether the schema also has a newer keyword with the same meaning as the older one. Then the newer keyword counts.
+ */
 function isReplaced(schema: JsonObject, keyword: string, name: string): boolean {
   const { items, prefixItems, dependentSchemas } = schema;
   if (keyword === "items") return isList(items) && (items.length === 0 || isFilled(prefixItems));

@@ -8,24 +8,27 @@ import { schemasIn } from "../keywords.ts";
 import { isAnything, isNull, spared } from "./open-value.ts";
 
 export const schemaLimits = {
-  /** The size of the schema's JSON text. */
+  /** Maximum size of the schema's JSON text. */
   bytes: 262_144,
-  /** The size of the compiled schema, which contains Fairlead's own texts and types too. */
+  /** Maximum size of the compiled schema, which also contains texts and types that Fairlead adds. */
   writtenBytes: 524_288,
-  /** The depth of subschemas after references are resolved. */
+  /** Maximum depth of subschemas, after references are resolved. */
   depth: 32,
   subschemas: 2_000,
-  /** The depth of JSON values as the server sent them, so that recursive functions do not overflow the stack. */
+  /** Maximum depth of the JSON values that the server sent, so that recursive functions do not overflow the stack. */
   jsonDepth: 256,
-  /** The depth of references, alternatives and conditions during reading. */
+  /** Maximum depth of references, alternatives and conditions while a schema is read. */
   nesting: 128,
-  /** The size of referenced text, counted for each reference. */
+  /** Maximum size of referenced text, counted once for each reference. */
   expandedBytes: 4_194_304,
-  /** The number of merged schema pairs, weighted by their enums: alternatives of alternatives multiply. */
+  /**
+   * Maximum number of merged pairs of schemas, weighted by their enums. Alternatives inside alternatives multiply this
+   * number.
+   */
   merges: 20_000,
 } as const;
 
-/** How much of its limits a compilation has used. */
+/** How much of each limit a compilation has used so far. */
 export interface Spent {
   subschemas: number;
   merges: number;
@@ -54,7 +57,7 @@ export function textOf(raw: unknown): string {
 
 function checkValue(value: unknown, depth: number, seen: { values: number }): void {
   seen.values += 1;
-  // A value takes at least two characters, including its separator.
+  // Each value takes at least two characters, including its separator, so the text is at least this long.
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
@@ -85,7 +88,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Skips subschemas that Fairlead writes for a single word of the server. */
+/** Skips subschemas that Fairlead writes where the server wrote only one word. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

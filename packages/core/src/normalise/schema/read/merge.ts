@@ -9,12 +9,12 @@ export interface Merging {
   readonly report: Report;
 }
 
-/** Alternatives of two shapes are multiplied up to this number of results. */
+/** Maximum number of alternatives that result from multiplying the alternatives of two shapes. */
 const mostProducts = 16;
 
 /**
- * Returns the intersection, or the union where the shapes contradict each other, so that no property is lost. The first
- * shape's texts and path are kept.
+ * Returns the intersection of two shapes. Where they contradict each other, returns the union, so that no property is
+ * lost. Keeps the texts and the path of the first shape.
  */
 export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
@@ -30,7 +30,9 @@ export function union(shapes: readonly Shape[]): Shape {
   return shapes.length === 1 ? first : { ...emptyShape(first.path), origins: [], anyOf: shapes, isMade: true };
 }
 
-/** Adds optional properties that only some of the variants have. @param settled Names that are not added. */
+/**
+ * Adds properties that only some of the variants have, as optional properties. @param settled Names that are not added.
+ */
 export function withOptional(
   shape: Shape,
   others: readonly Shape[],
@@ -43,7 +45,7 @@ export function withOptional(
     for (const [name, property] of other.properties) {
       if (!settled.has(name)) found.set(name, [...(found.get(name) ?? []), property]);
     }
-    // Required, but not described by any schema.
+    // Some properties are required, but no schema describes them.
     for (const name of shape.isClosed === true ? [] : other.required) {
       if (!shape.properties.has(name) && !found.has(name)) {
         found.set(name, [{ ...emptyShape(other.path), origins: [] }]);
@@ -58,7 +60,10 @@ export function withOptional(
   return merged;
 }
 
-/** Extends an existing property by values that only some variants allow. Their other rules are in the description. */
+/**
+ * Extends a property by values that only some variants allow. The description mentions the other rules of these
+ * variants.
+ */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
@@ -75,7 +80,7 @@ function widened(property: Shape, variants: readonly Shape[], merging: Merging):
   };
 }
 
-/** One shape that requires nothing and accepts every property and type of `shapes`, also inside lists. */
+/** One shape that requires nothing and accepts every property and every type of `shapes`, also inside lists. */
 function acceptsAll(shapes: readonly Shape[], merging: Merging): Shape {
   const all = shapes.flatMap((shape) => alternativesOf(shape, merging.report));
   for (const shape of all) reportMerged(shape, merging.report);
@@ -99,7 +104,7 @@ function hasProperties(shape: Shape): boolean {
 }
 
 /**
- * Returns one object that accepts every alternative: where the API accepts only one object, or where alternatives
+ * Returns one object that accepts every alternative. Used where the API accepts only one object, and where alternatives
  * share properties.
  */
 export function flatten(shape: Shape, alternatives: readonly Shape[], merging: Merging): Shape {
@@ -124,7 +129,7 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   return { ...base, properties, required: new Set([...base.required, ...always]) };
 }
 
-/** The intersection; undefined if it is empty. */
+/** The intersection of two shapes; undefined if no value fits both. */
 function intersect(a: Shape, b: Shape, merging: Merging): Shape | undefined {
   spendMerge(merging.spent, valuesIn(a) + valuesIn(b));
   const words = annotated(a, b);
@@ -179,7 +184,10 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
       merging.report(a.path, "anyOf", "merged", "Too many combinations: the properties of all are allowed.");
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
-  // Too many alternatives to multiply: the first rule is kept, the second is left out.
+  /*
+   * There are too many alternatives to multiply, so the first shape's alternatives are kept and the second's are left
+   * out.
+   */
   const rules = isTooMany ? [emptyShape(a.path)] : others;
   if (other.anyOf !== undefined) for (const shape of other.anyOf) reportMerged(shape, merging.report);
   const products = alternatives.flatMap((shape) =>
@@ -226,7 +234,7 @@ function bothProperties(
   return merged;
 }
 
-/** Flattens alternatives of alternatives to one list. */
+/** Puts alternatives inside alternatives into one list. */
 function alternativesOf(shape: Shape, report: Report): readonly Shape[] {
   if (shape.anyOf === undefined) return [shape];
   for (const alternative of shape.anyOf) reportMerged(alternative, report);

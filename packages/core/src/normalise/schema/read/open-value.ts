@@ -1,16 +1,16 @@
-/** Writes "any value" with types, for APIs that require a type in every schema. */
+/** Expresses "any value" by a list of types, for APIs that require a type in every schema. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 
 const plain: readonly string[] = ["string", "number", "boolean", "object"];
 
-/** Alternatives for any value but null: a model leaves the property out instead. */
+/** The alternatives for any value except null. Instead of null, a model leaves the property out. */
 export function anyValue(): JsonObject[] {
   return [...plainValues(), { type: "array", items: anyItem() }];
 }
 
-/** Any item of an array except another array, so that nesting ends. */
+/** The schema for any item of an array, except another array, so that the nesting ends. */
 export function anyItem(words: JsonObject = {}): JsonObject {
   return { ...words, anyOf: plainValues() };
 }
@@ -24,18 +24,18 @@ export function isNull(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "null" && Object.keys(schema).length === 1;
 }
 
-/** Whether the alternatives are those of "any value", with or without null. */
+/** Whether these alternatives stand for "any value", with or without null. */
 export function isAnything(alternatives: readonly unknown[]): boolean {
   return sparedFor(alternatives.filter((each) => !isNull(each))) > 0;
 }
 
 /**
- * How many schemas in these alternatives the limits do not count, because the server wrote only one word for them:
- * `true` or `nullable`.
+ * How many schemas in these alternatives do not count towards the limits, because the server wrote only one word for
+ * them: `true` or `nullable`.
  */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
-  // Null, and the surrounding schema.
+  // Two schemas: the alternative null, and the schema around the alternatives.
   return sparedFor(others) + (others.length < alternatives.length ? 2 : 0);
 }
 

@@ -1,4 +1,4 @@
-/** Reads keywords that describe: titles, descriptions, defaults, examples, and those for human readers only. */
+/** Reads keywords that only describe a value: titles, descriptions, defaults, examples, and keywords for people. */
 
 import { toModelText } from "../../../text/model-text.ts";
 import { enumerate, isFlag, isList, isPresent, isText, quote } from "../json-values.ts";
@@ -14,7 +14,7 @@ function visible(text: string, place: Place, name: string): string {
   return seen;
 }
 
-/** A flag that adds a sentence if it is true. */
+/** Defines a boolean keyword. If its value is true, a sentence is added to the description. */
 const flagSentence = (sentence: string): Keyword =>
   keyword(isFlag, (value, place, name) => {
     if (value) tell(place, name, sentence);
@@ -22,7 +22,7 @@ const flagSentence = (sentence: string): Keyword =>
   });
 
 export const annotations: Readonly<Record<string, Keyword>> = {
-  // The Gemini API types list `title` and `description` at `responseJsonSchema`.
+  // The Gemini API types list `title` and `description` among the keywords of `responseJsonSchema`.
   title: keyword(isText, (value, place, name) => {
     const seen = visible(value, place, name);
     if (seen !== "" || value === "") place.shape.title = seen;
@@ -30,7 +30,10 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   description: keyword(isText, (value, place, name) => {
     place.shape.description = visible(value, place, name);
   }),
-  // `default` is not in that list; Vertex AI rejects it beside `anyOf` (Gemini CLI's docs, "schema processing").
+  /*
+   * `responseJsonSchema` does not list `default`, and Vertex AI rejects it next to `anyOf` (Gemini CLI's docs, "schema
+   * processing").
+   */
   default: keyword(isPresent, (value, place, name) => {
     if (value === null) drop(place, name, "A missing value counts as null.");
     else tell(place, name, `Default: ${quote(value)}.`);
@@ -39,12 +42,12 @@ export const annotations: Readonly<Record<string, Keyword>> = {
     if (value.length === 0) drop(place, name, "It is empty.");
     else tell(place, name, `For example ${enumerate(value.slice(0, 3).map(quote))}.`);
   }),
-  // OpenAPI 3.0's `example` is in the list of `parameters`, not in that of the JSON Schema form.
+  // `example` of OpenAPI 3.0 is allowed in `parameters`, but not in `parametersJsonSchema`.
   example: keyword(isPresent, (value, place, name) => tell(place, name, `For example ${quote(value)}.`)),
   deprecated: flagSentence("Deprecated."),
   readOnly: flagSentence("Set by the server only."),
   writeOnly: flagSentence("The value is never shown after it is set."),
-  // OpenAPI 3.0. Written as an alternative of type null instead, see `type`.
+  // `nullable` of OpenAPI 3.0 becomes an alternative of the type null; see `type`.
   nullable: keyword(isFlag, (value, place, name) => {
     if (value) place.shape.isNullable = true;
     report(
@@ -54,8 +57,10 @@ export const annotations: Readonly<Record<string, Keyword>> = {
       value ? "Replaced by the type null." : "The value is the default.",
     );
   }),
-  // Removed at every depth, as Gemini CLI's documentation requires ("schema processing"); often reported as `Unknown
-  // name "$schema"`.
+  /*
+   * Removed at every depth, as Gemini CLI's documentation requires ("schema processing"). Users often report the API's
+   * error: `Unknown name "$schema"`.
+   */
   $schema: unneeded("The API knows only one dialect."),
   $comment: forPeople,
   $vocabulary: forPeople,
@@ -67,6 +72,6 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   $anchor: identifies,
   $dynamicAnchor: identifies,
   $recursiveAnchor: identifies,
-  // Supported, but the order of `properties` says the same.
+  // The API supports this keyword, but the order of `properties` gives the same information.
   propertyOrdering: unneeded("The order of the properties says the same."),
 };

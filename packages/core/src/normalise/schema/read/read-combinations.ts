@@ -21,7 +21,7 @@ import { flatten, meet, union, withOptional } from "./merge.ts";
 import { typesIn } from "./read-values.ts";
 import { emptyShape, isConstrained, type Shape } from "./shape.ts";
 
-/** The keywords that combine schemas. A list, because an object with a member `then` would count as a promise. */
+/** The keywords that combine schemas. A list, because JavaScript takes an object with a member `then` for a promise. */
 export const combinations: readonly (readonly [name: string, keyword: Keyword])[] = [
   ["allOf", keyword(isFilled, readAll)],
   ["anyOf", keyword(isFilled, readAlternatives)],
@@ -71,14 +71,16 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     if (name !== "anyOf") report(place, name, "rewritten", "The API reads it as anyOf.");
     return;
   }
-  // The API accepts only texts beside alternatives: common rules go into each alternative.
+  // Next to alternatives, the API accepts only texts, so common rules are written into each alternative.
   if (shape.properties.size === 0 && !place.isRoot) {
     report(place, name, "rewritten", "The other rules of the schema are repeated in each alternative.");
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
-  // Alternatives beside properties, or of all arguments, become one object that accepts each of them. A note says which
-  // properties belong together.
+  /*
+   * Alternatives next to properties, and alternatives of all arguments, become one object that accepts each of them. A
+   * note says which properties belong together.
+   */
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
     place,
@@ -113,7 +115,10 @@ function readCondition(value: unknown, place: Place, name: string): void {
   tell(place, name, `If ${described(place, value)}, ${told.join(", ")}.`);
 }
 
-/** The properties in a condition, with their types but without the condition's rules, because they need not hold. */
+/**
+ * The properties that a condition names, with their types. The condition's other rules are left out, because arguments
+ * need not meet the condition.
+ */
 function loosened({ path, origins, types, hints, properties, required, items, anyOf }: Shape): Shape {
   return {
     ...emptyShape(path),
@@ -129,7 +134,7 @@ function loosened({ path, origins, types, hints, properties, required, items, an
   };
 }
 
-/** A property that only a consequence names becomes an optional one. */
+/** Reads `then` or `else`. A property that only appears there becomes an optional property. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
     drop(place, name, "It has no effect without if.");

@@ -25,7 +25,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
   }),
   propertyNames: keyword(isSchema, (value, place, name) => {
     hint(place, "object");
-    // Generators write this for every map with plain names.
+    // Generators write this rule for every map whose names are plain strings.
     const isAnyText =
       isOpen(value) || (isObject(value) && value["type"] === "string" && Object.keys(value).length === 1);
     if (isAnyText) drop(place, name, "Property names are always strings.");
@@ -53,7 +53,7 @@ function readProperties(value: JsonObject, place: Place, name: string): void {
   for (const [property, schema] of Object.entries(value)) {
     if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
     properties.set(property, childOf(place, schema, name, property));
-    // Draft 3 wrote `required` inside the property.
+    // Draft 3 has `required` inside the schema of the property.
     if (isObject(schema) && schema["required"] === true) required.add(property);
   }
   shape.properties = properties;
@@ -66,7 +66,7 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   const { shape, reading, path } = place;
   const names = new Set(value.filter(isText));
   shape.required = new Set([...names, ...shape.required]);
-  // A required name may be a property that no schema describes.
+  // A required name may belong to a property that no schema describes.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
   if (names.size === 0) drop(place, name, "It is empty.");
   else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
@@ -79,7 +79,10 @@ function readOthers(value: JsonObject | boolean, place: Place, name: string): vo
   else drop(place, name, "The API gets the named properties only.");
 }
 
-/** Reads rules that apply once a property is given. A property that only such a rule names becomes an optional one. */
+/**
+ * Reads rules that apply only if a property is given. A property that only such a rule names becomes an optional
+ * property.
+ */
 function readDependencies(value: JsonObject, place: Place, name: string): void {
   hint(place, "object");
   const { nameOf } = place.reading;
@@ -112,7 +115,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   }),
   items: keyword(isItems, (value, place, name) => {
     hint(place, "array");
-    // Until draft 2019-09 a list here meant `prefixItems`.
+    // Until draft 2019-09, a list in `items` had the meaning of `prefixItems`.
     if (!isList(value)) readRest(value, place, name);
     else if (place.shape.prefix !== undefined) drop(place, name, "prefixItems already describes these items.");
     else {
@@ -171,7 +174,7 @@ function readPrefix(value: readonly unknown[], place: Place, name: string): void
   tell(place, name, `In order: ${inOrder.join(", ")}.`);
 }
 
-/** Reads the schema of the items after `prefixItems`, or of all items. */
+/** Reads the schema of the items after `prefixItems`. Without `prefixItems`, it is the schema of all items. */
 function readRest(value: object | boolean, place: Place, name: string): void {
   const { shape } = place;
   if (value !== false) {

@@ -10,9 +10,11 @@ import { spendBytes } from "./bounds.ts";
 import { meet } from "./merge.ts";
 import { emptyShape, type Shape } from "./shape.ts";
 
-// The API accepts references, but beside a reference only keywords that start with `$`, and cycles only in optional
-// properties (Gemini API types, `responseJsonSchema`); gemini-cli #7567 reports that every prompt fails. Replaced
-// references avoid all of this.
+/*
+ * The API accepts references only with restrictions: next to a reference, only keywords that start with `$`; cycles,
+ * only in optional properties (Gemini API types, `responseJsonSchema`). According to gemini-cli #7567, every prompt
+ * fails otherwise. Therefore Fairlead replaces each reference by its target.
+ */
 const reference: Keyword = keyword(isText, readReference);
 
 export const references: Readonly<Record<string, Keyword>> = {
@@ -31,7 +33,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Reports definitions that were replaced, and unused ones. */
+/** Reports definitions that replaced their references, and definitions that nothing refers to. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
@@ -49,7 +51,7 @@ export function reportDefinitions({ containers, visited, report }: Reading): voi
 function readReference(value: string, place: Place, name: string): void {
   const target = place.reading.document.resolve(value, place.base);
   if (target === undefined) {
-    // Never fetched: a schema must not make the host contact an address that the server chose.
+    // Fairlead never fetches it: a schema must not make the host contact an address that the server chose.
     drop(place, name, `It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;
   }
@@ -62,7 +64,7 @@ function readReference(value: string, place: Place, name: string): void {
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }
 
-/** The target is still being read: it is named instead of repeated for ever. */
+/** Ends a cycle: the target is still being read, so its name is written instead of its content. */
 function cut(target: Spot, place: Place): Shape {
   const shape = emptyShape(place.path);
   const type: unknown = isObject(target.raw)

@@ -1,4 +1,4 @@
-/** Reads keywords of numbers and strings. For numbers, the API knows only `minimum` and `maximum`. */
+/** Reads keywords of numbers and strings. For numbers, the API supports only `minimum` and `maximum`. */
 
 import { clip } from "@fairlead/wire/text";
 import { isCount, isFlag, isNumber, isSchema, isText } from "../json-values.ts";
@@ -6,7 +6,7 @@ import { drop, hint, type Keyword, keyword, type Place, report, tell } from "../
 import { inManyWords } from "../write/type-text.ts";
 import type { TypeName } from "./shape.ts";
 
-/** Draft 4 wrote `exclusiveMinimum: true` beside `minimum`; later drafts write a number. */
+/** Reads an exclusive bound. Draft 4 has `exclusiveMinimum: true` next to `minimum`; later drafts have a number. */
 function isBound(value: unknown): value is number | boolean {
   return isNumber(value) || isFlag(value);
 }
@@ -104,7 +104,7 @@ function readFormat(value: string, place: Place, name: string): void {
   const { shape, reading } = place;
   const about = numeric[value] ?? "string";
   hint(place, about);
-  // Gemini's SDKs write `format: "enum"` beside an `enum`; it has no further meaning.
+  // Gemini's SDKs write `format: "enum"` together with `enum`. The format has no other meaning.
   if (value === "enum" || value === "") drop(place, name, "It has no meaning here.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;

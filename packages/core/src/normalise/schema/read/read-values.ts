@@ -12,8 +12,8 @@ export const values: Readonly<Record<string, Keyword>> = {
 };
 
 /**
- * The API's `enum` is for strings and numbers (Gemini API types, `responseJsonSchema`). Other values become a type or a
- * sentence.
+ * Reads `enum`. The API's `enum` accepts strings and numbers (Gemini API types, `responseJsonSchema`). Other values
+ * become a type or a sentence.
  */
 function restrict(place: Place, name: string, allowed: readonly unknown[]): void {
   if (place.isRoot) {
@@ -26,9 +26,9 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
   shape.types = typesOf(fitting, shape.types?.has("number") === true);
 
   const strings = fitting.filter(isText);
-  // The API answers an empty string with "enum[0]: cannot be empty".
+  // The API rejects an empty string: "enum[0]: cannot be empty".
   const filled = [...new Set(strings.filter((text) => text !== ""))];
-  // Values are sent back unchanged, so they cannot be cleaned: a value with invisible characters is not offered.
+  // The model must return a value unchanged, so invisible characters cannot be removed: such a value is not offered.
   const shown = filled.filter((text) => toModelText(text) === text);
   if (shown.length > 0) shape.strings = both(shape.strings, shown);
   else if (filled.length > 0) addNote(shape, "Its values hold characters that cannot be shown.");
@@ -81,7 +81,8 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
 }
 
 /**
- * The values of the declared types. If there are none, the type is the mistake: `{"type": "string", "enum": [1, 2]}`.
+ * The values that have one of the declared types. If no value has, the type must be wrong: `{"type": "string", "enum":
+ * [1, 2]}`.
  */
 function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly unknown[] {
   if (types === undefined) return allowed;
@@ -92,7 +93,10 @@ function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly
   return fitting.length > 0 ? fitting : allowed;
 }
 
-/** Whole numbers count as numbers if a number is declared or is among the values. */
+/**
+ * The types of the values. Whole numbers count as numbers if the type "number" is declared or another value is a
+ * number.
+ */
 function typesOf(allowed: readonly unknown[], isNumber: boolean): ReadonlySet<TypeName> {
   const types = new Set(allowed.map(plainTypeOf));
   if (!types.has("integer") || (!isNumber && !types.has("number"))) return types;
@@ -107,14 +111,15 @@ function plainTypeOf(value: unknown): TypeName {
   return value === null || value === undefined ? "null" : "object";
 }
 
-/** The values that both enums have. If there are none, the later enum counts. */
+/** The values that both enums contain. If there are none, the later enum counts. */
 function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readonly T[] {
   const found = common(later, earlier);
   return found === undefined || found.length === 0 ? later : found;
 }
 
 /**
- * Type names in JSON Schema's lower case, in OpenAPI's upper case as Gemini's own SDKs write them, and common mistakes.
+ * The accepted spellings of type names: JSON Schema's lower case, OpenAPI's upper case (as Gemini's SDKs write it), and
+ * common mistakes.
  */
 const known: ReadonlyMap<string, TypeName | "any"> = new Map<string, TypeName | "any">([
   ["string", "string"],
@@ -144,7 +149,7 @@ export const types: Readonly<Record<string, Keyword>> = {
   type: keyword(isTypes, readType),
 };
 
-/** Returns the named types in JSON Schema's spelling; empty if they are no restriction. */
+/** Returns the named types in JSON Schema's spelling; empty if the names restrict nothing. */
 export function typesIn(value: unknown): readonly TypeName[] {
   const usual = isText(value) ? known.get(value) : undefined;
   if (usual !== undefined && usual !== "any") return [usual];
@@ -155,7 +160,7 @@ export function typesIn(value: unknown): readonly TypeName[] {
 }
 
 function readType(value: string | readonly unknown[], place: Place, name: string): void {
-  // Arguments are always an object: see `parametersJsonSchema` in the Gemini API's types.
+  // The arguments are always an object: see `parametersJsonSchema` in the Gemini API's types.
   if (place.isRoot) {
     place.shape.types = new Set<TypeName>(["object"]);
     if (value !== "object") report(place, name, "rewritten", "Arguments are an object.");
@@ -169,8 +174,10 @@ function readType(value: string | readonly unknown[], place: Place, name: string
   }
   place.shape.types = new Set(types);
   if (value === types[0]) return;
-  // The API accepts one type per schema: it answers lists with "Proto field is not repeating, cannot start list" (zed
-  // #44875).
+  /*
+   * The API accepts one type in a schema. It rejects a list: "Proto field is not repeating, cannot start list" (zed
+   * #44875).
+   */
   const note = types.length > 1 ? "Each type is an alternative of its own." : "One type, spelled as in JSON Schema.";
   report(place, name, "rewritten", note);
 }

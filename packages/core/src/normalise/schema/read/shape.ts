@@ -1,21 +1,24 @@
-/** `Shape`: a schema in the few terms that models' APIs know. It is read from the raw schema, merged, then written. */
+/**
+ * `Shape`: a schema in the few terms that models' APIs support. Fairlead reads it from the server's schema, merges it
+ * with others, then writes it.
+ */
 
 /** The types of JSON Schema. */
 export type TypeName = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
-/** A schema in the terms of a model's API. Only its reader changes it; merging creates a new one. */
+/** A schema in the terms of a model's API. Only the code that reads it changes it; merging creates a new shape. */
 export interface Shape {
-  /** The shape's path in the raw schema. */
+  /** The path of the shape in the server's schema. */
   readonly path: string;
   /** The shape's path, and the paths of all schemas that were merged into it. */
   origins: readonly string[];
   title?: string;
   description?: string;
-  /** Sentences for the description, for rules that have no keyword. */
+  /** Sentences for the description. They express rules for which the API has no keyword. */
   notes: readonly string[];
-  /** Undefined if the schema names no type. */
+  /** The allowed types; undefined if the schema names no type. */
   types?: ReadonlySet<TypeName>;
-  /** Types that other keywords imply; used if no type is given. */
+  /** Types that follow from other keywords; used if the schema names no type. */
   hints: ReadonlySet<TypeName>;
   /** OpenAPI 3.0's `nullable`. */
   isNullable?: boolean;
@@ -33,7 +36,7 @@ export interface Shape {
   /** Whether only the named properties are allowed. */
   isClosed?: boolean;
   anyOf?: readonly Shape[];
-  /** Whether the alternatives come from merging, not from `anyOf` in the raw schema. */
+  /** True if merging created the alternatives; false if they come from `anyOf` in the server's schema. */
   isMade?: boolean;
 }
 
@@ -48,7 +51,7 @@ export function emptyShape(path: string): Shape {
   return { path, origins: [path], ...none };
 }
 
-/** The keyword of each member, and the types it applies to. */
+/** For each member of a shape: its keyword, and the types to which the keyword applies. */
 export const constraints: readonly {
   readonly member:
     | "strings"
@@ -74,7 +77,7 @@ export const constraints: readonly {
   { member: "prefix", keyword: "prefixItems", types: ["array"] },
 ];
 
-/** Whether the shape has rules beside texts. */
+/** Whether the shape has rules, and not only texts. */
 export function isConstrained(shape: Shape): boolean {
   return (
     shape.types !== undefined ||
@@ -97,7 +100,7 @@ export function ruleKeywords(shape: Shape): ReadonlySet<string> {
 
 type Words = Pick<Shape, "title" | "description" | "notes" | "isNullable" | "origins">;
 
-/** Joins the texts and origins of both shapes; of single texts, the first shape's count. */
+/** Joins the texts and origins of both shapes. Where only one text is possible, the first shape's text is kept. */
 export function annotated(a: Shape, b: Shape): Words {
   const title = a.title ?? b.title;
   const description = a.description ?? b.description;

@@ -1,4 +1,4 @@
-/** Intersects single rules of two shapes. */
+/** Intersects rules of two shapes, one by one. */
 
 import type { Report } from "../place.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";

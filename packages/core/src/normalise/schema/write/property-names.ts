@@ -9,7 +9,7 @@ import type { ModelDialect, Report } from "../place.ts";
 import { memberAt, pointerTo } from "../pointer.ts";
 import { schemaLimits } from "../read/bounds.ts";
 
-/** Every name that may become a property, in order of appearance. Unused names are harmless. */
+/** All names that may become property names, in order of appearance. It does no harm if a name is never used. */
 export function propertyNamesIn(raw: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   collect(raw, names);
@@ -25,7 +25,7 @@ function collect(value: object, names: Set<string>): void {
   for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) collect(inner, names);
 }
 
-/** Maps the server's names to the model's, where they differ. */
+/** Maps the server's property names to the model's names, where the two differ. */
 export function renamedFor(names: ReadonlySet<string>, dialect: ModelDialect): ReadonlyMap<string, string> {
   const isFine = (name: string): boolean => dialect.propertyName.test(name);
   const taken = new Set([...names].filter(isFine));
@@ -62,16 +62,16 @@ function plain(name: string, { propertyName, longestName }: ModelDialect): strin
   return started.slice(0, longestName);
 }
 
-/** Converts the model's property names in arguments back to the server's. */
+/** Converts the property names in a model's arguments back to the server's names. */
 interface Restoring {
   readonly document: SchemaDocument;
-  /** The model's names → the server's. */
+  /** The server's names, by the model's names. */
   readonly original: ReadonlyMap<string, string>;
 }
 
 /**
- * Creates the conversion. It follows the raw schema: the compiled schema ends where a cycle was cut, but arguments may
- * go deeper.
+ * Creates the conversion. It follows the server's schema and not the compiled one, which ends where a cycle was cut:
+ * arguments may be nested deeper.
  */
 export function restoring(
   document: SchemaDocument,
@@ -97,7 +97,7 @@ function restoreValue(value: unknown, spots: readonly Spot[], depth: number, res
   });
 }
 
-/** Renames only properties that the schema names: a free-form object is the server's own data. */
+/** Renames only properties that the schema names. The members of a free-form object are the server's own data. */
 function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, restoring: Restoring): JsonObject {
   const all = speakingOf(spots, restoring.document);
   return Object.fromEntries(
@@ -110,7 +110,7 @@ function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, 
   );
 }
 
-/** These schemas, and all others about the same value: referenced, combined and conditional ones. */
+/** These schemas, and all other schemas that describe the same value: referenced, combined and conditional ones. */
 function speakingOf(spots: readonly Spot[], document: SchemaDocument): readonly Spot[] {
   const found = new Map<string, Spot>();
   const open = [...spots];
@@ -140,7 +140,7 @@ function itemsAt({ raw, path, base }: Spot, index: number): readonly Spot[] {
   return [...every, ...["items", "prefixItems"].flatMap((name) => inside({ raw, path, base }, name, String(index)))];
 }
 
-/** A subschema of a keyword by name or index. */
+/** A subschema of a keyword, selected by name or index. */
 function inside({ raw, path, base }: Spot, keyword: string, name: string): readonly Spot[] {
   const inner = memberAt(member(raw, keyword), name);
   return inner === undefined ? [] : [{ raw: inner, path: pointerTo(path, keyword, name), base }];

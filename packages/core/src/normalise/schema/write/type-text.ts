@@ -1,4 +1,4 @@
-/** Writes a JSON Schema as a TypeScript-like type of limited length. Pure. */
+/** Writes a JSON Schema as a type similar to TypeScript, with limited length. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, isShallow, listOf, member, objectOf } from "@fairlead/wire/json";
@@ -8,36 +8,36 @@ import { followReference, referenceName } from "../pointer.ts";
 import { type Property, propertiesOf } from "../properties.ts";
 
 export interface TypeLimits {
-  /** The depth of objects within objects. */
+  /** Maximum depth of objects inside objects. */
   readonly depth: number;
-  /** The number of properties, enum values or alternatives. */
+  /** Maximum number of properties, enum values or alternatives in one place. */
   readonly members: number;
-  /** The number of schemas in total, so that references of references end. */
+  /** Maximum number of schemas in total, so that chains of references end. */
   readonly parts: number;
 }
 
 /** How the parts of a type are written. */
 export interface TypeStyle {
-  /** The text for a schema without rules. */
+  /** The text for a schema that accepts any value. */
   readonly anything: string;
-  /** The text for a schema that nothing matches. */
+  /** The text for a schema that accepts no value. */
   readonly nothing: string;
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
   /**
-   * Whether references are named instead of followed, and `not`, patterns and bounds are written: set if the reader has
-   * no other source.
+   * True if the reader has no other source. Then references are written by name instead of being followed, and `not`,
+   * patterns and bounds are written too.
    */
   readonly isWhole: boolean;
 }
 
-/** The style for the user, who can look up the rest. */
+/** The style for the user, who can look up details elsewhere. */
 const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey, literal: toLiteral, isWhole: false };
 
-/** Writes the types of schemas of one document, which share its limits. */
+/** Writes the types of several schemas of one document. The limits apply to all of them together. */
 export type TypeWriter = (schema: unknown) => string;
 
-/** The alternatives of a union. An intersection is one alternative that needs brackets beside others. */
+/** The alternatives of a union. An intersection counts as one alternative, which needs brackets next to others. */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 
 export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
@@ -56,7 +56,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return member(schema, "nullable") === true ? union([type, [{ text: "null" }]]) : type;
   }
 
-  /** A type that contains itself is named where it occurs again. */
+  /** Writes a type. If the type contains itself, its name is written where it occurs again. */
   function writeReference(reference: string, depth: number): Type {
     const schema = followReference(root, reference);
     if (open.has(schema)) return [{ text: clip(referenceName(reference) ?? "…", longestWord) }];
@@ -72,7 +72,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     return fold(values, limits.members, style.literal).map((text) => ({ text }));
   }
 
-  /** All claims of a schema, joined. A bare type is left out if another claim is more exact. */
+  /** All rules of a schema, joined. A plain type is left out if another rule is more exact. */
   function writeClaims(schema: JsonObject, depth: number): Type {
     const values = writeValues(schema);
     if (values.length > 0 && !style.isWhole) return values;
@@ -102,7 +102,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     ];
   }
 
-  /** If one alternative is any value, the union is any value. */
+  /** Writes a union. If one alternative accepts any value, the union is written as "any value". */
   function writeUnion(alternatives: unknown, depth: number): Type {
     const all = listOf(alternatives);
     const types = all.slice(0, limits.members).map((one) => write(one, depth));
@@ -138,7 +138,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     const properties = propertiesOf(schema);
     const others = member(schema, "additionalProperties");
     const patterns = Object.values(objectOf(member(schema, "patternProperties"))).slice(0, limits.members);
-    // Listing a large object costs as much as many small ones.
+    // A large object uses up as much of the limit as many small ones.
     parts -= Math.floor(properties.length / 100);
     if (properties.length > 0) {
       if (depth >= limits.depth) return "{…}";
@@ -167,7 +167,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
   return (schema) => toText(write(schema, 0));
 }
 
-/** Further rules of a string or number. */
+/** The other rules of a string or number, as words. */
 function detailsOf(schema: JsonObject): readonly string[] {
   const words: readonly (readonly [keyword: string, before: string, after?: string])[] = [
     ["pattern", "matching "],
@@ -188,7 +188,7 @@ export function inWords(schema: unknown, nameOf: TypeStyle["nameOf"]): string {
   return clip(wholeType(schema, { depth: 3, members: 8, parts: 100 }, nameOf), 300);
 }
 
-/** Describes a schema with the server's own property names, which are all kept if they fit. */
+/** Describes a schema with the server's own property names. All of them are kept if they fit. */
 export function inManyWords(schema: unknown): string {
   return clip(
     wholeType(schema, { depth: 3, members: 200, parts: 500 }, (name) => name),
@@ -209,14 +209,14 @@ function bracketed(type: Type): string {
   return type.length > 1 || type[0]?.isCompound ? `(${toText(type)})` : toText(type);
 }
 
-/** Whether the type adds information to its name. */
+/** Whether the type gives more information than the name of the property. */
 function isExact(schema: JsonObject): boolean {
   return ["properties", "items", "prefixItems", "additionalProperties"].some((keyword) =>
     Object.hasOwn(schema, keyword),
   );
 }
 
-/** The type, or the type that other keywords imply. */
+/** The type in the schema; if there is none, the type that follows from other keywords. */
 function typeWords(schema: JsonObject): readonly string[] {
   const words = [member(schema, "type")]
     .flat()
@@ -228,7 +228,9 @@ function typeWords(schema: JsonObject): readonly string[] {
   return has("items", "prefixItems") ? ["array"] : [];
 }
 
-/** Writes the first items and the number of the others; never `…+1`, which is as long as the item. */
+/**
+ * Writes the first items and the number of the remaining ones. Never writes `…+1`, because the last item is as short.
+ */
 export function fold<T>(items: readonly T[], most: number, write: (item: T) => string): readonly string[] {
   if (items.length <= most + 1) return items.map(write);
   return [...items.slice(0, most).map(write), `…+${items.length - most}`];

@@ -1,4 +1,4 @@
-/** Writes a shape as a schema, with only keywords that the API knows and in a fixed order. */
+/** Writes a shape as a schema, in a fixed order, and only with keywords that the API supports. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { clip } from "@fairlead/wire/text";
@@ -17,14 +17,14 @@ export interface Writing {
   readonly nameOf: (property: string) => string;
 }
 
-/** Maximum characters of one description: limits how much text a server can send to the model there. */
+/** Maximum characters of one description. Limits how much text a server can send to the model in a description. */
 const longestDescription = 4096;
 const longestNotes = 2048;
 const longestTitle = 256;
 
 /**
- * Writes the schema of all arguments, an object: the API answers any other with "parameters schema should be of type
- * OBJECT" (spring-ai #1373).
+ * Writes the schema of all arguments, which must be an object. The API rejects other types: "parameters schema should
+ * be of type OBJECT" (spring-ai #1373).
  */
 export function writeRoot(shape: Shape, writing: Writing): JsonObject {
   const merging: Merging = { spent: nothingSpent(), report: writing.report };
@@ -43,7 +43,9 @@ function write(given: Shape, writing: Writing): JsonObject {
   return joined(variants, wordsOf(shape, writing), writing);
 }
 
-/** Contradictory bounds would forbid every call: they are written in the description, and the server checks them. */
+/**
+ * Moves contradictory bounds to the description, because they would forbid every call. The server still checks them.
+ */
 function satisfiable(shape: Shape, report: Report): Shape {
   const { minimum, maximum, minItems, maxItems } = shape;
   const isEmpty = minimum !== undefined && maximum !== undefined && minimum > maximum;
@@ -65,7 +67,7 @@ function satisfiable(shape: Shape, report: Report): Shape {
   };
 }
 
-/** Reports alternatives that became one. */
+/** Reports alternatives that were joined into one. */
 function reportCollapse(
   { path, title, isMade }: Shape,
   alternatives: readonly Shape[],
@@ -78,8 +80,8 @@ function reportCollapse(
 }
 
 /**
- * Writes one schema for each type: the API accepts a single type, and a missing one is an error, "didn't specify the
- * schema type field" (new-api #3022).
+ * Writes one schema for each type, because the API accepts only a single type. Without a type, it answers "didn't
+ * specify the schema type field" (new-api #3022).
  */
 function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
   const types = [...(shape.types ?? impliedTypes(shape))];
@@ -99,7 +101,10 @@ function writeAlternatives(alternatives: readonly Shape[], writing: Writing): Js
   return distinct(joinEnums(written));
 }
 
-/** Joins alternatives that differ only in fixed values to one `enum`: the API limits the number of branches. */
+/**
+ * Joins alternatives that differ only in fixed values into one `enum`, because the API limits the number of
+ * alternatives.
+ */
 function joinEnums(schemas: readonly JsonObject[]): readonly JsonObject[] {
   const merged: JsonObject[] = [];
   const byType = new Map<unknown, Set<unknown>>();
@@ -142,7 +147,7 @@ function joined(variants: readonly JsonObject[], words: JsonObject, writing: Wri
   };
 }
 
-/** The description with its notes. Over the limit the description is cut, not the notes. */
+/** The description with its notes. If both are too long together, the description is cut and the notes stay. */
 function wordsOf({ path, title, description = "", notes }: Shape, writing: Writing): JsonObject {
   const told = clip(notes.join(" "), longestNotes);
   const room = longestDescription - (told === "" ? 0 : told.length + 1);
@@ -186,7 +191,7 @@ function countsOf({ minItems, maxItems }: Shape): JsonObject {
   return { ...(minItems !== undefined && { minItems }), ...(maxItems !== undefined && { maxItems }) };
 }
 
-/** Always writes `items`: the API answers an array without it with "items: missing field". */
+/** Always writes `items`, because the API rejects an array without it: "items: missing field". */
 function writeItems({ items, prefix, path }: Shape, writing: Writing): JsonObject {
   const { knowsPrefixItems } = writing.dialect;
   const each = [
@@ -215,8 +220,10 @@ function impliedTypes({ hints, properties }: Shape): ReadonlySet<TypeName> {
 
 function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   const properties = new Map(shape.properties);
-  // The API answers "required fields [...] are not defined in the schema properties" (gemini-cli #1458). Where other
-  // properties are allowed, the server checks them.
+  /*
+   * The API rejects required names without a property: "required fields [...] are not defined in the schema properties"
+   * (gemini-cli #1458). If other properties are allowed, the server checks the required names.
+   */
   const unknown = [...shape.required].filter((name) => !properties.has(name));
   if (unknown.length > 0) {
     const what =
@@ -237,7 +244,7 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   };
 }
 
-/** Reports keywords of types that the value cannot have. */
+/** Reports keywords for types that the value cannot have. */
 function reportForeign(shape: Shape, types: readonly TypeName[], { report, dialect }: Writing): void {
   const note = `It does not apply to: ${types.join(", ")}.`;
   const { format } = shape;
