@@ -1,8 +1,8 @@
 /** Time as a parameter: code that waits takes a `Clock`, so that a test decides when time passes. */
 export interface Clock {
-  /** Milliseconds since some fixed moment; never goes back. */
+  /** Milliseconds since some fixed moment. The value never decreases. */
   now(): number;
-  /** Runs `action` once after `milliseconds`; returns the function that cancels it. */
+  /** Runs `action` once after `milliseconds`. Returns a function that cancels it. */
   after(milliseconds: number, action: () => void, how?: TimerOptions): () => void;
 }
 
@@ -14,12 +14,12 @@ export interface TimerOptions {
 /** @deprecated Renamed to `TimerOptions`. */
 export type Waiting = TimerOptions;
 
-/** Node's longest timer; a longer delay would fire at once. */
+/** The longest delay of Node's timers, in milliseconds. With a longer delay, a timer would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
 /** The `Clock` of the running process. */
 export const systemClock: Clock = {
-  // Not `performance.now()`, whose first use loads a slow part of Node.
+  // Does not use `performance.now()`, because its first call loads a slow part of Node.
   now: () => process.uptime() * 1000,
   after(milliseconds, action, { background = false } = {}) {
     const timer = setTimeout(action, Math.min(milliseconds, longestDelay));
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits for `milliseconds`; rejects with the signal's reason when the signal aborts. */
+/** Waits for `milliseconds`. Rejects with the signal's reason when the signal is aborted. */
 export function sleep(clock: Clock, milliseconds: number, signal: AbortSignal, how?: TimerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -52,13 +52,13 @@ export interface HostErrorOptions extends ErrorOptions {
   readonly serverName?: string;
   /** The next step for the user, as one sentence or one command. */
   readonly next?: string;
-  /** The end of stderr or the first bytes of a response, unsanitised and perhaps several lines. */
+  /** The end of stderr, or the first bytes of a response. Not made safe to print; may have several lines. */
   readonly evidence?: string;
 }
 
 /**
- * The one class of errors that the host throws: a stable `code`, a sentence that says what happened, and, in `next`, what to
- * do about it.
+ * The only class of errors that the host throws. It has a stable `code`, a sentence that says what happened, and in
+ * `next` what to do about it.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 
-/** The status of one server; `ServerState` adds the reason. */
+/** The status of one server. `ServerState` adds the reason. */
 export const MCPServerStatus = {
   DISCONNECTED: "disconnected",
   CONNECTING: "connecting",
@@ -12,7 +12,7 @@ export const MCPServerStatus = {
 } as const;
 export type MCPServerStatus = (typeof MCPServerStatus)[keyof typeof MCPServerStatus];
 
-/** The progress of discovering all servers. */
+/** The progress while the catalogs of all servers are read. */
 export const MCPDiscoveryState = {
   NOT_STARTED: "not_started",
   IN_PROGRESS: "in_progress",
@@ -20,7 +20,7 @@ export const MCPDiscoveryState = {
 } as const;
 export type MCPDiscoveryState = (typeof MCPDiscoveryState)[keyof typeof MCPDiscoveryState];
 
-/** Why a server is in its state, and the next step; unsanitised text. */
+/** Why a server is in its state, and the next step. The text is not made safe to print. */
 export interface StateExplanation {
   readonly message: string;
   readonly next?: string;
@@ -29,7 +29,7 @@ export interface StateExplanation {
 /** A failure of a server. */
 export interface Failure extends StateExplanation {
   readonly reason: ErrorCode;
-  /** The server's last output, unsanitised and perhaps several lines. */
+  /** The server's last output. Not made safe to print; may have several lines. */
   readonly evidence?: string;
 }
 
@@ -59,7 +59,7 @@ export type Offer = CatalogCounts;
 export type ServerState = { readonly name: string; readonly since: number } & (
   | { readonly status: "disconnected"; readonly reason: "lazy" }
   | ({ readonly status: "disconnected" | "needs_auth" } & Failure)
-  /** Fairlead reconnects at `nextTryAt` (host's clock, milliseconds), or at once when the server is called. */
+  /** Fairlead reconnects at `nextTryAt` (milliseconds of the host's clock), or at once when the server is called. */
   | ({
       readonly status: "disconnected";
       readonly reason: "backoff";
@@ -67,7 +67,7 @@ export type ServerState = { readonly name: string; readonly since: number } & (
       readonly because: Failure;
     } & StateExplanation)
   | { readonly status: "connecting" }
-  /** If `offer` is absent, the server's lists are still being read. */
+  /** The server is connected. If `offer` is absent, Fairlead is still reading the server's lists. */
   | { readonly status: "connected"; readonly peer: Peer; readonly offer?: CatalogCounts }
   | { readonly status: "disconnecting"; readonly because?: Failure }
   | ({ readonly status: "disabled"; readonly reason: "user" } & StateExplanation)
@@ -80,19 +80,19 @@ export type ServerState = { readonly name: string; readonly since: number } & (
 /** The lists that can change; `resources` includes the resource templates. */
 export type ListName = "tools" | "prompts" | "resources";
 
-/** The difference between two lists of tools, by the server's names. */
+/** The difference between two lists of tools. Tools have the names that the server gives them. */
 export interface ToolChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Tools with the same name and another definition. */
+  /** Tools with the same name and a different definition. */
   readonly changed: readonly string[];
 }
 
-/** Events about one server; text and data of the server are unsanitised. */
+/** Events about one server. Text and data of the server are not made safe to print. */
 export type ServerNews =
-  /** The server starts for the first time, with a program that may have to download it. */
+  /** The server starts for the first time, through a program that may have to download it. */
   | { readonly type: "fetching"; readonly server: string }
-  /** A line of the server's stderr, with secrets redacted. */
+  /** A line of the server's stderr, in which secrets are hidden. */
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
   /** One of the server's lists is out of date. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
@@ -103,7 +103,7 @@ export type ServerNews =
       readonly lists: readonly ListName[];
       readonly tools: ToolChanges;
     }
-  /** A changed list could not be read; the previous list stays. */
+  /** A changed list could not be read again, so the previous list stays. */
   | { readonly type: "refresh_failed"; readonly server: string; readonly list: ListName; readonly error: Failure }
   | {
       readonly type: "log";
@@ -123,7 +123,7 @@ export interface ServerChanges {
   readonly removed: readonly string[];
 }
 
-/** An event that `host.on` delivers: plain data; `type` tells which event it is. */
+/** An event that `host.on` delivers. It is plain data; `type` says which event it is. */
 export type HostEvent =
   | { readonly type: "state"; readonly state: ServerState }
   | { readonly type: "discovery"; readonly state: MCPDiscoveryState }
@@ -131,7 +131,7 @@ export type HostEvent =
   | ({ readonly type: "servers" } & ServerChanges)
   /** A settings file has changed; `reload` applies the change. */
   | { readonly type: "settings_changed"; readonly file: string }
-  /** The history cannot be written; sent with the first lost entry. */
+  /** The history cannot be written. Emitted for the first entry that is lost. */
   | { readonly type: "history_failed"; readonly message: string }
   /** A conversation can no longer be recorded; the conversation itself continues. */
   | { readonly type: "conversation_not_recorded"; readonly conversation: string; readonly message: string }
@@ -140,7 +140,7 @@ export type HostEvent =
 export type Listener<T extends HostEvent["type"]> = (event: Extract<HostEvent, { readonly type: T }>) => void;
 
 export interface Emitter {
-  /** Adds a listener. Returns the function that removes it. */
+  /** Adds a listener. Returns a function that removes it. */
   readonly on: <T extends HostEvent["type"]>(type: T, listener: Listener<T>) => () => void;
   readonly emit: (event: HostEvent) => void;
 }
@@ -169,7 +169,7 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
       listeners.add(filtered);
       return () => listeners.delete(filtered);
     },
-    /** Events emitted by a listener are delivered afterwards, so that all listeners see the same order. */
+    /** Queues events that a listener emits and delivers them afterwards, so that all listeners see the same order. */
     emit(event) {
       waiting.push(event);
       if (isEmitting) return;
@@ -180,7 +180,7 @@ export function createEmitter(complain: (error: unknown) => void = throwLater): 
   };
 }
 
-/** Throws outside the emitter, as an uncaught error. */
+/** Throws the error outside the emitter, so that it becomes an uncaught error. */
 function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

@@ -28,8 +28,8 @@ export type { HostPrompt, HostResource, HostTool } from "./host/catalogs/listing
 export type * from "./host/types.ts";
 
 /**
- * Creates a host from the settings. The registries hold the cached catalogs at once; a server is connected by `start`
- * or by the first request to it.
+ * Creates a host from the settings. The registries contain the cached catalogs at once. `start`, or the first request
+ * to a server, connects the server.
  *
  * @throws HostError `usage` if an option is wrong
  *
@@ -49,9 +49,9 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 }
 
 /**
- * Opens a host for a configuration that is loaded already. Three groups share the work: `catalogs` holds the lists of
- * the servers, `servers` connects to them, `requests` runs every request. After dispose nothing of the host runs or
- * writes.
+ * Opens a host for a configuration that is already loaded. Three groups share the work: `catalogs` holds the lists of
+ * the servers, `servers` connects to them, and `requests` runs every request. After `dispose`, nothing of the host runs
+ * or writes.
  */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
   const { clock = systemClock, now = options.today ?? Date.now, load } = options;
@@ -99,12 +99,18 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     return client === undefined ? [] : of(client.name);
   }
 
-  /** A settings file that cannot be read changes nothing, because an editor may be writing it. */
+  /**
+   * Applies a new configuration. If a settings file cannot be read, nothing changes, because an editor may be writing
+   * the file.
+   */
   async function takeOver(next: Configuration | undefined): Promise<ServerChanges | undefined> {
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken) throw new HostError("settings_invalid", `${broken.file} cannot be read: nothing was changed`);
-    // A server that is replaced must not be able to list other definitions as new ones.
+    /*
+     * Saves the catalogs first, because a server that is replaced must not be able to list other definitions as new
+     * ones.
+     */
     await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
@@ -168,7 +174,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // The idle time begins now, even without a request.
+        // The idle time begins now, even if no request was made.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);
@@ -179,7 +185,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
         const wasUsed = manager.states().flatMap(({ name, ...state }) => (isIdle(state) ? [] : [name]));
         const changes = await takeOver(await load?.());
         if (names !== undefined) return manager.restart(names);
-        // A connected server whose definition is the same keeps running.
+        // A connected server with an unchanged definition keeps running.
         const there = new Set(configuration.order());
         const lost = wasUsed.filter((name) => there.has(name));
         if (changes === undefined) return manager.restart(lost);
@@ -247,7 +253,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   };
 }
 
-/** Whether the server has not been used yet (`lazy`), is disabled or is blocked. */
+/** Whether the server is disabled, blocked, or has not been used yet (`lazy`). */
 function isIdle(state: Omit<ServerState, "name">): boolean {
   if (state.status === "disabled" || state.status === "blocked") return true;
   return state.status === "disconnected" && "reason" in state && state.reason === "lazy";
@@ -263,8 +269,8 @@ interface Reloading {
 }
 
 /**
- * Stores an approval for each named entry exactly as the configuration holds it, and returns the names. Skips entries
- * that need no approval or have one.
+ * Stores an approval for each named entry, exactly as it is in the configuration, and returns the names. Skips entries
+ * that need no approval or already have one.
  *
  * @throws HostError `server_unknown`; `untrusted_folder` for a named entry of a folder that is not trusted
  */

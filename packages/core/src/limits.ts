@@ -1,6 +1,6 @@
-/** Limits on input from outside. Input above a limit is an error that names the limit. */
+/** Limits on input from outside. If an input exceeds a limit, the error names the limit. */
 
-/** The limits, in bytes where the name ends in `Bytes`. */
+/** The limits. If a name ends in `Bytes`, the limit is in bytes. */
 export const limits = {
   /** The largest settings, trust or `.env` file. */
   settingsBytes: 4_194_304,
@@ -9,31 +9,33 @@ export const limits = {
   settingsDepth: 64,
   /** The largest number of names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
-  /** The longest text, in characters; Linux accepts no longer argument. */
+  /** The longest text in characters. Linux accepts no longer argument. */
   settingsText: 131_072,
   /** A policy file. */
   policyBytes: 262_144,
   /** The largest number of policy files in one folder. */
   policyFiles: 100,
-  /** The largest number of rules in one policy file; each tool of a list counts as one rule. */
+  /** The largest number of rules in one policy file. If a rule lists several tools, each of them counts. */
   policyRules: 1_000,
   /** The longest name or pattern in a rule, in characters. */
   policyText: 1_000,
   /** The largest arguments of one call, from stdin or a file. */
   argumentBytes: 16_777_216,
-  /** The largest standard input of a prompt. */
+  /** The largest text on standard input for a prompt. */
   pipedBytes: 8_388_608,
   /** The largest cached catalog of one server, on disk. */
   cachedCatalogBytes: 16_777_216,
   /** The largest response outside MCP, such as OAuth metadata or tokens. */
   fetchedBytes: 1_048_576,
-  /** The largest number of tools of one server that can be called, found by search and offered to models. */
+  /**
+   * The largest number of tools of one server. Only these tools can be called, found by search and offered to models.
+   */
   toolsPerServer: 10_000,
   /** The largest private key, or file with a JWT. */
   keyBytes: 65_536,
   /** The largest number of function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
-  /** The largest recorded conversation; all its media together may have the same size again. */
+  /** The largest recorded conversation. Its media together may take the same number of bytes again. */
   conversationBytes: 268_435_456,
   /** The largest response of a model's API. */
   modelAnswerBytes: 33_554_432,

@@ -1,4 +1,4 @@
-/** Types that members of public names mention, exported so that a program can name them. */
+/** Types that other public types mention. They are exported, so that a program can name them. */
 
 export type {
   Annotated,

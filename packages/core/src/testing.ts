@@ -10,16 +10,16 @@ import { DiscoveredMCPTool, type DiscoveredMCPToolOptions } from "./registry/dis
 export type { CheckedResult } from "./checks/compare-result.ts";
 export { type ExpectedResult, type MatcherResult, maskResult, mcpMatchers } from "./checks/matchers.ts";
 
-/** A `CallableTool` that runs nothing and records its calls, in their order. */
+/** A `CallableTool` that runs nothing and records its calls in order. */
 export interface MockCallableTool extends CallableTool {
   readonly calls: readonly FunctionCall[];
 }
 
-/** Makes mock tools, and checks the results that a tool gives to the model and to the user. */
+/** Creates mock tools, and checks the results that a tool gives to the model and to the user. */
 export const MCPToolTestHelper = {
   /**
-   * Makes a tool that answers each call with the response under the called name, as JSON text. Default response:
-   * `{success: true}`.
+   * Creates a tool that answers each call with the response stored under the called name, as JSON text. Default
+   * response: `{success: true}`.
    */
   createMockCallableTool(responses: Readonly<Record<string, unknown>> = {}): MockCallableTool {
     const answers = new Map(Object.entries(responses));
@@ -34,7 +34,7 @@ export const MCPToolTestHelper = {
         calls.push(...functionCalls);
         return functionCalls.map(({ name = "" }) => {
           const given = answers.get(name);
-          // `null` is a response, too.
+          // `null` is a valid response too.
           const answer = given === undefined ? { success: true } : given;
           return {
             functionResponse: { name, response: { content: [{ type: "text", text: JSON.stringify(answer) }] } },
@@ -77,7 +77,7 @@ export const MCPToolTestHelper = {
   },
 } as const;
 
-/** Reads JSON with or without a Markdown fence; returns any other text as it is. */
+/** Reads JSON with or without a Markdown fence. Returns any other text unchanged. */
 function readJson(display: string): unknown {
   const text = display.replace(/^```json\n(.*)\n```$/s, "$1");
   try {

@@ -1,4 +1,4 @@
-/** The part of a host that a gateway uses: it runs requests that other MCP clients send to servers. */
+/** The part of a host that a gateway uses to run requests which other MCP clients send to servers. */
 
 import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
@@ -11,18 +11,18 @@ export interface RequestingClient {
   /** The name that rules and the history use, such as `claude-code`. */
   readonly name: string;
   /**
-   * Identifies the client's connection: an approval "for this conversation" is valid for requests with the same value.
+   * Identifies the client's connection. An approval "for this conversation" applies to requests with the same value.
    */
   readonly conversation: string;
 }
 
-/** A request of a client, with the names that its server uses. */
+/** A request of a client, with the tool, prompt and resource names that the server uses. */
 export interface ForwardedRequest {
   readonly client: RequestingClient;
   readonly server: string;
   /** `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel` or a method of tasks. */
   readonly method: string;
-  /** The parameters without `_meta`, which is an option. */
+  /** The parameters without `_meta`, which the options contain. */
   readonly params: JsonObject;
 }
 
@@ -43,8 +43,8 @@ export interface ForwardOptions
   > {
   readonly signal?: AbortSignal | undefined;
   /**
-   * The controller of `signal`. The host aborts it when the host is closed; without it, the host needs a signal of its
-   * own for each request.
+   * The controller of `signal`, which the host aborts when it is closed. If absent, the host needs another signal for
+   * each request.
    */
   readonly stop?: AbortController | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
@@ -54,7 +54,7 @@ export interface ForwardOptions
    * denies.
    */
   readonly confirmed?: boolean | undefined;
-  /** Asks the user if the rules ask. If absent, such a request is denied. */
+  /** Asks the user if the rules require it. If absent, a request that needs confirmation is denied. */
   readonly confirm?: ConfirmPort | undefined;
 }
 
@@ -67,14 +67,14 @@ export interface ServerDescription {
   readonly instructions?: string;
 }
 
-/** The capabilities that a host declares to servers of the legacy era, for the clients of a gateway. */
+/** The capabilities that a host declares to servers of the legacy era for the clients of a gateway. */
 export interface DeclaredCapabilities {
   readonly elicitation: boolean;
   readonly sampling: boolean;
   readonly roots: boolean;
 }
 
-/** Answers a server's question that belongs to no request with an `answer` of its own. */
+/** Answers a server's question that does not belong to a request with its own `answer`. */
 export type QuestionHandler = (server: string, ...question: Parameters<RequestHandler>) => Promise<JsonObject>;
 
 /** Options of `host.sampleThrough`. */
@@ -83,9 +83,7 @@ export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"
   readonly client?: RequestingClient | undefined;
 }
 
-/**
- * Options of `host.subscribe`. With a client, the rules for the client's reads apply; otherwise the user subscribes.
- */
+/** Options of `host.subscribe`. If there is a client, the rules for its reads apply; otherwise the user subscribes. */
 export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
   readonly client?: RequestingClient | undefined;
 }
@@ -94,18 +92,21 @@ export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confi
 export interface SearchToolsOptions {
   /** Default: 10. */
   readonly limit?: number;
-  /** The name of a gateway's client: tools that the rules deny to it are left out. */
+  /** The name of a gateway's client. Tools that the rules deny to this client are left out. */
   readonly client?: string | undefined;
   /** A filter for the tools that may be found. Default: all tools. */
   readonly isOffered?: ((tool: ToolIdentity) => boolean) | undefined;
 }
 
-/** A tool that may be listed to a client, with the definition that the client would get. */
+/** A tool that the gateway may list to a client, with the definition that the client would get. */
 export interface ListableTool extends ToolIdentity {
   readonly definition: JsonObject;
 }
 
-/** What an approval outside the host must be bound to: a server of the same name may be another program elsewhere. */
+/**
+ * What an approval outside the host must be bound to, because elsewhere a server with the same name may run another
+ * program.
+ */
 export interface IdentifiedServer {
   /** The digest of the server's entry and its resolved command. */
   readonly fingerprint: string;
@@ -124,17 +125,18 @@ export interface GatewayHost {
    * `cause` of an error that the server answered with is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
-  /** Returns a function that tells which tools the rules deny to this client, independent of the arguments. */
+  /** Returns a function that tells whether the rules deny a tool to this client, whatever the arguments. */
   deniedTo(client: Pick<RequestingClient, "name">): Promise<(tool: ToolIdentity) => boolean>;
   /**
-   * The facts that a connected server reports about itself, or reported when its catalog was cached; undefined if
-   * unknown.
+   * The facts that a connected server reports about itself, or that the cached catalog contains. Undefined if there are
+   * none.
    */
   serverFacts(server: string): ServerDescription | undefined;
-  /** The identity of a server as it is configured now; undefined if it is not configured. */
+  /** The identity of a server in the current configuration; undefined if it is not configured. */
   identify(server: string): IdentifiedServer | undefined;
   /**
-   * Decides about a server's sampling request, asks if the rules ask, then lets `ask` put it to the client.
+   * Decides about a server's sampling request and asks the user if the rules require it. Then `ask` sends the request
+   * to the client.
    *
    * @throws HostError `denied`
    */
@@ -145,25 +147,25 @@ export interface GatewayHost {
     options?: SampleOptions,
   ): Promise<JsonObject>;
   /**
-   * Whether all clients of a gateway share one connection to the server, or each has its own
+   * Whether all clients of a gateway share one connection to the server, or each client has its own
    * (`fairlead.servers.NAME.share`).
    */
   shareOf(server: string): SharedBy;
-  /** Records that the server asks questions without saying which client's request they belong to. */
+  /** Records that the server asks questions without saying to which client's request they belong. */
   noteAsksBack(server: string): void;
   /** The catalog of a connected server, for use in another host; undefined if the server is not connected. */
   listing(server: string): ServerListing | undefined;
   /**
-   * Registers the catalog of a server that another host with the same settings has connected. Has no effect while the
-   * server is connected here.
+   * Registers the catalog of a server that another host with the same settings has connected. Has no effect while this
+   * host is connected to the server.
    */
   adopt(server: string, listing: ServerListing): void;
   /** Tells connected servers that declared roots have changed. */
   rootsChanged(): Promise<void>;
   /**
-   * The tools to list to a client with this budget, in their order: all tools if they fit; otherwise first the tools of
-   * servers with `alwaysLoad`, then tools used before, then others, as far as they fit. The client finds the remaining
-   * tools with `searchTools`.
+   * The tools that the gateway lists to a client with this budget, in order. If all tools fit, lists all. Otherwise
+   * lists, as far as they fit: first tools of servers with `alwaysLoad`, then tools that were used before, then others.
+   * The client finds the remaining tools with `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */

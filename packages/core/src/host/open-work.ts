@@ -1,13 +1,14 @@
-/** Tracks all running work of a host, so that closing the host can cancel the work and wait for its end. */
+/** Tracks all running work of a host. Closing the host cancels the work and waits for its end. */
 
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
 
-/** The running work of one host. After `close` no work can begin. */
+/** The running work of one host. After `close`, no work can begin. */
 export interface OpenWork {
   /**
-   * Runs `work` with a signal that is aborted by the caller's own signal or by `close`. Without a signal of the caller,
-   * `work` gets `closing` itself: an abort controller for each call would cost as much as sending it.
+   * Runs `work` with a signal that is aborted when the caller's signal is aborted or the host is closed. If the caller
+   * has no signal, `work` gets `closing` itself, because an abort controller for each call would cost as much as
+   * sending the call.
    *
    * @param stop The controller of the caller's signal, if `close` may abort it: the work then needs no other signal.
    * @throws HostError `usage` once the host is closed
@@ -16,7 +17,7 @@ export interface OpenWork {
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly throwIfClosed: () => void;
-  /** Cancels all running work; resolves when it has ended. */
+  /** Cancels all running work. Resolves when all of it has ended. */
   close(): Promise<void>;
 }
 
@@ -27,7 +28,7 @@ export function createOpenWork(): OpenWork {
   /** The controllers of work that has its own signal. */
   const stops = new Set<AbortController>();
   let running = 0;
-  /** Called when no work is running. */
+  /** Called when no work is running any more. */
   const onIdle: (() => void)[] = [];
 
   function end(): void {
@@ -75,7 +76,7 @@ export function createOpenWork(): OpenWork {
 
 const nothing = (): void => {};
 
-/** A controller that aborts together with `signal`, until `leave` is called. */
+/** A controller that is aborted together with `signal`, until `leave` is called. */
 function follow(signal: AbortSignal): { readonly stop: AbortController; readonly leave: () => void } {
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);
@@ -86,7 +87,7 @@ function follow(signal: AbortSignal): { readonly stop: AbortController; readonly
   return { stop, leave: () => signal.removeEventListener("abort", abort) };
 }
 
-/** Returns a function that calls `make` the first time and returns the same promise after that. */
+/** Returns a function that calls `make` once. Later calls return the same promise. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

@@ -25,12 +25,12 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
  */
 export interface HostOptions extends OpenHostOptions {
   /**
-   * The user's settings: the path of a file (default: the file that Gemini CLI reads), or an object in its place. With
-   * an object, no file is read or watched for that scope; problems in it name `settings option`, with line and column
-   * of `JSON.stringify(settings, null, 2)`.
+   * The user's settings: the path of a file (default: the file that Gemini CLI reads), or an object instead of the
+   * file. With an object, Fairlead reads and watches no user settings file; problems name `settings option`, with line
+   * and column of `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
-  /** The workspace root. Default: found from the current folder. `false`: no workspace is read. */
+  /** The workspace root. Default: Fairlead finds it from the current folder. `false`: Fairlead reads no workspace. */
   readonly workspace?: string | false;
   /** Whether the workspace is trusted. Default: the trusted-folders file decides. */
   readonly trust?: boolean;
@@ -38,7 +38,7 @@ export interface HostOptions extends OpenHostOptions {
   readonly environment?: Environment;
 }
 
-/** Options of a host, other than where its settings are read from. */
+/** Options of a host, except those that say where its settings are. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
   /** Writes protocol messages into the log files of all servers, or of the server with this name. */
@@ -48,19 +48,18 @@ export interface OpenHostOptions {
    * messages.
    */
   readonly record?: Recorder;
-  /** How many server processes may be starting at the same time. */
+  /** How many server processes may start at the same time. */
   readonly startLimit?: number;
   /** Receives each step of connecting a server and of reading its catalog. */
   readonly observe?: (server: string, step: ConnectStep | ListStep) => void;
-  /** Where sign-ins are stored. Default: the store of this installation. */
+  /** The store for sign-ins. Default: the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage;
-  /** How the user signs in to a server. Without it, a server that requires sign-in stays at `needs_auth`. */
+  /** How the user signs in to a server. If absent, a server that requires sign-in stays in the state `needs_auth`. */
   readonly signIn?: SignInUi;
-  /** Opens a URL for a sign-in. Resolves to false if no browser could be opened. */
+  /** Opens a URL for a sign-in. Resolves with false if no browser could be opened. */
   readonly openBrowser?: (url: string) => Promise<boolean>;
   /**
-   * Asks the user for confirmation before a tool runs that no rule allows. Without it, such a call of a model is
-   * denied.
+   * Asks the user for confirmation before a tool runs that no rule allows. If absent, such a call of a model is denied.
    */
   readonly confirm?: (details: ToolCallConfirmationDetails, signal: AbortSignal) => Promise<ToolConfirmationOutcome>;
   /**
@@ -70,20 +69,21 @@ export interface OpenHostOptions {
   readonly approvalMode?: ApprovalMode;
   /** Tools, or whole servers, that need no confirmation in this run, as with `--allow`. */
   readonly allow?: PolicyFlags["allow"];
-  /** `false`: the user cannot be asked, so every request that needs confirmation is denied. */
+  /** `false` means that the user cannot be asked, so that every request which needs confirmation is denied. */
   readonly interactive?: boolean;
-  /** Asks the user a server's question (elicitation). Without it, the host does not declare the capability. */
+  /** Shows a server's question (elicitation) to the user. If absent, the host does not declare the capability. */
   readonly elicit?: Elicit;
   /**
-   * Receives a server's question that the host declines without asking the user, because its URL or its form is not
-   * acceptable.
+   * Receives a server's question that the host declines without asking the user, because the question's URL or form is
+   * not acceptable.
    */
   readonly onUnaskable?: (question: UnaskableQuestion) => void;
   /** Answers a server's sampling request, if the settings allow it (`fairlead.servers.NAME.sampling`). */
   readonly sample?: Sample;
   /**
-   * For a gateway: the capabilities that the host declares to servers, instead of those given by `elicit`, `sample` and
-   * the settings. A server's question goes to the `answer` option of a forwarded request, or else to `onQuestion`.
+   * For a gateway: the capabilities that the host declares to servers, instead of those that follow from `elicit`,
+   * `sample` and the settings. If a server asks a question, the `answer` option of the forwarded request answers it, or
+   * else `onQuestion`.
    */
   readonly declare?: DeclaredCapabilities;
   /** For a gateway: answers a server's question that no forwarded request answers. */
@@ -92,18 +92,21 @@ export interface OpenHostOptions {
    * The protocol era to try first with a server that supports both. Default: the cached era, or else the modern era.
    */
   readonly era?: "legacy" | "modern";
-  /** Starts every server with the first request to it, and stops it when idle, regardless of the settings. */
+  /** Starts every server with the first request to it and stops it when idle, whatever the settings say. */
   readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;
   /**
-   * Whether lost servers are reconnected automatically: useful for a program that keeps running, not for one that makes
-   * a call and ends.
+   * Whether the host reconnects lost servers automatically. Useful for a program that keeps running, not for a program
+   * that makes a call and ends.
    */
   readonly recover?: boolean;
-  /** Whether the host emits `settings_changed` when a settings, trust or approvals file changes on disk. */
+  /**
+   * Whether the host emits `settings_changed` when a settings file, the trusted-folders file or the approvals file
+   * changes on disk.
+   */
   readonly watch?: boolean;
-  /** Time in milliseconds without a request after which a server that a request started is stopped. */
+  /** Milliseconds without a request after which the host stops a server that a request started. */
   readonly idleStop?: number;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -111,7 +114,7 @@ export interface OpenHostOptions {
   readonly today?: () => number;
 }
 
-/** Returns a description of the required value if `value` is wrong, else undefined. */
+/** Returns a description of the required value if `value` is wrong; undefined if it is right. */
 type Check = (value: unknown) => string | undefined;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -126,10 +129,10 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isCount = (value: unknown): boolean => typeof value === "number" && value > 0;
 const aFunction = must("a function", isFunction);
 const aSwitch = must("true or false", (value) => typeof value === "boolean");
-/** Checks for an object with these methods. */
+/** Returns a check for an object with these methods. */
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
-/** Rejects unknown members: a misspelt `tool` would allow the whole server. */
+/** Rejects unknown members, because a misspelt `tool` would allow the whole server. */
 const isAllowed = (value: unknown): boolean =>
   isObject(value) &&
   isText(value["server"]) &&
@@ -137,7 +140,7 @@ const isAllowed = (value: unknown): boolean =>
   ["boolean", "undefined"].includes(typeof value["isPattern"]) &&
   Object.keys(value).every((key) => ["server", "tool", "isPattern"].includes(key));
 
-/** The type requires one check for each option. */
+/** The checks. The type requires one check for each option. */
 const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   settings: must("a path or an object { mcpServers, mcp?, fairlead? }", (value) => isText(value) || isObject(value)),
   workspace: must("a path or false", (value) => isText(value) || value === false),
@@ -191,14 +194,14 @@ export function checkHostOptions(options: unknown): void {
 }
 
 /**
- * Returns settings that were given as an object as JSON text, so that later changes of the object have no effect.
+ * Converts a settings object to JSON text, so that later changes of the object have no effect.
  *
  * @throws HostError `usage` if the settings cannot be written as JSON, or if a top-level key is misspelt
  */
 function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;
   const known = Object.keys(settingsSchema.properties);
-  // A key that resembles none of Fairlead's belongs to another program, as in a settings file.
+  // A key that does not resemble any of Fairlead's keys belongs to another program, as in a settings file.
   for (const key of Object.keys(settings))
     if (!known.includes(key) && closest(key, known) !== undefined)
       throw unknownName(`createHost({ settings }) has no key "${key}"`, key, known);
@@ -217,7 +220,7 @@ function unknownName(message: string, name: string, known: readonly string[]): H
   });
 }
 
-/** Names the type and not the value: options can be secrets. */
+/** Describes a value by its type. The value itself is not shown, because options can be secrets. */
 function shown(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return "a list";
@@ -225,7 +228,7 @@ function shown(value: unknown): string {
   return { string: "a string", function: "a function", object: "an object" }[typeof value as string] ?? typeof value;
 }
 
-/** Returns where the settings of a host are read from. */
+/** Returns the places from which the settings of a host are read. */
 export function toConfigurationOptions({ settings, workspace, trust, environment }: HostOptions): ConfigurationOptions {
   return {
     environment: environment ?? { env: process.env, home: homedir(), cwd: process.cwd(), platform: process.platform },

@@ -7,15 +7,15 @@ import type { LiveConfiguration } from "./servers/live-configuration.ts";
 import type { OpenHostOptions } from "./types.ts";
 
 export interface HostSecrets {
-  /** Returns the function that hides the secrets known by now. */
+  /** Returns a function that hides the secrets which are known now. */
   readonly redactor: () => Promise<Redact>;
-  /** Watches the steps of connections: each step provides the function that hides its stored secrets and tokens. */
+  /** Observes connecting: each step brings a function that hides the stored secrets and tokens of its connection. */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }
 
 export function createHostSecrets(configuration: LiveConfiguration, observe: OpenHostOptions["observe"]): HostSecrets {
   const ofConnections = new Map<string, Redact>();
-  /** Secrets of earlier settings stay hidden during this run. */
+  /** Secrets from the settings, also from earlier ones: they stay hidden during this run. */
   const written = new Set<string>();
   let known: { readonly version: number; readonly hide: Redact } | undefined;
 
@@ -42,8 +42,8 @@ function isDefinition(step: object): step is Extract<ConnectStep, { readonly ste
 }
 
 /**
- * The secrets of all servers and of the environment, including servers that are not connected: a tool may read the
- * settings file. Stored secrets are read when their server is connected.
+ * The secrets of all servers and of the environment. Includes servers that are not connected, because a tool may read
+ * the settings file. Stored secrets are read only when their server is connected.
  */
 export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
   const [{ proxyAccounts, secretsOf, secretVariables }, { renderer, resolveTransport }] = await Promise.all([

@@ -31,9 +31,9 @@ import type { OpenHostOptions } from "./options.ts";
 export type * from "./gateway-types.ts";
 export type { HostOptions, OpenHostOptions } from "./options.ts";
 
-/** Which servers `host.start` connects to, and how to stop waiting for them. */
+/** The servers that `host.start` connects to, and a signal that ends waiting for them. */
 export interface StartOptions {
-  /** Servers to start, including idle (lazy) ones. Default: all servers that are not lazy. */
+  /** Servers to start, including lazy ones. Default: all servers that are not lazy. */
   readonly servers?: readonly string[];
   /** Stops waiting and rejects with `cancelled`. The connections continue until the host is closed. */
   readonly signal?: AbortSignal;
@@ -45,11 +45,11 @@ export interface RequestOptions {
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number;
   /**
-   * Whether the user has confirmed the request, or (`in_advance`) approved it before being asked. A confirmation
+   * `true`: the user has confirmed the request. `in_advance`: the user approved it before being asked. A confirmation
    * answers a rule that asks, never a rule that denies.
    */
   readonly confirmed?: boolean | "in_advance" | undefined;
-  /** Asks the user where a rule asks or the definition has changed. Resolves to undefined if there is no way to ask. */
+  /** Asks the user if a rule asks or the definition has changed. Resolves with undefined if there is no way to ask. */
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome | undefined>)
     | undefined;
@@ -59,14 +59,14 @@ export interface RequestOptions {
 
 /** Options of `host.expandReferences`. */
 export interface ReferenceOptions extends Pick<RequestOptions, "signal" | "wait"> {
-  /** The servers whose resources can be referred to. Default: all. */
+  /** The servers whose resources the text can refer to. Default: all. */
   readonly servers?: readonly string[] | undefined;
 }
 
 /** Options of one tool call that the user makes. */
 export interface CallOptions extends Omit<RequestOptions, "wait"> {
   readonly onProgress?: (progress: Progress) => void;
-  /** Accepts a changed definition of the tool, then calls it. */
+  /** Accepts a changed definition of the tool before calling it. */
   readonly acceptChanged?: boolean;
 }
 
@@ -77,13 +77,13 @@ export interface CallAsModelOptions {
   readonly confirm?: OpenHostOptions["confirm"];
 }
 
-/** Options of a new conversation. Default model: the host's own. */
+/** Options of a new conversation. The default model is the model of the host. */
 export type NewConversation = Omit<ConversationOptions, "model"> & { readonly model?: Model };
 
 /** Options of `host.runTurn`: the conversation to continue, or how to begin a new one. */
 export interface RunTurnOptions extends SendOptions, NewConversation {
   /**
-   * The conversation to continue. With it, only `signal`, `references`, `before` and `waitFor` of the other options
+   * The conversation to continue. If present, only `signal`, `references`, `before` and `waitFor` of the other options
    * apply.
    */
   readonly conversation?: Conversation;
@@ -93,11 +93,13 @@ export interface RunTurnOptions extends SendOptions, NewConversation {
 export interface CachedCatalogInfo {
   readonly server: string;
   readonly offer: CatalogCounts;
-  /** The protocol of the last connection. Absent while the server is connected: the server's state has it then. */
+  /**
+   * The protocol of the last connection. Absent while the server is connected, because the server's state contains it.
+   */
   readonly peer?: Peer;
   /**
-   * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected: the numbers are
-   * current then.
+   * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected, because the numbers
+   * are current.
    */
   readonly savedAt?: number;
 }
@@ -109,7 +111,7 @@ export type Knowledge = CachedCatalogInfo;
 export interface DecideOptions {
   /** Default: `tool`. */
   readonly kind?: RequestKind;
-  /** Whether the user sends the request. Default: a model does. */
+  /** True if the user sends the request. Default: a model sends it. */
   readonly typed?: boolean;
   /** The name of the client of a gateway that sends the request. */
   readonly client?: string | undefined;
@@ -141,19 +143,16 @@ export interface HostNote {
 /** A tool that `host.searchTools()` has found. Texts are unescaped, as the server sent them. */
 export interface SearchedTool {
   readonly server: string;
-  /** The server's own name of the tool. */
+  /** The tool's name, as its server names it. */
   readonly tool: string;
   /** The name that a model uses. */
   readonly name: string;
   readonly description: string;
-  /** The score of the match: higher is better; comparable only within one search. */
+  /** The score of the match. Higher is better; scores of different searches cannot be compared. */
   readonly score: number;
 }
 
-/**
- * A running host: its servers, their catalogs, and the requests to them. `createHost` makes it; `await using` disposes
- * it.
- */
+/** A running host: its servers, catalogs and requests. `createHost` creates it, and `await using` closes it. */
 export interface Host extends AsyncDisposable, GatewayHost {
   /**
    * Fills the registries from the catalog cache and returns the servers that have a cached catalog. Connects to no
@@ -161,40 +160,40 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   recall(servers?: readonly string[]): Promise<readonly CachedCatalogInfo[]>;
   /**
-   * Servers that could not be connected, in this run or an earlier one, and whose next try is still to come. `start`
-   * and requests try them all the same.
+   * Servers that could not be connected, in this run or an earlier one, and whose next try is not due yet. `start` and
+   * requests try them anyway.
    */
   failedStarts(): Promise<readonly FailedStart[]>;
   /**
-   * Connects the servers that may start and reads their catalogs. Resolves when each has succeeded or failed;
-   * `states()` has the result.
+   * Connects the servers that may start, and reads their catalogs. Resolves when each has succeeded or failed;
+   * `states()` shows the result.
    */
   start(options?: StartOptions): Promise<void>;
   /**
-   * Reads changed settings, then restarts the named servers. Without names, connected servers whose definition is
-   * unchanged keep running, and all others that were in use or had failed are started.
+   * Reads changed settings, then restarts the named servers. Without names, connected servers with an unchanged
+   * definition keep running; all other servers that were in use or had failed are started.
    */
   restart(servers?: readonly string[]): Promise<void>;
-  /** Stops these servers. The next request to one of them starts it again. */
+  /** Stops these servers. The next request to a stopped server starts it again. */
   stop(servers: readonly string[]): Promise<void>;
   /**
-   * Reads changed settings. Servers whose definition is unchanged keep running; the others wait to be started.
-   * Mistakes in settings files are reported by `problems()`.
+   * Reads changed settings. Servers with an unchanged definition keep running; the others are stopped until they are
+   * started again. `problems()` reports mistakes in settings files.
    *
-   * @throws HostError `settings_invalid` if a path in the environment is invalid, `usage` if the host is closed or has no
-   * settings files to read
+   * @throws HostError `settings_invalid` if a path in the environment is invalid, `usage` if the host is closed or has
+   * no settings files to read
    */
   reload(configuration?: Configuration): Promise<ServerChanges>;
   /**
-   * Approves workspace entries that await approval: the named ones, or all. Stores the approval for the entries exactly
-   * as this host has read them, as `fairlead trust add --yes` does, then reads the settings again, so that the servers
-   * may start. Returns the approved names.
+   * Approves workspace entries that await approval: the named entries, or all of them. Stores the approval for the
+   * entries exactly as this host has read them, like `fairlead trust add --yes`. Then reads the settings again, so that
+   * the servers may start. Returns the approved names.
    *
    * @throws HostError `server_unknown`, `untrusted_folder`
    */
   approve(servers?: readonly string[]): Promise<readonly string[]>;
   /**
-   * Reads the lists of a server again, and connects it first if it is not connected.
+   * Reads the lists of a server again. First connects the server if it is not connected.
    *
    * @throws HostError `server_unknown`, or why the lists cannot be read
    */
@@ -205,26 +204,26 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   problems(): readonly Problem[];
   /**
-   * Tools of one server or of all, listed or cached. The demo server counts among all only while no other server is
-   * configured.
+   * Tools of one server or of all servers, listed or cached. "All" includes the demo server only while no other server
+   * is configured.
    */
   tools(server?: string): readonly HostTool[];
   /**
-   * Finds tools by their purpose, best match first, among all listed and cached tools that no rule denies, including
-   * tools that are not offered to a model directly. Results of several queries alternate. An exact name comes first.
-   * Default limit: 10.
+   * Finds tools by their purpose, best match first. Searches all listed and cached tools that no rule denies, including
+   * tools that are not offered to a model directly. Results of several queries alternate, and an exact name comes
+   * first. Default limit: 10.
    */
   searchTools(query: string | readonly string[], options?: SearchToolsOptions): Promise<readonly SearchedTool[]>;
   /**
-   * The tools that a new conversation would offer to its model: each with its estimated tokens, whether it is offered
-   * directly, and why. Without a model, the usual limits of models are assumed.
+   * The tools that a new conversation would offer to its model. For each tool: its estimated tokens, whether it is
+   * offered directly, and why. Without a model, Fairlead assumes the usual limits of models.
    */
   toolOffers(options?: Pick<NewConversation, "model" | "servers">): Promise<readonly OfferedTool[]>;
   prompts(server?: string): readonly HostPrompt[];
   resources(server?: string): readonly HostResource[];
   /** Tools that are not offered to a model, each with the reason. */
   quarantined(server?: string): readonly QuarantinedTool[];
-  /** Tools that a filter in the settings hides, each with the setting. */
+  /** Tools that a filter in the settings hides, each with the setting that hides it. */
   hidden(server?: string): readonly HiddenTool[];
   /** Notes for the user about catalogs, such as a filter that matches nothing or a list that was cut. */
   notes(server?: string): readonly HostNote[];
@@ -243,19 +242,16 @@ export interface Host extends AsyncDisposable, GatewayHost {
     args?: Readonly<Record<string, string>>,
     options?: RequestOptions,
   ): Promise<PromptResult>;
-  /** Decides about a request with the listed and cached catalogs. Connects to no server. */
+  /** Decides about a request by the listed and cached catalogs. Connects to no server. */
   decide(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Decision>;
   explain(server: string, tool: string, args?: JsonObject, options?: DecideOptions): Promise<Explanation>;
-  /** How the definition of a tool or a prompt differs from the accepted or locked one; undefined if it does not. */
+  /** How the definition of a tool or prompt differs from the accepted or locked one; undefined if it is the same. */
   changeOf(server: string, tool: string, kind?: RequestKind): Promise<readonly Difference[] | undefined>;
-  /** The rules in force, with the problems found while reading them. */
+  /** The rules in force, and the problems that were found while reading them. */
   policy(): Promise<Policies>;
-  /**
-   * Values that the server suggests for an argument of a prompt or a variable of a resource template; empty if it
-   * suggests none.
-   */
+  /** Values that the server suggests for an argument of a prompt or a variable of a resource template. */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
-  /** Emits `resource_updated` for this resource until the result is disposed, also after the server was reconnected. */
+  /** Emits `resource_updated` for this resource until the result is disposed of, also after a reconnection. */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
   /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
@@ -265,8 +261,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
    */
   conversation(options?: NewConversation): Conversation;
   /**
-   * Resumes a recorded conversation: its history, the names of its tools and its approvals are as they were, and it is
-   * recorded in the same file. `resume`: its id, or the beginning of its id.
+   * Resumes a recorded conversation, with its history, the names of its tools and its approvals. It is recorded in the
+   * same file again. `resume` is its id, or the beginning of its id.
    *
    * @throws HostError `not_found`; `busy` if another process has the conversation open
    */
@@ -278,28 +274,28 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**
-   * Runs one call of a model, by the tool name that the model was shown: for a model loop of your own. Where a rule
-   * asks, `confirm` is called. An error that the tool itself reports resolves with `error`.
+   * Runs one call of a model, for programs with their own model loop. The tool has the name that the model was given.
+   * If a rule asks, `confirm` is called. If the tool itself reports an error, the promise resolves with `error`.
    *
    * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like
    * `execute`
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /**
-   * Returns all tools as one `CallableTool` of `@google/genai`, which declares the first 512. Each result is a
-   * conversation of its own, whose tool names do not change.
+   * Returns all tools as one `CallableTool` of `@google/genai`, which declares the first 512. Each returned object is a
+   * separate conversation, whose tool names do not change.
    */
   asCallableTool(): CallableTool;
   /**
-   * Passes a client's messages to a server and back, unchanged. Calls, reads and prompts take the path of requests that
-   * the user typed: a rule can refuse them, and the history has them. Resolves when the client has disconnected.
+   * Passes a client's messages to a server and back, unchanged. Calls, reads and prompts are treated like requests that
+   * the user typed: a rule can refuse them, and the history contains them. Resolves when the client has disconnected.
    *
    * @throws HostError if the server cannot be started, or has ended the connection
    */
   relay(server: string, client: OpenChannel, options?: Pick<RequestOptions, "signal">): Promise<void>;
   /** Resolves when all ended requests are in the history on disk, or the host has reported that writing failed. */
   flushHistory(): Promise<void>;
-  /** The states of all servers in the order of the settings, the demo server last. */
+  /** The states of all servers in the order of the settings. The demo server comes last. */
   states(): readonly ServerState[];
   getDiscoveryState(): MCPDiscoveryState;
   readonly toolRegistry: ToolRegistry;

@@ -19,14 +19,13 @@ import { once } from "../open-work.ts";
 export interface CatalogCache {
   /** Identifies a server by its entry, its expanded values and its account. Rejects if a variable is not set. */
   keyOf(definition: ServerDefinition): Promise<string>;
-  /** Returns the cached catalog as it was when the host started; undefined if there is none or it cannot be read. */
+  /** Returns the cached catalog, as it was when the host started. Undefined if there is none or it cannot be read. */
   recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
   /** Returns the negotiated protocol if it is at most 7 days old. */
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /**
-   * Whether the server is known to ask questions without saying which client they concern; false if that cannot be
-   * read.
+   * Whether the server has asked questions without saying which client they concern; false if the cache cannot be read.
    */
   asksBack(definition: ServerDefinition): Promise<boolean>;
   noteAsksBack(definition: ServerDefinition): Promise<void>;
@@ -49,19 +48,19 @@ export interface CatalogCacheOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** The account that is signed in to the server, because another account may see other tools. */
-  readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /**
-   * Whether this host chooses the protocol itself; the cache then keeps the protocol that was negotiated without a
-   * choice.
+   * The account that is signed in to the server. It is part of the key, because another account may see other tools.
    */
+  readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
+  /** Whether this host chooses the protocol itself. If so, the cache keeps the protocol that was negotiated freely. */
   readonly choosesEra?: boolean;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * A server that is updated to the newer protocol still answers in the older one, so the cached protocol must expire.
+ * How many milliseconds a cached protocol is used. It must expire, because a server that was updated to the newer
+ * protocol still answers in the older one.
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
@@ -86,7 +85,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        // Read each time, because the user may sign in between reading and saving.
+        // Reads the account each time, because the user may sign in between reading and saving.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
         return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
@@ -99,7 +98,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const { store, keyOf } = await opened();
       return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
-      // An unset variable, a locked keychain or a full disk is reported in full when the server is connected.
+      // If a variable is unset, the keychain locked or the disk full, connecting the server reports the error in full.
       return undefined;
     }
   }
@@ -114,7 +113,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
     try {
       return await (await openAccepted()).read(ownerOf(definition));
     } catch {
-      // Accepted definitions cannot be read: `fairlead doctor` reports that.
+      // If the accepted definitions cannot be read, `fairlead doctor` reports why.
       return undefined;
     }
   }
@@ -169,7 +168,10 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         before.peer.transport === snapshot.peer.transport;
       const remembered: CachedCatalog = {
         ...snapshot,
-        // A reused protocol keeps the date of its negotiation, and a chosen protocol was not negotiated.
+        /*
+         * A reused protocol keeps the date at which it was negotiated. A protocol that the host chose was not
+         * negotiated.
+         */
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
         ...(ttlMs !== undefined && { freshUntil: savedAt + ttlMs }),
@@ -191,7 +193,7 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // The name is not in any settings file: another program may use it for another server.
+    // No settings file contains the name, so another program may use the same name for another server.
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }

@@ -1,4 +1,6 @@
-/** The registries of a host: the merged view of all catalogs, whether listed by a server or read from the cache. */
+/**
+ * The registries of a host: the merged view of all catalogs. A catalog was listed by its server or read from the cache.
+ */
 
 import type { PromptResult } from "@fairlead/wire";
 import type { Catalog } from "../../discover/catalog.ts";
@@ -23,7 +25,7 @@ export interface RegisteredServer {
   readonly timeout: number;
 }
 
-/** The functions that registered tools and prompts call to run. */
+/** The functions that registered tools and prompts call when they run. */
 export interface RequestBinding {
   readonly tools: ToolBinding;
   readonly getPrompt: (
@@ -34,16 +36,18 @@ export interface RequestBinding {
   ) => Promise<PromptResult>;
 }
 
-/** The registries of tools, prompts and resources, with the parts of the catalogs that they leave out. */
+/** The registries of tools, prompts and resources, and the parts of catalogs that the registries leave out. */
 export interface CatalogRegistries {
   readonly tools: ToolRegistry;
   readonly prompts: PromptRegistry;
   readonly resources: ResourceRegistry;
-  /** Sets the functions that run the tools and prompts registered from now on. */
+  /**
+   * Sets the functions that run tools and prompts. They apply to tools and prompts that are registered after this call.
+   */
   bind(binding: RequestBinding): void;
   /** Sets the order of servers from the settings, and the servers whose items never get a bare name. */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Replaces all registered items of that server. */
+  /** Replaces all registered items of the server. */
   put(server: RegisteredServer, filtered: FilteredCatalog): void;
   remove(server: string): void;
   catalogOf(server: string): FilteredCatalog | undefined;
@@ -68,7 +72,7 @@ export function createCatalogRegistries(): CatalogRegistries {
     return compiler.compile(raw);
   }
 
-  /** The catalogs in the order of the settings, not of their registration. */
+  /** The catalogs in the order of the settings, not in the order of registration. */
   function inOrder(): readonly (readonly [server: string, filtered: FilteredCatalog])[] {
     const others = [...catalogs.keys()].filter((server) => !order.includes(server));
     return [...order, ...others].flatMap((server) => {
@@ -77,7 +81,7 @@ export function createCatalogRegistries(): CatalogRegistries {
     });
   }
 
-  /** One by one, because there may be very many. */
+  /** Creates the tools of a catalog one by one, because there may be very many. */
   function* toTools(
     { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
@@ -158,7 +162,7 @@ export function createCatalogRegistries(): CatalogRegistries {
         [...filtered.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
-    // A tool without a name, or listed twice, is in no registry: it is listed here with the reason.
+    // A tool that has no name, or is listed twice, is in no registry. It appears here with the reason.
     quarantined: () => [
       ...tools.quarantined(),
       ...inOrder().flatMap(([server, { catalog }]) =>

@@ -23,7 +23,7 @@ export interface CatalogSyncOptions {
   readonly known: KnownServers;
   readonly registries: CatalogRegistries;
   readonly client: (server: string) => McpClient | undefined;
-  /** Whether servers are being started. */
+  /** Whether the host is starting servers now. */
   readonly isStarting: () => boolean;
   readonly definition: (server: string) => ServerDefinition | undefined;
   readonly registered: (server: string) => RegisteredServer;
@@ -34,7 +34,7 @@ export interface CatalogSyncOptions {
 
 /** Moves catalogs between servers, registries and the cache. */
 export interface CatalogSync {
-  /** Updates the registries, then passes the event on. */
+  /** Updates the registries, then passes the event on to the host's listeners. */
   readonly onNews: (news: ServerNews) => void;
   readonly onState: (state: ServerState) => void;
   /** Reads the cached catalog and the accepted definitions of a server that is about to be connected. */
@@ -48,28 +48,31 @@ export interface CatalogSync {
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
   /**
-   * Resolves when the server's definitions are saved, or when saving has failed; undefined if there is nothing to save.
+   * Resolves when the server's definitions are saved or saving has failed. Returns undefined if there is nothing to
+   * save.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
   /** Records that the server asks questions without saying which client's request they belong to. */
   readonly noteAsksBack: (server: string) => void;
   /**
-   * The catalog of a connected server, for another host with the same servers; undefined if the server is not
+   * The catalog of a connected server, for another host with the same servers. Undefined if the server is not
    * connected.
    */
   readonly listing: (server: string) => ServerListing | undefined;
-  /** Registers the catalog of a server that another host has connected, unless this host has connected it too. */
+  /**
+   * Registers the catalog of a server that another host has connected. Has no effect if this host has connected it too.
+   */
   readonly adopt: (server: string, listing: ServerListing) => void;
   /** Resolves when every pending save is on disk. */
   readonly saved: () => Promise<unknown>;
 }
 
 /**
- * Milliseconds without a new catalog after which catalogs are saved, so that servers that start together do not wait for
- * the disk. A request that depends on saved definitions does not wait for this time.
+ * Milliseconds without a new catalog after which catalogs are saved, so that servers which start together do not wait
+ * for the disk. A request that depends on saved definitions saves them at once.
  */
 const saveDelay = 500;
-/** Milliseconds after which catalogs are saved although servers are still being started. */
+/** Milliseconds after which catalogs are saved even if servers are still starting. */
 const longestDelay = 10_000;
 /** Maximum number of catalogs that are written at the same time. */
 const mostSaves = 4;
@@ -83,7 +86,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   let timer: NodeJS.Timeout | undefined;
   let waitingSince = 0;
 
-  /** Registers the catalog that the server lists now. A catalog that equals the cached one causes no event. */
+  /** Registers the catalog that the server lists now. If it equals the cached catalog, there is no event. */
   function update(server: string): void {
     const filteredCatalog = client(server)?.filteredCatalog;
     if (filteredCatalog === undefined) return;
@@ -105,7 +108,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     ).unref();
   }
 
-  /** Copies the data to save, because the server may be disconnected by the time of saving. */
+  /** Copies the data to save, because the server may be disconnected before the data is saved. */
   function note(server: string): void {
     const entry = definition(server);
     const snapshot = listing(server);
@@ -131,7 +134,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   /**
-   * Saves run one after another, so that the newest is written last. A failed save only makes the next start slower.
+   * Saves a catalog. Saves run one after another, so that the newest is written last. If one fails, only the next start
+   * is slower.
    */
   function saveNoted(server: string): Promise<void> {
     const found = unsaved.get(server);
@@ -139,7 +143,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (found === undefined) return before;
     unsaved.delete(server);
     const { entry, snapshot } = found;
-    // After a reload, the name may belong to another server.
+    // After a reload, another server may have the name.
     const isCurrent = (): boolean => definition(server)?.fingerprint === entry.fingerprint;
     const digested = before.then(() => prepareDigests(snapshot.catalog.tools));
     const accepted = digested.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
@@ -188,7 +192,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
-    // The catalog is too old to be listed; its definitions are still compared with the new ones.
+    // The catalog is too old to be listed, but its definitions are still compared with the new ones.
     if (freshUntil < now()) return undefined;
     if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };
@@ -203,7 +207,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // If the record cannot be written, Fairlead finds it out again.
+      // If the record cannot be written, Fairlead notices the same behaviour again in a later run.
       const before = saving.get(server);
       saving.set(
         server,

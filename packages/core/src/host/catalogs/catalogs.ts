@@ -27,23 +27,26 @@ export interface CatalogsOptions
   readonly now: () => number;
 }
 
-/** The functions that catalogs need from the servers and requests groups; `join` sets them once both groups exist. */
+/**
+ * The functions that the catalogs need from the groups for servers and requests. `join` sets them when both groups
+ * exist.
+ */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;
-  /** Whether servers are being started. */
+  /** Whether the host is starting servers now. */
   readonly isStarting: () => boolean;
 }
 
 export interface Catalogs extends CatalogSync, Omit<CatalogRegistries, "put" | "bind" | "setServerOrder" | "remove"> {
   readonly changed: ChangedDefinitions;
   readonly known: Pick<KnownServers, "serverFacts" | "peerOf" | "asksBack">;
-  /** Servers that failed in this run or an earlier one, and are not tried again yet. */
+  /** Servers that failed in this run or an earlier one, and whose next try is not due yet. */
   readonly failedStarts: () => Promise<readonly FailedStart[]>;
   readonly join: (others: CatalogsJoin) => void;
   readonly catalog: (server: string) => Catalog | undefined;
-  /** Takes the order of the servers from the configuration. */
+  /** Sets the order of the servers from the configuration. */
   readonly reorder: () => void;
-  /** Forgets a server that was removed or has another definition now. */
+  /** Forgets a server that was removed, or whose definition was replaced. */
   readonly forget: (server: string) => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Finds tools whose definition differs from the accepted one: such a tool runs only after the user has accepted the
+ * Finds tools whose definition differs from the accepted one. Such a tool runs only after the user has accepted the
  * change.
  */
 
@@ -18,27 +18,27 @@ export interface Accepted {
 export interface ChangedDefinitions extends ToolDefinitions {
   /** Sets the lock file. A definition that differs from it counts as changed. */
   readonly lock: (drift: LockComparison) => void;
-  /** Sets the definitions of a server that were accepted in earlier runs. Called before `recall` and `see`. */
+  /** Sets the definitions of a server that the user accepted in earlier runs. Called before `recall` and `see`. */
   readonly setAccepted: (server: string, accepted: AcceptedDefinitions) => void;
   /**
-   * Adds a cached catalog: the tools in it, and the accepted definitions of tools that had changed or disappeared by
-   * then.
+   * Adds a cached catalog: its tools, and the accepted definitions of tools that had changed or disappeared when the
+   * catalog was saved.
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * Sets why accepted definitions of this server cannot be saved; undefined if they are saved. Without saved
+   * Sets the reason why accepted definitions of this server cannot be saved; undefined if they can be. Without saved
    * definitions, Fairlead cannot tell a new tool from a changed one, so the tool counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
-  /** Adds the tools that the server lists now. A tool without an accepted definition is new, not changed. */
+  /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
-  /** Makes a saved approval the only accepted definition of that tool. */
+  /** Makes a saved approval the only accepted definition of the tool. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
   /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
-  /** Digests by tool name that were accepted in this run and are not stored yet. */
+  /** Digests by tool name that were accepted in this run and are not saved yet. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
   readonly forget: (server: string) => void;
 }
@@ -46,22 +46,22 @@ export interface ChangedDefinitions extends ToolDefinitions {
 /** How a workspace's servers differ from its lock file. */
 export interface LockComparison {
   /**
-   * The digest that the lock file has for a tool. `none`: the server is locked without that tool. Undefined: the server
-   * is not locked.
+   * The digest that the lock file has for a tool. `none` if the server is locked but the lock file lacks this tool.
+   * Undefined if the server is not locked.
    */
   readonly digestOf: (server: string, tool: string) => string | undefined;
   /** Differences of the server itself, such as its entry. If there are any, all of its tools count as changed. */
   readonly driftOf: (server: string) => readonly Difference[];
-  /** How a prompt differs from the lock file; undefined if it does not, or if its server is not locked. */
+  /** How a prompt differs from the lock file. Undefined if it does not differ, or if its server is not locked. */
   readonly promptDriftOf: (server: string, prompt: string) => readonly Difference[] | undefined;
 }
 
 interface AcceptedTool {
   readonly digests: readonly string[];
-  /** The accepted definition that was listed last, if it is still stored. */
+  /** The accepted definition that the server listed last; absent if it is no longer stored. */
   readonly tool?: CatalogTool | undefined;
   /**
-   * Whether the definition is neither stored nor accepted by the user: the server listed the tool for the first time.
+   * True if the server listed the tool for the first time: its definition is neither stored nor accepted by the user.
    */
   readonly isNew?: boolean;
 }
@@ -72,18 +72,19 @@ interface Seen {
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** Whether the tools in `now` are new unless an accepted definition is known. */
+  /** Whether the tools in `now` count as new, unless they have an accepted definition. */
   isNew: boolean;
-  /** Names in `now` that are already compared, because a digest is computed only when needed; undefined means all. */
+  /**
+   * Names of the tools in `now` that were compared already; undefined means all. A digest is computed only when needed.
+   */
   compared: Set<string> | undefined;
   /**
-   * Digests of definitions that the user accepted although the lock file has other ones. They are valid in this host
-   * only.
+   * Digests of definitions that the user accepted although the lock file has others. They are valid only in this host.
    */
   readonly unlocked: Map<string, string>;
 }
 
-/** The largest number of stored digests for a server that lists new names each time. */
+/** The largest number of stored digests of one server. Limits a server that lists new names each time. */
 const mostKept = 1000;
 
 const noLock: LockComparison = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
@@ -107,7 +108,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return seen;
   }
 
-  /** Definitions accepted in this run take precedence over those of earlier runs. */
+  /** The accepted definition of a tool. One that was accepted in this run takes precedence over earlier runs. */
   function acceptedOf(seen: Seen, name: string): AcceptedTool | undefined {
     meetListed(seen, name);
     const now = seen.accepted.get(name);
@@ -116,7 +117,10 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return before && { digests: before };
   }
 
-  /** A tool that was removed and comes back with another definition is changed, not new. */
+  /**
+   * Compares a listed tool with its accepted definition. A tool that disappeared and comes back with another definition
+   * is changed, not new.
+   */
   function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
     const accepted = acceptedOf(seen, name);
@@ -126,7 +130,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
-  /** Compares the listed tool of that name, if it was not compared before. */
+  /** Compares the listed tool with this name, unless it was compared before. */
   function meetListed(seen: Seen, name: string): void {
     const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
     if (tool === undefined) return;
@@ -134,7 +138,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     meet(seen, tool, seen.isNew);
   }
 
-  /** All accepted definitions, after every listed tool has been compared. */
+  /** All accepted definitions. First compares every listed tool that was not compared yet. */
   function allAccepted(seen: Seen): ReadonlyMap<string, AcceptedTool> {
     if (seen.compared !== undefined) for (const name of seen.now.keys()) meetListed(seen, name);
     seen.compared = undefined;
@@ -143,7 +147,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    // The first definition of a name is accepted, so earlier lists are compared first.
+    // Compares the earlier list first, because the first definition of a name is accepted.
     allAccepted(seen);
     const now = new Map<string, CatalogTool>();
     for (const tool of tools) now.set(tool.name, tool);
@@ -153,8 +157,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /**
-   * Why Fairlead cannot tell whether this definition has changed, if no accepted definition contradicts it; otherwise
-   * undefined.
+   * Why Fairlead cannot tell whether this definition has changed. Undefined if an accepted definition gives the answer.
    */
   function doubtAbout(server: string, seen: Seen, tool: CatalogTool): string | undefined {
     if (seen.unsaved === undefined || seen.accepted.get(tool.name)?.isNew !== true) return undefined;
@@ -168,12 +171,12 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return acceptedOf(seen, tool.name)?.digests.includes(definitionDigest(tool)) !== true;
   }
 
-  /** How a tool differs from the locked one; undefined if it does not. */
+  /** How a tool differs from the locked one; undefined if it does not differ. */
   function lockDrift(server: string, tool: CatalogTool): readonly Difference[] | undefined {
     const drift = lock().driftOf(server);
     const expected = lock().digestOf(server, tool.name);
     const isOther = expected !== undefined && expected !== definitionDigest(tool);
-    // The lock file has only a digest of the tool, so the whole new definition is shown.
+    // The lock file has only the tool's digest, so the whole new definition is shown.
     return isOther || drift.length > 0 ? [...drift, ...(isOther ? wholeOf(tool) : [])] : undefined;
   }
 
@@ -271,7 +274,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 }
 
-/** Shows the whole definition as new, when there is no earlier one to compare with. */
+/** Shows the whole definition as new, because there is no earlier one to compare with. */
 function wholeOf(tool: CatalogTool): readonly Difference[] {
   return [{ member: "definition", after: definitionOf(tool) }];
 }

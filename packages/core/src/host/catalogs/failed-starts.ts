@@ -1,6 +1,6 @@
 /**
- * Servers that could not be connected in earlier runs. A short run skips them until their next try is due: otherwise an
- * unreachable server would cost every run its connect timeout.
+ * Servers that could not be connected in earlier runs. A short run skips them until their next try is due. Otherwise
+ * every run would wait for an unreachable server until the connect timeout.
  */
 
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { ErrorCode } from "../../errors.ts";
 import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
-/** A server that could not be connected, and when a run that does not name it tries it again. */
+/** A server that could not be connected, and the time of its next try. A run that names the server tries it earlier. */
 export interface FailedStart {
   readonly server: string;
   /** The number of consecutive failures. */
@@ -22,7 +22,7 @@ export interface FailedStart {
 
 export interface FailedStarts {
   readonly onState: (entry: ServerDefinition | undefined, state: ServerState) => void;
-  /** The servers that are not due for their next try. */
+  /** The servers whose next try is not due yet. */
   readonly waiting: (entries: readonly ServerDefinition[]) => Promise<readonly FailedStart[]>;
   /** Resolves when every failure and success is on disk. */
   readonly saved: () => Promise<unknown>;
@@ -31,7 +31,7 @@ export interface FailedStarts {
 export interface FailedStartsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** Identifies an entry with its current values: with another value of a variable, it is another server. */
+  /** Identifies an entry with its current values: if a variable has another value, it is another server. */
   readonly keyOf: (entry: ServerDefinition) => Promise<string>;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -55,8 +55,8 @@ const lifetime = 60 * 60_000;
 const mostServers = 500;
 
 /**
- * Failures that would most likely occur again at the next attempt. A server that requires sign-in is not one of them:
- * it answers at once.
+ * Failures that would most likely occur again at the next try. A required sign-in is not among them, because the server
+ * answers at once.
  */
 const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "command_not_found",
@@ -73,9 +73,9 @@ const counted: ReadonlySet<string> = new Set<ErrorCode>([
 
 export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOptions): FailedStarts {
   const file = join(folder, "failed-starts.json");
-  /** Servers that have worked since their last start: if such a server ends, its start did not fail. */
+  /** Servers that have worked since their last start. If such a server ends, that is not a failed start. */
   const hasWorked = new Set<string>();
-  /** Servers that work, until their recorded failures of earlier runs are removed. */
+  /** Servers that work, and whose failures of earlier runs are still recorded. */
   let worked: ServerDefinition[] = [];
   let saving: Promise<unknown> = Promise.resolve();
 
@@ -85,7 +85,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
   ): Promise<void> {
     const [{ readState, updateState }, key] = await Promise.all([stateFile(), keyOf(entry)]);
     const before = (await readState(file, parse))?.servers[key];
-    // Most servers work, so usually there is nothing to write.
+    // Most servers work, so that usually nothing is written.
     if (before === undefined && next(before) === undefined) return;
     await updateState(file, parse, (value) => {
       const { [key]: earlier, ...others } = value?.servers ?? {};
@@ -96,7 +96,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /** Most runs find no earlier failures, so the file is read once for all servers. */
+  /** The recorded failures. Most runs find none, so the file is read once for all servers. */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};
@@ -104,7 +104,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     for (const entry of entries) await change(entry, () => undefined);
   }
 
-  /** If the state file cannot be written, the next run simply tries the server. */
+  /** Writes the state file. If that fails, the next run tries the server without waiting. */
   function save(work: () => Promise<void>): void {
     saving = saving.then(work).catch(() => undefined);
   }
@@ -146,7 +146,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       return found.flatMap(({ server, failed }) => {
         if (failed === undefined) return [];
         const nextTryAt = failed.failedAt + pauseAfter(failed.failures);
-        // If the clock was set back, the server must not be skipped for longer.
+        // If the clock was set back, the server must not be skipped for a longer time.
         return nextTryAt > now() && failed.failedAt <= now() ? [{ server, ...failed, nextTryAt }] : [];
       });
     },

@@ -17,24 +17,24 @@ import { parseTemplate } from "../../resources/templates/uri-template.ts";
 
 /** A tool of one server, as `host.tools()` lists it. */
 export interface HostTool {
-  /** The name that a model uses. The identity is the pair of `server` and `serverToolName`. */
+  /** The name that a model uses. `server` and `serverToolName` together identify the tool. */
   readonly name: string;
   readonly server: string;
   readonly serverToolName: string;
   readonly title?: string;
-  /** The description that a model is shown. */
+  /** The description that the model gets. */
   readonly description: string;
   /** The schema after the repairs that the model's API needs. */
   readonly parametersJsonSchema: JsonObject;
   /** The changes that made the schema acceptable for the model's API. */
   readonly repairs: readonly Repair[];
-  /** The server's own schema. Arguments are checked against it. */
+  /** The schema that the server sent. Fairlead checks arguments against it. */
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   /**
-   * The decision on a model's call with any arguments. Absent until the rules are read: `createHost` and `policy()`
-   * read them.
+   * The decision about a model's call with any arguments. Absent until the rules are read, which `createHost` and
+   * `policy()` do.
    */
   readonly decision?: DecisionOutcome;
 }
@@ -42,7 +42,7 @@ export interface HostTool {
 /** A prompt of one server, as `host.prompts()` lists it. */
 export interface HostPrompt extends CatalogPrompt {
   readonly server: string;
-  /** The name that the user types; `serverPromptName` is the server's own name. */
+  /** The name that the user types. `serverPromptName` is the name that the server uses. */
   readonly name: string;
   readonly serverPromptName: string;
 }
@@ -59,7 +59,7 @@ export type HostResource = {
   | {
       readonly kind: "template";
       readonly uriTemplate: string;
-      /** Why the template cannot be used, if the server sent a malformed one. */
+      /** Why the template cannot be used. Absent if the template is valid. */
       readonly unusable?: string;
     }
 );
@@ -76,7 +76,7 @@ export function toHostTools(
       server: serverName,
       serverToolName,
       ...(title !== undefined && { title }),
-      // Computed when they are read, because most callers need only names.
+      // Computed only when they are read, because most callers need only names.
       get description() {
         return describeForModel(tool.description);
       },
@@ -139,7 +139,7 @@ function unusableOf(uriTemplate: string): { readonly unusable?: string } {
 
 type Described = Pick<HostResource, "name" | "title" | "description" | "mimeType">;
 
-/** Picks the known members: a server may add any others. */
+/** Copies only the known members, because a server may add any others. */
 function describe({ name, title, description, mimeType }: Described): Described {
   return {
     name,
@@ -149,7 +149,7 @@ function describe({ name, title, description, mimeType }: Described): Described 
   };
 }
 
-/** The size in bytes, if the server gives a valid one. */
+/** The size in bytes. Undefined if the server does not send a valid one. */
 function sizeOf({ size }: JsonObject): { readonly size?: number } {
   return typeof size === "number" && size >= 0 && Number.isFinite(size) ? { size } : {};
 }

@@ -21,7 +21,7 @@ export interface HostLock extends LockComparison {
 export interface HostLockOptions {
   readonly configuration: Configuration;
   readonly definition: (server: string) => ServerDefinition | undefined;
-  /** The server's catalog, listed or cached. */
+  /** Returns the server's catalog, listed or cached. */
   readonly catalog: (server: string) => Catalog | undefined;
 }
 
@@ -76,7 +76,7 @@ async function hold(
   const written = await writtenEntries(configuration);
   const entryDrifts = new Map<string, readonly Difference[]>();
 
-  /** A lock file covers only the entries of its own workspace. */
+  /** Whether the lock file covers a server. It covers only entries of its own workspace. */
   const isLockable = (server: string): boolean => definition(server)?.scope === "workspace";
 
   function entryDrift(server: string, locked: LockedServer): readonly Difference[] {
@@ -147,7 +147,10 @@ async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap
   );
 }
 
-/** `mcp.serverCommand` has no entry in `mcpServers`: its command line is compared instead. */
+/**
+ * The entry to compare. A server from `mcp.serverCommand` has no entry in `mcpServers`, so its command line is
+ * compared.
+ */
 function lineOf(definition: ServerDefinition | undefined): JsonObject {
   const transport = definition?.transport;
   return transport?.kind === "stdio" ? { command: transport.command, args: [...transport.args] } : {};

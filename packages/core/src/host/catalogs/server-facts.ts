@@ -1,6 +1,6 @@
 /**
- * The facts that servers report about themselves: from their connections, or from the catalog cache while they are not
- * connected.
+ * The facts that servers report about themselves. They come from connections, or from the catalog cache if a server is
+ * not connected.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -13,11 +13,11 @@ import type { ServerDescription } from "../gateway-types.ts";
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 export interface KnownServers {
-  /** The facts about a server; undefined if it is not connected and its cached catalog has none. */
+  /** The facts about a server. Undefined if it is not connected and the cache has no facts about it. */
   readonly serverFacts: (server: string) => ServerDescription | undefined;
   /** The protocol and transport of the current or the last connection. */
   readonly peerOf: (server: string) => Peer | undefined;
-  /** Whether the server asked a question that could not be attributed to one of several clients. */
+  /** Whether the server has asked a question that could not be attributed to one of several clients. */
   readonly asksBack: (server: string) => boolean;
   readonly remember: (server: string, source: FactSource) => void;
   readonly setAsksBack: (server: string) => void;
@@ -28,7 +28,7 @@ export function createKnownServers(client: (server: string) => McpClient | undef
   const remembered = new Map<string, FactSource>();
   const asking = new Set<string>();
 
-  /** While a server reconnects, the facts of its last connection are used. */
+  /** The facts about a server. While it reconnects, the facts of its last connection. */
   function sourceOf(server: string): FactSource | undefined {
     const { state, filteredCatalog, capabilities } = client(server) ?? {};
     if (state?.status !== "connected" || filteredCatalog === undefined) return remembered.get(server);

@@ -28,9 +28,9 @@ export interface HostCalls {
   call(server: string, tool: string, args: unknown, options: CallOptions): Promise<CallResult>;
   /** Runs the calls of a model. */
   readonly binding: ToolBinding;
-  /** The parts that all calls share. */
+  /** The parts of the host that all calls share. */
   readonly parts: CallParts;
-  /** Saves the part of a result that is too large for a model into a file, with the host's known secrets hidden. */
+  /** Saves the part of a result that is too large for a model into a file. Hides the secrets that the host knows. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   let opening: Promise<Running> | undefined;
   let opened: Running | undefined;
 
-  /** Imported with the first call, because the executor is the largest part of a host. */
+  /** Imports the executor with the first call, because it is the largest part of a host. */
   const open = once(async (): Promise<Running> => {
     const [{ createExecutor }, { createValidator }] = await Promise.all([
       import("../../execute/executor.ts"),
@@ -85,7 +85,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
   };
 
-  /** Tracked as running work, so that `close` waits for it and nothing is written afterwards. */
+  /** Runs a call as tracked work, so that `close` waits for it and nothing is written afterwards. */
   function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");
@@ -95,7 +95,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     });
   }
 
-  /** Creates the parts for the model and the text for the user. */
+  /** Presents a result: creates the parts for the model and the text for the user. */
   async function present(tool: ToolIdentity, result: CallResult, large?: LargeResults): Promise<ToolExecution> {
     const { content, structuredContent, isError, warnings } = result;
     const [{ toModelParts }, { displayOf, plainDisplay }] = await Promise.all([
@@ -157,7 +157,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   };
 }
 
-/** A typed call returns the result as the server sent it. */
+/** The result of a typed call, which is returned as the server sent it. */
 function asIs(result: CallResult): CallResult {
   return result;
 }

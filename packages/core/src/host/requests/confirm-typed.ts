@@ -4,7 +4,7 @@ import type { ConfirmPort } from "../../registry/binding.ts";
 import type { RequestOptions } from "../types.ts";
 
 /**
- * Asks the user to confirm a request that they typed. Without an answer, the request is refused by the rule that asks.
+ * Asks the user to confirm a request that they typed. If there is no answer, the rule that asks refuses the request.
  */
 export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
   return async (question) => {

@@ -32,7 +32,7 @@ export interface HostConversationsOptions extends Pick<OpenHostOptions, "model" 
   readonly reads: HostReads;
   readonly search: HostSearch;
   readonly isDenied: TurnHost["isDenied"];
-  /** The tools that were used before in this workspace: latest first. */
+  /** The tools that were used before in this workspace. The tool used last comes first. */
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   readonly approvals: ConversationApprovals;
   readonly secrets: Pick<HostSecrets, "redactor">;
@@ -60,7 +60,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
       throw new HostError("usage", "no model configured", {
         next: 'Pass "model" to createHost() or to conversation().',
       });
-    // Throws `server_unknown` for a name that is not configured.
+    // Throws `server_unknown` if a server with this name is not configured.
     for (const server of servers) manager.getClient(server);
     return model;
   }
@@ -93,7 +93,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     },
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
-      // A conversation that was just left is listed too.
+      // Also lists a conversation that was left a moment ago.
       await recorders.saved();
       return listConversations(await recorders.folder(), search);
     },
@@ -171,7 +171,7 @@ interface ConversationRecorders {
 
 function createConversationRecorders(options: HostConversationsOptions): ConversationRecorders {
   const { configuration, approvals, secrets, now, emit } = options;
-  /** Conversations whose changes may not be on disk yet. */
+  /** Conversations that may have changes which are not on disk yet. */
   const active = new Set<Pick<ConversationRecorder, "close" | "saved">>();
   const ending = new Set<Promise<void>>();
   let isOver = false;
@@ -190,7 +190,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     if (size === undefined) {
       const { rotateConversations } = await import("../../conversations/clean-conversations.ts");
       const file = await createConversationFile(place, id);
-      // Old conversations that cannot be removed do not prevent a new one.
+      // If an old conversation cannot be removed, a new one can still begin.
       await rotateConversations(place).catch(() => undefined);
       return file;
     }
@@ -200,7 +200,7 @@ function createConversationRecorders(options: HostConversationsOptions): Convers
     throw new HostError("busy", `the conversation ${id} was continued by another process`);
   }
 
-  /** @param others Approvals of this run that are not in the conversation's file. */
+  /** @param others Approvals of this run that the conversation's file does not contain. */
   function start(
     head: ConversationHead,
     others: readonly GivenApproval[],

@@ -1,6 +1,6 @@
 /**
- * The decisions of one host. Reads rules, saved approvals and the lock file with the first decision, and again when
- * they change.
+ * The decisions of one host. Reads rules, saved approvals and the lock file at the first decision, and again when one
+ * of these files has changed.
  */
 
 import type { Clock } from "../../clock.ts";
@@ -34,8 +34,8 @@ export interface HostDecisionsOptions {
 
 export interface HostDecisions {
   /**
-   * Reads changed rules from disk, then returns the object that decides and confirms requests; returns it at once if no
-   * rule changed.
+   * Reads changed rules from disk, then returns the object that decides and confirms requests. If no rule changed,
+   * returns it at once.
    */
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
@@ -43,11 +43,11 @@ export interface HostDecisions {
   readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision on a model's call with any arguments; undefined until the rules are read. */
+  /** The decision about a model's call with any arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];
-  /** How catalogs differ from the lock file. */
+  /** How the catalogs differ from the lock file. */
   readonly notes: () => readonly HostNote[];
   /** Reads the rules again after the configuration has changed. */
   readonly renew: () => Promise<void>;
@@ -65,7 +65,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   const approvals = createConversationApprovals();
   const approvalsOf = createApprovalsOf(approvals);
   let files: PolicyFiles | undefined;
-  /** The version of the files that `loading` reads. */
+  /** The version of the files that were read into `loading`. */
   let filesVersion: number | undefined;
   let readings = 0;
   let loading: Promise<Loaded> | undefined;
@@ -100,7 +100,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    // If two readings run at once, the result of the later one is used.
+    // If the files are read twice at once, the result of the later reading is used.
     if (version === readings) {
       for (const approval of approved.all()) {
         const { server: serverName, tool: serverToolName, digest } = approval;
@@ -117,7 +117,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     };
   }
 
-  /** Whether the rules are read and no file has changed since. */
+  /** Whether the rules have been read and no file has changed since. */
   function isLoaded(): boolean {
     return (
       loading !== undefined &&
@@ -126,7 +126,10 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     );
   }
 
-  /** A rule that is written while the host runs applies to the next request. */
+  /**
+   * Loads the rules if a file has changed, so that a rule which is written while the host runs applies to the next
+   * request.
+   */
   async function load(): Promise<Loaded> {
     const { createPolicyFiles } = await import("../../policy/rules/policy-files.ts");
     files ??= createPolicyFiles(clock.now);

@@ -1,6 +1,6 @@
 /**
- * Forwards the requests of a gateway's clients: calls, prompts and reads through the spine, completion and log levels
- * directly.
+ * Forwards the requests of a gateway's clients. Calls, prompts and reads go through the spine; completion and log
+ * levels are sent directly.
  */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
@@ -25,7 +25,10 @@ export interface ForwardingOptions {
   readonly clock: Clock;
 }
 
-/** Requests that no rule decides about: a log level has no effect, and a task belongs to a call that was decided. */
+/**
+ * Requests about which no rule decides: a log level has no effect, and a task belongs to a call that was already
+ * decided.
+ */
 const undecided: ReadonlySet<string> = new Set(["logging/setLevel", "tasks/get", "tasks/update", "tasks/cancel"]);
 
 export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, "forward"> {
@@ -74,13 +77,19 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     }, given.signal);
   }
 
-  /** A completion reveals values of a prompt's or a template's arguments: not to a client that may not use it. */
+  /**
+   * Runs a completion. It reveals values of a prompt's or template's arguments, so a client that may not use the prompt
+   * or template gets none.
+   */
   async function complete(request: ForwardedRequest, given: ForwardOptions): Promise<JsonObject> {
     const { client, server, params } = request;
     const { type, name, uri } = objectOf(params["ref"]);
     const isPrompt = type === "ref/prompt";
     const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
-    // A rule that asks lets a completion pass: otherwise the person would be asked for each typed character.
+    /*
+     * If a rule asks, the completion runs without asking: otherwise the person would be asked after each typed
+     * character.
+     */
     await spine.ask({
       who: "client",
       client: client.name,
@@ -131,7 +140,7 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
 }
 
 /**
- * The options for the wire. All requests of one conversation have the same owner, which receives the server's
+ * The options for the wire. All requests of one conversation have the same owner, and this owner receives the server's
  * questions.
  */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {

@@ -1,4 +1,4 @@
-/** One tool call of a gateway's client in the spine. The result is returned as the server sent it. */
+/** One tool call of a gateway's client in the spine. Its result is returned as the server sent it. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Executor } from "../../execute/executor.ts";
@@ -69,7 +69,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     const { serverName, serverToolName: tool, args } = this;
     const { timeout, onProgress } = this.#given;
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
-      // Unchanged arguments are sent exactly as the client wrote them, or left out if the client left them out.
+      // Unchanged arguments are sent exactly as the client wrote them. If the client sent none, none are sent.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));
     };
@@ -78,7 +78,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     return executor.forward({ client, tool, args, send }, how);
   }
 
-  /** Names each member: to copy them by spreading takes longer than to send the request. */
+  /** The options for the wire. Copies each member by name, because spreading takes longer than sending the request. */
   #toWire({ signal, timeout, total, asTask, onProgress }: McpRequestOptions): McpRequestOptions {
     const { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend } = this.#given;
     return {

@@ -12,11 +12,14 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** The tool as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /** The controller of `signal`, if the host may abort it when it closes. */
+  /** The controller of `signal`, if the host may abort it when the host is closed. */
   readonly stop?: AbortController | undefined;
   /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
   readonly confirm?: ConfirmPort | undefined;
-  /** The confirmation that the user gave with the request. It answers a rule that asks, never a rule that denies. */
+  /**
+   * The confirmation that the user gave together with the request. It answers a rule that asks, never a rule that
+   * denies.
+   */
   readonly confirmed?: RequestOptions["confirmed"];
   /** Accepts a changed definition. */
   readonly acceptChanged?: boolean | undefined;
@@ -25,7 +28,8 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
   /**
-   * Connects the server; undefined if it is connected. Its current definition of the tool may lead to another decision.
+   * Connects the server; undefined if it is already connected. After connecting, the tool's current definition may lead
+   * to another decision.
    */
   readonly connect?: ((signal: AbortSignal) => Promise<unknown> | undefined) | undefined;
   readonly execute: (signal: AbortSignal) => Promise<Result>;

@@ -1,6 +1,6 @@
 /**
- * The ledger of a host. It opens with the first row. A row that cannot be written stops no request; the host reports
- * that once.
+ * The ledger of a host. It is opened with the first row. If a row cannot be written, the request still runs, and the
+ * host reports the problem once.
  */
 
 import { errorMessage } from "@fairlead/wire/text";
@@ -17,17 +17,17 @@ export interface LedgerRow extends Pick<LedgerEntry, "answer" | "answeredIn" | "
 }
 
 interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
-  /** Whether the decision to record asks. */
+  /** Whether the recorded decision requires confirmation. */
   readonly isAsking: boolean;
   readonly isAnswered?: boolean | undefined;
   /** The user's answer to a question. */
   readonly how?: "yes" | "no" | "typed" | undefined;
-  /** The options of the request that approve it in advance. */
+  /** Options of the request with which the user approved it in advance. */
   readonly acceptChanged?: boolean | undefined;
   readonly confirmed?: boolean | "in_advance" | undefined;
 }
 
-/** Who answered a decision that asks, for the ledger. */
+/** How a decision that asks was answered, for the ledger. */
 export function answerOf({
   outcome,
   isAsking,
@@ -38,7 +38,10 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // An approval can stop applying, for example because its server was replaced. The user has refused nothing then.
+    /*
+     * An approval can become invalid, for example because its server was replaced. In that case the user has refused
+     * nothing.
+     */
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -63,13 +66,13 @@ export interface HostLedgerOptions {
 /** Records requests in the ledger. */
 export interface HostLedger {
   readonly record: (row: LedgerRow) => void;
-  /** The tools that were called with success in this workspace before: latest first. */
+  /** The tools that were called successfully in this workspace before. The tool called last comes first. */
   readonly usedTools: () => Promise<readonly ToolIdentity[]>;
   /** Resolves when every row recorded so far is on disk or has failed. */
   readonly flush: () => Promise<void>;
 }
 
-/** How many entries are searched for tools that were used before. */
+/** How many ledger entries are searched for tools that were used before. */
 const mostUsed = 1000;
 
 export function createHostLedger({
@@ -84,11 +87,11 @@ export function createHostLedger({
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  /** Resolves when the rows that were recorded before the ledger was open are added to it. */
+  /** Resolves when all rows that were recorded before the ledger was opened are added to it. */
   let early: Promise<unknown> = Promise.resolve();
-  /** The batch of the last row. */
+  /** The batch to which the last row belongs. */
   let batch: Promise<void> | undefined;
-  /** The rule of the last row: most rows have the same one. */
+  /** The rule of the last row, kept because most rows have the same rule. */
   let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
   async function open(): Promise<Opened> {

@@ -1,4 +1,7 @@
-/** The steps of requests other than tool calls: connects the server, sends, and repeats a lost request once. */
+/**
+ * The steps of requests other than tool calls: connects the server, sends the request, and repeats it once if it was
+ * lost.
+ */
 
 import { type Clock, sleep } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
@@ -25,16 +28,18 @@ export interface ReadStepsOptions extends Pick<HostServers, "ready" | "use"> {
 }
 
 export interface ReadSteps {
-  /** The members of a request that the spine runs. Connects the server if needed, then sends. */
+  /** The steps of a request for the spine. They connect the server if needed, then send the request. */
   readonly steps: <T>(
     read: Read<T>,
     options: Pick<RequestOptions, "wait"> & { readonly timeout?: number | undefined },
   ) => Omit<HostRequest<T, T>, "who">;
-  /** Connects the server within `wait` milliseconds. A slower server continues to connect in the background. */
+  /**
+   * Connects the server within `wait` milliseconds. If the server is slower, it continues to connect in the background.
+   */
   readonly readyWithin: (server: string, wait: number | undefined, signal?: AbortSignal) => Promise<McpClient>;
 }
 
-/** A read of a resource as a confirmation shows it. */
+/** A resource read as the confirmation shows it. */
 export function shownRead(serverName: string, uri: string): AskedTool {
   return { serverName, serverToolName: uri, name: "read_resource", description: "Reads a resource of the server." };
 }
@@ -56,7 +61,7 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
     }
   }
 
-  /** The inputs of the decision that another connection may change. */
+  /** The inputs of the decision that may differ on another connection, as text. */
   function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
     const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];

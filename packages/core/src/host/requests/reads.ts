@@ -115,7 +115,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
             import("../../resources/references/local-file.ts"),
             import("../../resources/references/resource-reference.ts"),
           ]);
-        // Connects the servers that the text names. If one cannot be connected, its reference reports why.
+        // Connects the servers that the text names. If a server cannot be connected, its reference reports why.
         const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
         await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
         const { trust, locations } = configuration.current();
@@ -126,7 +126,10 @@ export function createHostReads(options: HostReadsOptions): HostReads {
           ...(folder !== undefined && { findFile: createFileFinder(folder) }),
         };
         let pieces = await resolveReferences(text, source);
-        // Any server may have this URI, so servers without a catalog are connected before the URI counts as unknown.
+        /*
+         * Any server may have this URI, so servers without a catalog are connected before Fairlead treats the URI as
+         * unknown.
+         */
         const strangers = chosen.filter((server) => !isKnown(server));
         if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {
           await Promise.allSettled(strangers.map((server) => readyWithin(server, wait, signal)));

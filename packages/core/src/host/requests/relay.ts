@@ -14,7 +14,7 @@ export interface RelayContext {
   readonly signal: AbortSignal;
 }
 
-/** Methods that a rule can refuse, with the parameter that names the tool, prompt or resource. */
+/** Methods that a rule can refuse. The value is the parameter that names the tool, prompt or resource. */
 const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named: string }> = new Map([
   ["tools/call", { kind: "tool", named: "name" }],
   ["prompts/get", { kind: "prompt", named: "name" }],
@@ -25,7 +25,7 @@ const decided: ReadonlyMap<unknown, { readonly kind: RequestKind; readonly named
 /** The JSON-RPC error code for a request that a rule refuses. */
 const refused = -32000;
 
-/** Ignores all events of a client's channel. */
+/** A listener for a client's channel that ignores all events. */
 const ignored: ChannelEvents = {
   message: () => undefined,
   largest: () => 64 * 1024 * 1024,
@@ -44,9 +44,9 @@ export async function relayClient(
   open: OpenChannel,
   { relay, spine, signal }: RelayContext,
 ): Promise<void> {
-  /** Requests in the spine, which receives their responses. */
+  /** Requests that are in the spine, which receives their responses. */
   const pending = new Map<RequestId, Pending>();
-  /** Progress tokens of the client's open requests, by request id, the latest last. */
+  /** Progress tokens of the client's open requests, by request id. The latest request comes last. */
   const tokens = new Map<RequestId, unknown>();
   const clientGone = createSettled();
   let channel: Promise<Channel> | undefined;
@@ -57,7 +57,10 @@ export async function relayClient(
     channel?.then((opened) => opened.send(message, { about })).catch(() => clientGone.settle());
   }
 
-  /** The client's request that a server's message belongs to: by subscription or progress token, or else the latest. */
+  /**
+   * The client's request to which a server's message belongs. Found by subscription or progress token; otherwise it is
+   * the latest request.
+   */
   function requestOf(message: RpcMessage): RequestId | undefined {
     const { progressToken, _meta } = objectOf(message["params"]);
     const subscription = member(_meta, subscriptionKey) as RequestId;
@@ -75,7 +78,7 @@ export async function relayClient(
       else waiting.resolve(message);
     },
   }).catch(async (error: unknown) => {
-    // The client must not wait for a server that cannot be reached.
+    // The client gets an error at once, because it must not wait for a server that cannot be reached.
     await (await open(ignored, signal)).close();
     throw error;
   });

@@ -15,8 +15,8 @@ export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule
 }
 
 /**
- * Whether the confirmation that came with a typed request answers this decision. If the user can be asked, a changed
- * definition is shown first; a changed tool must be accepted explicitly.
+ * Whether the confirmation that came with a typed request answers this decision. A changed definition is shown first if
+ * the user can be asked; a changed tool must be accepted explicitly.
  */
 export function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,
@@ -35,12 +35,15 @@ export function cancelledRequest(
   return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });
 }
 
-/** Only a connected server shows whether a definition has changed, and which annotations a tool has now. */
+/**
+ * Whether connecting the server may lead to another decision. Only a connected server shows whether a definition has
+ * changed, and which annotations a tool has now.
+ */
 export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule }: CarriedDecision): boolean {
   return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
 }
 
-/** Equal for requests of the same sender with the same arguments. */
+/** A key that is equal for requests of the same sender with the same arguments. */
 export function carryKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
   return canonicalJson([who, client, kind, serverName, serverToolName, args]);
 }

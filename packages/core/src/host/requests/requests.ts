@@ -57,7 +57,7 @@ export interface HostRequests
   readonly decisions: HostDecisions;
   /** Answers a server's sampling request with the user's model. */
   readonly sample: Sample;
-  /** Resolves when no request runs and the ledger is on disk. */
+  /** Resolves when no request is running and the ledger is on disk. */
   close(): Promise<void>;
 }
 
@@ -191,8 +191,8 @@ function theModel(serverName: string) {
 }
 
 /**
- * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. Failures are reported to the
- * model.
+ * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. The model gets failures as
+ * responses.
  */
 interface CallableOptions {
   readonly open: () => ConversationTools;
@@ -203,7 +203,7 @@ interface CallableOptions {
 
 function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
   let opened: ConversationTools | undefined;
-  /** A conversation fixes its tool names when a model is first shown them. */
+  /** The tools of the conversation. Their names are fixed when the model first gets them. */
   function conversation(): ConversationTools {
     opened ??= open();
     return opened;
@@ -222,7 +222,7 @@ function createCallableTool({ open, confirm, signal }: CallableOptions): Callabl
     try {
       return await run(tool, args);
     } catch (error) {
-      // A denied or failed call is reported to the model: it does not end the model's turn.
+      // The model gets a denied or failed call as a response, so that its turn can continue.
       if (!(error instanceof HostError) || signal.aborted) throw error;
       return { response: { error: `${error.code}: ${error.message}` }, media: [] };
     }
@@ -246,7 +246,7 @@ function createCallableTool({ open, confirm, signal }: CallableOptions): Callabl
 
 interface Answer {
   readonly response: Record<string, unknown>;
-  /** Media is sent beside the response: not every model takes media inside it. */
+  /** Media is sent next to the response, because not every model accepts media inside it. */
   readonly media: readonly Part[];
 }
 

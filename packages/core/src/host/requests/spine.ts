@@ -30,8 +30,8 @@ export interface SpineOptions {
 export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
   /**
-   * Decides and confirms without running, for programs that ask the user themselves. Returns `false` if the request may
-   * run, otherwise the details to confirm first.
+   * Decides about a request and prepares its confirmation, for programs that ask the user themselves. Does not run the
+   * request. Returns `false` if it may run, otherwise the details to confirm first.
    */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
@@ -44,25 +44,25 @@ export type AskRequest = Pick<
 
 /** The facts about a running request that its ledger row needs. */
 interface Progress {
-  /** The decision to record: if the user answered, the decision that asked; else the last decision. */
+  /** The decision to record: the decision that asked, if the user answered; otherwise the last decision. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to a question; absent if there was none. */
   how?: "yes" | "no" | "typed" | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
-  /** The arguments and the definition that the user's approval of this single request is bound to. */
+  /** Identifies the arguments and the definition for which the user approved this single request. */
   confirmedKey?: string | undefined;
-  /** Whether connecting the server led to another decision. */
+  /** Whether the decision changed after the server was connected. */
   isNew?: boolean;
   release?: (() => void) | undefined;
 }
 
-/** Maximum number of decisions of `ask` that are kept for `run`. */
+/** Maximum number of decisions that `ask` keeps for `run`. */
 const mostCarried = 64;
 
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
-  /** Decisions of `ask` that allowed a request, kept for the `run` with the same arguments. */
+  /** Decisions by which `ask` allowed a request. They are kept for a `run` with the same arguments. */
   const carried = new Map<string, CarriedDecision>();
 
   function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
@@ -79,8 +79,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Refuses a request that needs confirmation if it has none and the user cannot be asked. The message names a
-   * definition that changed on connecting.
+   * Refuses a request that needs a confirmation, has none, and for which the user cannot be asked. If the definition
+   * changed while connecting, the message says so.
    */
   async function refuseUnconfirmed(
     request: AnyRequest,
@@ -110,7 +110,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     async function decideAgain(): Promise<void> {
       rules = await current();
       decision = rules.decide(request);
-      // A typed request is recorded with the rule that asked the user, a model's request with the rule that allows it.
+      // For a typed request, records the rule that asked the user; for a model's request, the rule that allows it.
       if (request.who !== "user") progress.decision = decision;
     }
 
@@ -134,8 +134,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Several requests may wait for the user: the answer to an earlier question may answer this one too. A question ends
-   * with its request; a later answer has no effect.
+   * Asks the user. Several requests may wait: the answer to an earlier question may answer this one too. When the
+   * request ends, its question ends, and a later answer has no effect.
    */
   async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: Progress): Promise<void> {
     let decision = first;
@@ -160,8 +160,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Confirms a model's request before its server is started, and a typed request once the current definition is known.
-   * If the definition has changed when the server is connected, decides again and asks again if needed.
+   * Confirms a model's request before its server is started, and a typed request when the current definition is known.
+   * If the definition has changed when the server is connected, decides again, and asks again if needed.
    */
   function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
     const rules = current();
@@ -169,12 +169,15 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return admitBy(rules, request, signal, progress);
   }
 
-  /** Not `async`, like the other steps before sending, so that an allowed request to a connected server never waits. */
+  /**
+   * Decides about the request. Not `async`, like the other steps before sending, so that an allowed request to a
+   * connected server never waits.
+   */
   function admitBy(rules: Confirmations, request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
-      // Uses up a confirmation that a program got from `ask`, even if the request fails later.
+      // Uses up a confirmation that a program got through `ask`, even if the request fails later.
       if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
         progress.confirmedKey = rules.confirmationKey(request);
       if (decision.decision !== "allow")
@@ -195,7 +198,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return request.connect?.(signal);
   }
 
-  /** Decides again if an input of the decision has changed while the user was asked or the server was connected. */
+  /**
+   * Decides again if an input of the decision has changed while the user was asked or the server was being connected.
+   */
   async function recheck(
     connecting: Promise<unknown> | undefined,
     request: AnyRequest,
@@ -276,7 +281,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/** The decision that allows a request; at once, if it waits neither for the user nor for its server. */
+/**
+ * The decision that allows a request. It is no promise if the request waits neither for the user nor for its server.
+ */
 type Admitted = CarriedDecision | Promise<CarriedDecision>;
 
 interface Asking {

@@ -13,13 +13,13 @@ import type { HostServers } from "../servers/servers.ts";
 import type { CallOptions } from "../types.ts";
 import type { HostRequest } from "./host-request.ts";
 
-/** The parts of a host that its calls share. */
+/** The parts of a host that all its calls share. */
 export interface CallParts extends Pick<HostServers, "use" | "connected" | "ready">, Pick<Catalogs, "acceptedSaved"> {
   readonly configuration: LiveConfiguration;
   /** The executor; undefined before the first call. */
   readonly executor: () => Executor<McpClient> | undefined;
   readonly openExecutor: () => Promise<Executor<McpClient>>;
-  /** The tool as a confirmation shows it, with its definition in the catalog. */
+  /** The tool as the confirmation shows it, and its definition in the catalog. */
   readonly shownTool: (tool: ToolIdentity) => AskedTool;
 }
 
@@ -48,7 +48,7 @@ export abstract class ServerCall<Result> {
     const { serverName } = this;
     const { connected, ready, acceptedSaved } = this.parts;
     this.#client = connected(serverName);
-    // A definition that cannot be saved needs confirmation.
+    // Waits for the saved definitions, because a definition that cannot be saved needs confirmation.
     if (this.#client !== undefined) return acceptedSaved(serverName);
     return ready(serverName, signal).then((reached) => {
       this.#client = reached;
@@ -61,7 +61,7 @@ export abstract class ServerCall<Result> {
     return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
   }
 
-  /** The time limits of the call, by the settings of its server. */
+  /** The time limits of the call, from the settings of its server. */
   protected limits(timeout: number | undefined): Pick<ExecuteOptions, "timeout" | "total" | "trustAnnotations"> {
     const { serverName } = this;
     const { configuration } = this.parts;
@@ -80,7 +80,7 @@ export abstract class ServerCall<Result> {
   }
 }
 
-/** A class, because creating functions for each call's steps would cost as much as sending the call. */
+/** The steps of a call. A class, because creating functions for each call would cost as much as sending the call. */
 export class ToolCall<Shown> extends ServerCall<CallResult> implements HostRequest<CallResult, Shown> {
   readonly who: "user" | "model";
   readonly serverName: string;

@@ -1,4 +1,4 @@
-/** Searches the tools of a host, except those that the rules deny. Imported with the first search. */
+/** Searches the tools of a host, except tools that the rules deny. Imported with the first search. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -20,7 +20,7 @@ export interface HostSearch {
 }
 
 const usualLimit = 10;
-/** Searches for more tools than requested, because some are removed afterwards. */
+/** How many times more tools are searched for than requested, because some are removed afterwards. */
 const spare = 200;
 
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
@@ -45,7 +45,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   ): Promise<readonly FoundTool[]> {
     search ??= load();
     const { find: rank } = await search;
-    // Schemas are compiled last, and only until enough tools are found: compiling takes longer than the search.
+    // Compiles schemas last, and only until enough tools are found, because compiling takes longer than the search.
     const isFound = ({ tool }: FoundTool): boolean =>
       isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
@@ -73,7 +73,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** Returns the first items that satisfy the condition, and does not check the others. */
+/** Returns the first items that satisfy the condition. Does not check items after the last one needed. */
 function firstOf<T>(items: readonly T[], most: number, holds: (item: T) => boolean): readonly T[] {
   const found: T[] = [];
   for (const item of items) {

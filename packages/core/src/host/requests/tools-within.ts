@@ -7,11 +7,14 @@ import type { ListableTool } from "../gateway-types.ts";
 
 interface ListingRules {
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** Tools that were called successfully in this workspace before, latest first. */
+  /** Tools that were called successfully in this workspace before. The tool called last comes first. */
   readonly used: readonly ToolIdentity[];
 }
 
-/** Uses the whole budget, unlike for models: the client can call the tools that it finds without having them listed. */
+/**
+ * Chooses the tools. Uses the whole budget, unlike for models: a client can call a tool that it found without having it
+ * listed.
+ */
 export function toolsWithin<T extends ListableTool>(
   tools: readonly T[],
   { tokens: room = Number.POSITIVE_INFINITY, tools: most = Number.POSITIVE_INFINITY }: ToolBudget,

@@ -1,6 +1,6 @@
 /**
- * The parts that all connections of a host share: process registry, secrets, sign-in and log files. Created with the
- * first connection.
+ * The parts that all connections of a host share: process registry, secrets, sign-in and log files. They are created
+ * with the first connection.
  */
 
 import type { ConnectContext } from "../../connect/prepare-connection.ts";
@@ -17,7 +17,7 @@ export interface HostConnectContext {
   /** Returns the context for one connection, with the current trust, root and timeouts. */
   get(): Promise<ConnectContext>;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** The account that is signed in to the server, if known. */
+  /** The account that is signed in to the server; undefined if it is not known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /** Resolves when the log files and the recordings are on disk. */
   close(): Promise<void>;
@@ -62,7 +62,7 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        // This variable reveals a server that starts a gateway itself.
+        // The variable tells a gateway that one of its own servers started it.
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
@@ -85,7 +85,10 @@ export function createConnectContext(
   };
 }
 
-/** A program that provides `openBrowser` decides whether to open a browser. */
+/**
+ * The sign-in interface of the host. If the embedding program provides `openBrowser`, that program decides whether to
+ * open a browser.
+ */
 function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
   if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;
   return { show: () => {}, browserFirst: true, consent: async () => true, ...signIn, openBrowser };

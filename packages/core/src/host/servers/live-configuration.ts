@@ -1,4 +1,4 @@
-/** Owns the current configuration of a host. Code that outlives a reload reads it here each time. */
+/** Owns the current configuration of a host. Code that runs across a reload must read it here each time. */
 
 import { demoName } from "../../demo/name.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
@@ -7,18 +7,20 @@ import type { AdmittedServer, Configuration } from "../../trust/configuration.ts
 
 export interface LiveConfiguration {
   readonly current: () => Configuration;
-  /** Changes with every `replace`. */
+  /** A number that changes with every `replace`. */
   readonly version: () => number;
   readonly replace: (next: Configuration) => void;
   /** Configured servers, in the order of the settings. */
   readonly configured: () => readonly AdmittedServer[];
   /** The definition of a server, if the server may start. */
   readonly definition: (server: string) => ServerDefinition | undefined;
-  /** Names of the servers in the order of the settings, the demo server last. */
+  /** Names of the servers in the order of the settings. The demo server comes last. */
   readonly order: () => readonly string[];
-  /** Whether the built-in demo server has its own name, which no entry uses. */
+  /** Whether the built-in demo server is available, because no entry has its name. */
   readonly hasDemo: () => boolean;
-  /** Whether "all servers" includes this one. The demo server counts only while no other server is configured. */
+  /**
+   * Whether "all servers" includes this server. The demo server is included only while no other server is configured.
+   */
   readonly isMeantByAll: (server: string) => boolean;
   /** Whether the server has `trust: true`, in a trusted folder. */
   readonly isTrusted: (server: string) => boolean;
@@ -71,7 +73,9 @@ function derive({ servers }: Configuration): Derived {
   };
 }
 
-/** Whether the entry has the demo server's name in an untrusted folder: such an entry must not replace the demo server. */
+/**
+ * Whether an entry of an untrusted folder has the demo server's name. Such an entry must not replace the demo server.
+ */
 export function isPlantedDemo({ server, admission }: AdmittedServer): boolean {
   return server.name === demoName && admission.status === "blocked" && admission.reason === "untrusted_folder";
 }

@@ -1,4 +1,4 @@
-/** Builds the managed servers of a configuration: each has a client, or the state that says why it may not start. */
+/** Creates the managed servers of a configuration. Each has a client, or a state that says why it may not start. */
 
 import type { NegotiatedProtocol } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
@@ -28,10 +28,10 @@ export interface ManagedServersOptions extends Pick<OpenHostOptions, Taken> {
   readonly clock: Clock;
 }
 
-/** How many questions a server may ask the user or the model per minute. */
+/** How many questions a server may ask the user or the model in a minute. */
 const questionsPerMinute = 5;
 
-/** The servers of the current configuration, the demo server last. */
+/** The servers of the current configuration. The demo server comes last. */
 export function toManagedServers(options: ManagedServersOptions): readonly ManagedServer[] {
   const { configuration: live, context, catalogs, observe, clock } = options;
   const { onState, onNews } = catalogs;
@@ -102,7 +102,7 @@ export function toManagedServers(options: ManagedServersOptions): readonly Manag
 }
 
 /**
- * Identifies a server across reloads: its entry, the files that it runs, the values of its variables, and its
+ * Identifies a server across reloads, by its entry, the files that it runs, the values of its variables, and its
  * permissions. Kept in memory only.
  */
 function identityOf(
@@ -120,7 +120,7 @@ function identityOf(
   ]);
 }
 
-/** The protocol to try first. The wire tries others if the server does not support it. */
+/** The protocol to try first. If the server does not support it, the wire tries others. */
 function chosenEra(
   era: OpenHostOptions["era"],
   { transport }: Pick<ServerDefinition, "transport">,
@@ -132,7 +132,7 @@ function chosenEra(
   return { era, transport: transport.kind === "sse" ? "sse" : "http" };
 }
 
-/** The capabilities of a gateway's host, and the answer to questions that belong to no request. */
+/** The capabilities of a gateway's host, and the function that answers questions which belong to no request. */
 function declaredFor(
   server: string,
   { elicitation, sampling, roots }: DeclaredCapabilities,

@@ -1,5 +1,6 @@
 /**
- * Opens a relay to a server of the host, under the same conditions as a normal connection: admission, approval, trust.
+ * Opens a relay to a server of the host. The same conditions apply as for a normal connection: admission, approval,
+ * trust.
  */
 
 import { type OpenedRelay, openRelay, type RelayOptions } from "../../connect/open-relay.ts";
@@ -17,7 +18,7 @@ export interface HostRelayContext {
   readonly context: HostConnectContext;
 }
 
-/** @throws HostError with the reason why the server may not start, or could not be reached */
+/** @throws HostError with the reason why the server may not start or could not be reached */
 export async function openHostRelay(
   name: string,
   { configuration, states, context }: HostRelayContext,

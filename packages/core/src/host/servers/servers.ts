@@ -1,4 +1,7 @@
-/** The servers group of a host: a client for each server that may start, idle stop, and file watch. */
+/**
+ * The servers group of a host: a client for each server that may start, the stop of idle servers, and the watch on
+ * settings files.
+ */
 
 import type { Clock } from "../../clock.ts";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
@@ -29,16 +32,16 @@ export interface HostServersOptions extends Omit<OpenHostOptions, "clock" | "now
 
 export interface HostServers {
   readonly manager: McpClientManager;
-  /** Returns the client; undefined for a server that may not start. @throws HostError `server_unknown` */
+  /** Returns the client; undefined if the server may not start. @throws HostError `server_unknown` */
   readonly client: (server: string) => McpClient | undefined;
-  /** Returns the client of a server whose catalog is read; undefined if `ready` has to connect it. */
+  /** Returns the client of a server whose catalog was read; undefined if `ready` must connect the server first. */
   readonly connected: (server: string) => McpClient | undefined;
   /** Connects the server if needed, reads its catalog, and returns its client. */
   readonly ready: (server: string, signal?: AbortSignal) => Promise<McpClient>;
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly use: (server: string) => () => void;
   /**
-   * Opens a relay to the server, in addition to its client.
+   * Opens a relay to the server. The server's client is not affected.
    *
    * @throws HostError `server_unknown`, or why the server may not start
    */
@@ -99,7 +102,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
       return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
     },
     async rootsChanged() {
-      // In the modern era a server asks for the roots when it needs them.
+      // In the modern era, a server asks for the roots itself when it needs them.
       const legacy = manager
         .clients()
         .filter(({ state }) => state.status === "connected" && state.peer.era === "legacy");
@@ -133,22 +136,22 @@ interface IdleStop {
 }
 
 interface IdleOptions {
-  /** Time without a request after which a server is stopped, in milliseconds. Default: 300 000. */
+  /** Milliseconds without a request after which a server is stopped. Default: 300 000. */
   readonly milliseconds?: number;
-  /** Whether the server may be stopped: only lazy servers are. */
+  /** Whether the server may be stopped. Only lazy servers may. */
   readonly isLazy: (server: string) => boolean;
   readonly stop: (server: string) => void;
   readonly clock: Clock;
 }
 
-/** Stops servers that a request started, after `milliseconds` without requests. */
+/** Stops a server that a request started, after `milliseconds` without requests. */
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const users = new Map<string, number>();
   const timers = new Map<string, () => void>();
   let isClosed = false;
 
   function wait(server: string): void {
-    // A request may end while the host is being closed.
+    // Checked because a request may end while the host is being closed.
     if (isClosed) return;
     timers.get(server)?.();
     timers.set(

@@ -3,18 +3,18 @@
 import type { Peer } from "../../events.ts";
 import type { ServerDefinition, SharedBy, StdioTransport } from "../../settings/define/definition.ts";
 
-/** The facts that the decision depends on, besides the server's definition. */
+/** The facts on which the decision depends, in addition to the server's definition. */
 export interface SharingFacts {
   /** The protocol and transport of the current or the last connection. */
   readonly peer: Pick<Peer, "era" | "transport"> | undefined;
-  /** Whether the server asked a question without saying which client's request it belongs to. */
+  /** Whether the server has asked a question without saying to which client's request it belongs. */
   readonly asksBack: boolean;
 }
 
 /**
- * A modern server keeps no state for a connection, so it is shared. Over HTTP, a session for each client costs no
- * process and shows whose request a server's question belongs to. A stdio program is shared unless it is known to keep
- * state for one user.
+ * Decides who shares a connection. A modern server keeps no state for a connection, so all clients share it. Over HTTP,
+ * each client has its own session: that costs no process and shows to whose request a server's question belongs.
+ * Clients share a stdio program, unless it is known to keep state for one user.
  */
 export function sharedBy(
   { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,
@@ -26,7 +26,7 @@ export function sharedBy(
   return isStateful(resolved) ? "client" : "all";
 }
 
-/** Caches whether each program keeps state for one user, because every call through a gateway asks for it. */
+/** For each program, whether it keeps state for one user. Cached, because every call through a gateway needs it. */
 const stateful = new WeakMap<StdioTransport, boolean>();
 
 function isStateful(transport: StdioTransport): boolean {
@@ -38,7 +38,8 @@ function isStateful(transport: StdioTransport): boolean {
 }
 
 /**
- * Words in the names of programs that keep state for one user, such as an open page, a working folder or a variable.
+ * Words in the names of programs that keep state for one user. Such state is an open page, a working folder or a
+ * variable.
  */
 const statefulWords: ReadonlySet<string> = new Set([
   ..."playwright puppeteer devtools browser browsermcp browserbase selenium appium".split(" "),
@@ -46,7 +47,7 @@ const statefulWords: ReadonlySet<string> = new Set([
   ..."desktop commander applescript computer mobile".split(" "),
 ]);
 
-/** Launchers, whose arguments name the actual program. */
+/** Launchers. Their arguments name the program that they start. */
 const launchers: ReadonlySet<string> = new Set([
   ..."npx npm pnpm pnpx yarn bun bunx node deno tsx uv uvx pipx python python3 py".split(" "),
   ..."docker podman nerdctl cmd env sh bash".split(" "),
@@ -54,7 +55,7 @@ const launchers: ReadonlySet<string> = new Set([
 
 function hasStatefulName({ command, args }: StdioTransport): boolean {
   const program = nameOf(command);
-  // Paths and assignments among the arguments are data of the server, such as `/home/ada/Desktop`.
+  // Paths and assignments among the arguments are data for the server, such as `/home/ada/Desktop`.
   const named = launchers.has(program) ? args.filter((each) => !/^[-/~.]|^[a-z]:\\|=/i.test(each)) : [program];
   const scripts = launchers.has(program) ? args.filter((each) => /\.([cm]?[jt]s|py)$/i.test(each)).map(nameOf) : [];
   return [...named, ...scripts].some((name) => wordsOf(name).some((word) => statefulWords.has(word)));

@@ -1,4 +1,4 @@
-/** Signs in to the servers of one host: gives each HTTP server the hook that adds credentials to its requests. */
+/** Signs in to the servers of one host. Gives each HTTP server the hook that adds credentials to its requests. */
 
 import type { SignInRequest } from "../../auth/auth-hook.ts";
 import type { SignInUi } from "../../auth/browser/sign-in-ui.ts";
@@ -18,7 +18,7 @@ export interface HostSignInOptions {
   /** Returns the current configuration. */
   readonly configuration: () => Configuration;
   readonly secret: (name: string) => Promise<string | undefined>;
-  /** Where sign-ins are stored, instead of the store of this installation. */
+  /** The store for sign-ins, if it is not the store of this installation. */
   readonly tokens?: MCPOAuthTokenStorage | undefined;
   /** How to ask the user; absent if the user cannot be asked. */
   readonly ways?: SignInUi | undefined;
@@ -32,16 +32,19 @@ export interface HostSignIn {
     observe?: MachineObserver,
   ) => Promise<ServerAuth | undefined>;
   /**
-   * Signs in before the server has asked for it. Returns undefined if neither the server nor its entry names an
+   * Signs in before the server asks for it. Returns undefined if neither the server nor its entry names an
    * authorization server.
    */
   readonly signIn: (definition: ServerDefinition, signal: AbortSignal) => Promise<Credentials | undefined>;
-  /** The account that is signed in, if known. */
+  /** The account that is signed in; undefined if it is not known. */
   readonly accountAt: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
 }
 
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
-  // The state folder and the process environment stay the same for the life of a host; settings may change with a reload.
+  /*
+   * The state folder and the environment of the process do not change while a host runs; the settings may change with a
+   * reload.
+   */
   const { environment, locations } = configuration();
   const { env, platform } = environment;
   const inTurn = createTurns();
@@ -89,7 +92,7 @@ export function createHostSignIn({ configuration, secret, tokens, ways }: HostSi
     return { serverName, serverUrl, oauth, issuerOverride, pin, isFromWorkspace: scope === "workspace" };
   }
 
-  /** Runs one sign-in at a time: there is one user and one terminal. */
+  /** Runs one sign-in at a time, because there is only one user and one terminal. */
   function authenticate(server: SignInServer, person: SignInUi, signal: AbortSignal): Promise<Credentials> {
     const asked = { ...person, ...callbackPort(env, person) };
     return inTurn(async () => (await provider()).authenticate(server, asked, signal), signal);
@@ -194,7 +197,7 @@ function createTurns(): <T>(work: () => Promise<T>, signal: AbortSignal) => Prom
   return (work, signal) => {
     const turn = unlessAborted(last, signal, () => new HostError("cancelled", "the sign-in was cancelled"));
     const mine = turn.then(work);
-    // After a cancelled sign-in, later sign-ins still wait for earlier ones.
+    // If a sign-in is cancelled, later sign-ins still wait for earlier ones.
     last = Promise.allSettled([last, mine]);
     return mine;
   };

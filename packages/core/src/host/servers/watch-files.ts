@@ -1,4 +1,6 @@
-/** Reports a settings file that has changed on disk, once per change and after the writing has settled. */
+/**
+ * Reports a settings file that has changed on disk. Reports each change once, after the writing program has finished.
+ */
 
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -16,7 +18,7 @@ export interface WatchOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds to wait after a change: editors write a file in several steps, or replace it. */
+/** Milliseconds to wait after a change, because editors write a file in several steps or replace it. */
 const settleTime = 200;
 
 /**
@@ -40,7 +42,10 @@ function watchFile(file: string, onChange: (file: string) => void, clock: Clock)
   async function look(): Promise<void> {
     const before = await known;
     known = contentOf(file);
-    // The event may be a read, a touch or another file of the folder: only different content is a change.
+    /*
+     * The event may come from a read, a touch or another file of the folder, so only different content counts as a
+     * change.
+     */
     if ((await known) !== before && isOpen) onChange(file);
   }
 
@@ -74,7 +79,7 @@ function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWat
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || name === wanted) onEvent();
     });
-    // The folder was removed, or the system allows no more watches: changes are not reported any more.
+    // The folder was removed, or the system allows no more watches. From now on, changes are not reported.
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {
