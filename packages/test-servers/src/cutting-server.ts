@@ -1,15 +1,21 @@
-/** A server on the web whose answers to calls are streams that break where the call says, and that counts what its tool did. */
+/** An HTTP server for tests that breaks its response streams where the call says, and counts how often its tool ran. */
 
 import type { ServerResponse } from "node:http";
 import { type WebRequest, type WebServer, webServer } from "./web-server.ts";
 
-/** `reset`: without a word; `end`: as if that were all; `torn`: in the middle of the next event. */
+/**
+ * How a stream breaks. `reset`: the connection is reset. `end`: the stream ends as if it were complete. `torn`: in the
+ * middle of the next event.
+ */
 export type CutHow = "reset" | "end" | "torn";
 
-/** What a call of its tool, `count`, passes as arguments. */
+/** The arguments of a call of the tool `count`. */
 interface CutCall {
   readonly key: string;
-  /** After how many events the answer breaks, and so each stream that goes on with it; after the last of them, none does. */
+  /**
+   * The number of events after which the response stream and each resumed stream break, in order. Later streams do not
+   * break.
+   */
   readonly cuts: readonly number[];
   readonly how: CutHow;
 }
@@ -32,10 +38,13 @@ interface Stream {
   readonly how: CutHow;
 }
 
-/** How many events come before the answer itself. */
+/** How many events come before the response itself. */
 export const eventsBeforeAnswer = 3;
 
-/** `legacy`: what was missed is sent again to who says where the stream broke; `modern`: it is gone. */
+/**
+ * Starts the server. `legacy`: a client that reconnects with the last event id gets the missed events. `modern`: missed
+ * events are lost.
+ */
 export async function cuttingServer(era: "legacy" | "modern"): Promise<CuttingServer> {
   const effects = new Map<string, number>();
   const streams = new Map<string, Stream>();

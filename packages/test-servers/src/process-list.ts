@@ -1,8 +1,8 @@
-/** Looks for processes the way an outsider would: in `/proc`, by a mark in their environment; zombies are dead. */
+/** Finds processes in `/proc` by a mark in their environment. Zombies do not count as running. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Everything that runs with `mark` somewhere in its environment, as "pid command line". */
+/** Returns all processes that have `mark` in their environment, as "pid command line". */
 export function processesWith(mark: string): readonly string[] {
   return readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name) && contentOf(`/proc/${name}/environ`).includes(mark))
@@ -13,14 +13,14 @@ export function processesWith(mark: string): readonly string[] {
 export function isRunning(pid: number): boolean {
   const stat = contentOf(`/proc/${pid}/stat`);
   if (stat === "") return false;
-  // The name in the second field may contain anything: the others begin after its last parenthesis.
+  // The process name in the second field may contain any text, so the other fields are read after its last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
   const isZombie = fields[0] === "Z" || fields[0] === "X";
-  // With threads that still run, it only looks like one.
+  // A process whose other threads still run only looks like a zombie.
   return !isZombie || Number(fields[17]) > 1;
 }
 
-/** The numbers of the children of a process whose command line contains `word`. */
+/** Returns the ids of the child processes whose command line contains `word`. */
 export function childrenOf(parent: number, word: string): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name) && contentOf(`/proc/${name}/cmdline`).includes(word))
@@ -28,12 +28,12 @@ export function childrenOf(parent: number, word: string): readonly number[] {
     .map(Number);
 }
 
-/** For what another process brings about, with no event to wait for. */
+/** Waits for a condition that another process brings about, if there is no event to wait for. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** What is gone, or another user's, reads as nothing. */
+/** Reads a file. A missing file, or a file of another user, reads as empty. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, "latin1");

@@ -1,4 +1,4 @@
-/** Servers that people use, from their npm packages: on stdio as entries of a settings file, or on the web. */
+/** Servers from npm packages that people use, on stdio as entries of a settings file, or over HTTP. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ const programs: Readonly<Record<RealServer, string>> = {
   memory: import.meta.resolve("@modelcontextprotocol/server-memory/dist/index.js"),
 };
 
-// Written so that it is found from `src` as well as from `dist`.
+// This path is valid from `src` and from `dist`.
 const tellPort = new URL("./programs/tell-port.mjs", import.meta.url).href;
 
 export function realServer(name: RealServer, ...args: readonly string[]): StdioEntry {
@@ -27,7 +27,7 @@ export interface EverythingServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** The reference server on the web; it listens when this resolves. */
+/** Starts the reference server over HTTP. Resolves when it listens. */
 export async function everythingServer(transport: "sse" | "streamableHttp"): Promise<EverythingServer> {
   const { command, args } = realServer("everything", transport);
   const child = spawn(command, ["--import", tellPort, ...args], {

@@ -1,4 +1,4 @@
-/** A proxy that lets nothing through: every request and every tunnel is answered with a status of refusal. */
+/** A proxy that answers every request and every tunnel with an error status. */
 
 import { once } from "node:events";
 import { createServer, STATUS_CODES } from "node:http";
@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 
 export interface RefusingProxy extends AsyncDisposable {
   readonly origin: string;
-  /** What it was asked for, as the request line named it. */
+  /** The targets of all requests, as written in the request lines. */
   readonly asked: readonly string[];
 }
 

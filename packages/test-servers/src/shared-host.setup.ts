@@ -1,4 +1,4 @@
-/** Starts the process that the tests' usual servers share, and ends it with the run. */
+/** Starts the process in which the usual test servers run, and ends it after the test run. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,29 +1,34 @@
-/** Servers that share one Node process for a whole run of tests. What the host under test starts is a relay: a real process, in a hundredth of the time. */
+/**
+ * Servers that share one Node process for a whole test run. For each server, the host under test starts a relay: a real
+ * process that starts in a hundredth of the time.
+ */
 
 import { accessSync, constants } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** How a server is started, as an entry of a settings file. */
+/** The command that starts a server, as an entry of a settings file. */
 export interface StdioEntry {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** Set by `shared-host.setup.ts`: where the shared process listens. */
+/** The variable with the port of the shared process, set by `shared-host.setup.ts`. */
 const portVariable = "FAIRLEAD_TEST_SERVERS_PORT";
 const shared: readonly string[] = ["well-behaved", "counted", "catalog", "library", "conformance", "tasks"];
 
-/** A file, because a `$` in the settings would be a variable. */
+/** The relay script. It is a file, because a `$` in the settings would be a variable. */
 const relay = fileURLToPath(new URL("../src/programs/relay.sh", import.meta.url));
 
-/** Undefined where the program needs a process of its own, or there is no shared one. */
+/**
+ * Returns the entry for a shared server; undefined if the program needs its own process, or if no shared process runs.
+ */
 export function sharedServer(program: string, args: readonly string[]): StdioEntry | undefined {
   const port = process.env[portVariable];
   if (port === undefined || !shared.includes(program)) return undefined;
   return { command: "/bin/bash", args: [relay, port, JSON.stringify({ program, args })] };
 }
 
-/** Whether this machine has what the relay is made of. */
+/** Whether this machine has the programs that the relay uses. */
 export function canShare(): boolean {
   try {
     for (const file of ["/bin/bash", "/bin/cat"]) accessSync(file, constants.X_OK);

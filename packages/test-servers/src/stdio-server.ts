@@ -1,4 +1,4 @@
-/** The stdio programs, as entries of a settings file: what each does is said in the first line of its file. */
+/** The stdio test programs as entries of a settings file. The first line of each program says what it does. */
 
 import { fileURLToPath } from "node:url";
 import { type StdioEntry, sharedServer } from "./shared-host.ts";
@@ -39,14 +39,19 @@ export type StdioProgram =
   | "conformance"
   | "tasks";
 
-/** A server on stdio. The usual ones run in one process for all tests, behind a small relay: see `shared-host.ts`. */
+/**
+ * Returns a stdio server. The usual ones run in one process for all tests, behind a small relay; see `shared-host.ts`.
+ */
 export function stdioServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {
   return sharedServer(program, args) ?? programServer(program, ...args);
 }
 
-/** The same in a Node process of its own, for tests that look at the program itself: its command line, environment or death. */
+/**
+ * Returns a stdio server in its own Node process, for tests of the process itself: its command line, environment or
+ * exit.
+ */
 export function programServer(program: StdioProgram, ...args: readonly string[]): StdioEntry {
-  // Written so that it is found from `src` as well as from `dist`.
+  // This path is valid from `src` and from `dist`.
   const file = fileURLToPath(new URL(`../src/programs/${program}.mjs`, import.meta.url));
   return { command: process.execPath, args: [file, ...args] };
 }

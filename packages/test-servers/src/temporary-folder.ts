@@ -1,4 +1,4 @@
-/** A folder that is gone at the end of the scope: `await using folder = await temporaryFolder()`. */
+/** A folder that is removed at the end of the scope: `await using folder = await temporaryFolder()`. */
 
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,9 +6,9 @@ import { dirname, join } from "node:path";
 import { watchFolder } from "./guard/folders.ts";
 
 export interface TemporaryFolder extends AsyncDisposable {
-  /** A real path: no symbolic link in it. */
+  /** The real path of the folder, without symbolic links. */
   readonly path: string;
-  /** Writes a file below the folder, with the folders it needs, and returns its path. */
+  /** Writes a file into the folder, creates missing parent folders, and returns the file's path. */
   write(name: string, content: string | object): Promise<string>;
   read(name: string): Promise<string>;
 }

@@ -1,4 +1,4 @@
-/** How servers on the web answer: as they should, and in the ways that are seen in the wild. */
+/** Replies of HTTP servers for tests: correct ones, and faults that real servers have. */
 
 import type { ServerResponse } from "node:http";
 import type { WebReply, WebRequest } from "./web-server.ts";
@@ -9,7 +9,7 @@ interface Message {
   readonly params?: { readonly arguments?: { readonly text?: string } };
 }
 
-/** One tool, `echo`; no session, no events. */
+/** Serves one tool, `echo`, without sessions and events. */
 export const behaves: WebReply = (request, response) => {
   if (request.method !== "POST") return void response.writeHead(405).end();
   const message = messageIn(request);
@@ -26,11 +26,11 @@ export const noContent: WebReply = (_request, response) => void response.writeHe
 
 export const empty: WebReply = (_request, response) => void response.writeHead(200, { "content-length": "0" }).end();
 
-/** JSON says its head, and then there is nothing. */
+/** Sends the header of a JSON response, but no body. */
 export const emptyJson: WebReply = (_request, response) =>
   void response.writeHead(200, { "content-type": "application/json" }).end();
 
-/** Anything but 200, with a body for people and such headers. */
+/** Sends this status with a text and these headers. */
 export function status(code: number, headers: Readonly<Record<string, string>> = {}): WebReply {
   return (_request, response) =>
     void response.writeHead(code, { "content-type": "text/plain", ...headers }).end(`status ${code}, sorry`);
@@ -40,15 +40,15 @@ export function redirectTo(url: string): WebReply {
   return (_request, response) => void response.writeHead(307, { location: url }).end();
 }
 
-/** The right answer under the wrong name. */
+/** Sends the right answer with the wrong content type. */
 export const wrongContentType: WebReply = (request, response) => {
   response.writeHead(200, { "content-type": "text/plain" }).end(answerTo(messageIn(request)));
 };
 
-/** Says JSON, and is not. */
+/** Sends invalid JSON with the content type JSON. */
 export const brokenJson: WebReply = (_request, response) => sendJson(response, '{"jsonrpc":"2.0",');
 
-/** The connection goes in the middle of the answer to this method; everything else is as it should be. */
+/** Breaks the connection in the middle of the answer to this method. All other answers are correct. */
 export function cutAt(method: string): WebReply {
   return (request, response) => {
     if (request.method !== "POST" || messageIn(request).method !== method) return behaves(request, response);

@@ -1,4 +1,4 @@
-/** A real HTTP server on a port of its own that answers as it is told; gone at the end of the scope. */
+/** A real HTTP server on its own port that sends the given replies. It stops at the end of the scope. */
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ export interface WebServer extends AsyncDisposable {
   readonly seen: readonly WebRequest[];
 }
 
-/** `secure`: over TLS, with a certificate that no authority vouches for; without a `port`, any that is free. */
+/** Starts the server. `secure`: with TLS and a self-signed certificate. Without `port`, uses any free port. */
 export async function webServer(
   reply: WebReply,
   { secure = false, port: wanted = 0 }: { readonly secure?: boolean; readonly port?: number } = {},

@@ -1,4 +1,4 @@
-/** The server with tools for whoever tests calls, in either era, on stdio or on the web. */
+/** Starts the server with tools for tests of calls, in either era, on stdio or over HTTP. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,13 +9,13 @@ import { type StdioEntry, stdioServer } from "./stdio-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export interface Workshop extends AsyncDisposable {
-  /** How it is started on stdio, each time anew. */
+  /** The entry that starts the server on stdio. Each use starts a new process. */
   readonly entry: StdioEntry;
-  /** Where it is on the web. */
+  /** The server's URL; undefined on stdio. */
   readonly url?: string;
-  /** What it was asked to do and to stop doing, so far. */
+  /** Returns the calls and cancellations that the server has written so far. */
   notes(): readonly string[];
-  /** Resolves when it has been told so, as often as this. */
+  /** Resolves when the server has written this line as often as `times`. */
   noted(line: string, times?: number): Promise<void>;
 }
 

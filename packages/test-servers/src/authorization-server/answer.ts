@@ -1,4 +1,4 @@
-/** What an endpoint answers, as a value; one place puts it on the wire. */
+/** An endpoint's answer as a value, and the one function that sends it. */
 
 import type { ServerResponse } from "node:http";
 
@@ -13,7 +13,7 @@ export function json(body: object, status = 200, headers: Readonly<Record<string
   return { status, headers: all, body: JSON.stringify(body) };
 }
 
-/** As RFC 6749 spells errors. */
+/** Returns an error in the form of RFC 6749. */
 export function oauthError(error: string, description: string, status = 400): Answer {
   const headers = status === 401 ? { "www-authenticate": "Basic" } : {};
   return json({ error, error_description: description }, status, headers);

@@ -1,4 +1,4 @@
-/** What every endpoint is given: who the server is, how it behaves, what it remembers. */
+/** What every endpoint receives: the server's issuer, its settings, its store and its clock. */
 
 import type { WebRequest } from "../web-server.ts";
 import type { Answer } from "./answer.ts";
@@ -9,13 +9,13 @@ export interface Authority {
   readonly issuer: string;
   readonly settings: AuthorizationSettings;
   readonly store: Store;
-  /** What its clock says, in milliseconds since 1970. */
+  /** Returns the time of the server's clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
 export interface Call {
   readonly request: WebRequest;
-  /** Of the query and, if there is one, of the form. */
+  /** The parameters of the query and, if there is one, of the form. */
   readonly params: URLSearchParams;
 }
 

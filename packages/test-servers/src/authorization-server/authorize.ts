@@ -1,4 +1,4 @@
-/** The authorization endpoint: the question to the person, and the way back with a code. */
+/** The authorization endpoint: asks the person, and redirects the browser back with a code. */
 
 import { randomUUID } from "node:crypto";
 import { type Answer, redirect } from "./answer.ts";
@@ -14,7 +14,7 @@ export async function answerAuthorize(call: Call, authority: Authority): Promise
   const { params } = call;
   const client = await findClient(params.get("client_id") ?? "", authority);
   const redirectUri = params.get("redirect_uri") ?? "";
-  // Nobody is sent to an address that may be an attacker's: the person reads of it here.
+  // An unknown redirect URI may be an attacker's, so the person sees the error here and is not redirected.
   if (!client) return messagePage("This client is not known here.", 400);
   if (!URL.canParse(redirectUri) || !isRegistered(redirectUri, client)) {
     return messagePage("This client may not be sent back there.", 400);

@@ -1,20 +1,20 @@
-/** What a person's browser does with an authorization URL: shows the page, sends the answer, goes where it is sent. */
+/** A person's browser in tests: opens an authorization URL, shows the page, sends the answer and follows redirects. */
 
 import { plainRequest } from "./plain-request.ts";
 
 export interface BrowserChoices {
-  /** What the person says to the question. */
+  /** The person's answer to the question. */
   readonly says?: "approve" | "deny";
-  /** The address to go back to, as the browser got it, before it is visited. */
+  /** Called with the callback address as the browser got it, before the browser opens it. */
   readonly change?: (callback: URL) => void;
-  /** false: the person copies the address instead of going there. */
+  /** False if the person copies the callback address instead of opening it. */
   readonly visits?: boolean;
 }
 
 export interface BrowserOutcome {
-  /** Where it ended: the callback, or a page of the authorization server. */
+  /** The last address: the callback, or a page of the authorization server. */
   readonly address: string;
-  /** What is shown at the end; of a callback that was not visited, nothing. */
+  /** The text of the last page; empty if the callback was not opened. */
   readonly status?: number;
   readonly body?: string;
 }

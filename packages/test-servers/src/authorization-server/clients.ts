@@ -1,4 +1,4 @@
-/** Who a client is, where it may be sent back to, and whether it proves itself. */
+/** Knows the clients, checks their redirect URIs, and authenticates them. */
 
 import type { Authority, Call } from "./authority.ts";
 import { verifiedClaims } from "./jwt.ts";
@@ -23,7 +23,10 @@ export async function findClient(id: string, { settings, store }: Authority): Pr
   return settings.acceptsMetadataDocuments && id.startsWith("https:") ? readDocument(id) : undefined;
 }
 
-/** The id is an address; what is there says who the client is, and names that address again. */
+/**
+ * Reads a client's metadata document. The client's id is the URL of the document, and the document must name the same
+ * URL.
+ */
 async function readDocument(id: string): Promise<Client | undefined> {
   const { status, body } = await plainRequest(id);
   if (status !== 200) return undefined;
@@ -31,7 +34,7 @@ async function readDocument(id: string): Promise<Client | undefined> {
   return named === id ? { id, redirectUris, authentication: "none" } : undefined;
 }
 
-/** The client that a form comes from, if it is the one it says it is; else why not. */
+/** Returns the authenticated client of a form; otherwise the reason why it is refused. */
 export async function authenticateClient({ request, params }: Call, authority: Authority): Promise<Client | string> {
   const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? "")?.[1];
   const [name, password] = basic ? Buffer.from(basic, "base64").toString().split(":").map(formDecoded) : [];
@@ -57,7 +60,10 @@ function isProven(
   }
 }
 
-/** RFC 7523, 3: signed with the client's key, by and about the client, for this server, fresh, and never seen before. */
+/**
+ * Checks a client assertion (RFC 7523, section 3): signed with the client's key, issued by and about the client, for
+ * this server, recent, and never used before.
+ */
 function isSignedBy({ id, publicKey }: Client, params: URLSearchParams, authority: Authority): boolean {
   const assertion = params.get("client_assertion") ?? "";
   authority.store.secrets.add(assertion);
@@ -67,7 +73,9 @@ function isSignedBy({ id, publicKey }: Client, params: URLSearchParams, authorit
   return claims !== undefined && claims["iss"] === id && claims["sub"] === id;
 }
 
-/** RFC 6749, 2.3.1: both halves are encoded like a form. */
+/**
+ * Reads an Authorization header with client credentials. Both parts are encoded like a form (RFC 6749, section 2.3.1).
+ */
 function formDecoded(text: string): string {
   return new URLSearchParams(`x=${text}`).get("x") ?? "";
 }
@@ -77,7 +85,10 @@ export function isLoopback(uri: string): boolean {
   return protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
 }
 
-/** Exactly what was registered; on this computer any port will do (RFC 8252, 7.3). */
+/**
+ * Whether the redirect URI is registered. It must match exactly, but a loopback address may have any port (RFC 8252,
+ * section 7.3).
+ */
 export function isRegistered(uri: string, { redirectUris }: Client): boolean {
   return redirectUris.some((each) => each === uri || (isLoopback(each) && withoutPort(each) === withoutPort(uri)));
 }

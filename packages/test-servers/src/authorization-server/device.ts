@@ -1,4 +1,7 @@
-/** The device flow (RFC 8628): a code for the device, a shorter one for the person, and the page where it is typed. */
+/**
+ * The device flow (RFC 8628): a code for the device, a shorter code for the person, and the page where the person types
+ * it.
+ */
 
 import { randomInt } from "node:crypto";
 import { type Answer, json, oauthError } from "./answer.ts";
@@ -32,7 +35,7 @@ export async function answerDevice(call: Call, authority: Authority): Promise<An
   });
 }
 
-/** The page that the person opens, on whatever has a browser. */
+/** The page on which the person types the code, in any browser. */
 export function answerActivate({ request, params }: Call, { store }: Authority): Answer {
   const device = findDevice(store.devices, params.get("request") ?? params.get("user_code") ?? "");
   if (!device) return messagePage("There is no such code.", 404);
@@ -45,7 +48,7 @@ export function findDevice(devices: ReadonlyMap<string, Device>, userCode: strin
   return [...devices.values()].find((device) => device.userCode === userCode);
 }
 
-/** What the person allowed, or the error that tells the device what to do. */
+/** Returns the grant that the person has given, or the error that tells the device what to do. */
 export function deviceGrant(deviceCode: string, client: Client, { settings, store }: Authority): Grant | string {
   const device = store.devices.get(deviceCode);
   if (device?.clientId !== client.id) return "invalid_grant";

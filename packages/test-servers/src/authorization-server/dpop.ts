@@ -1,4 +1,4 @@
-/** Verifies proofs of possession (RFC 9449), at the token endpoint and at the MCP server. */
+/** Verifies proofs of possession (RFC 9449) at the token endpoint and at the MCP server. */
 
 import { createHash, type JsonWebKey } from "node:crypto";
 import type { WebRequest } from "../web-server.ts";
@@ -6,21 +6,21 @@ import { type Answer, json } from "./answer.ts";
 import type { Authority, Call } from "./authority.ts";
 import { headerOf, keyOf, signedClaims, thumbprint } from "./jwt.ts";
 
-/** What every proof has to say if nonces are wanted. */
+/** The nonce that every proof must contain if the server requires nonces. */
 export const nonce = "the-only-nonce";
 
-/** How far a proof's clock may be off, in seconds. */
+/** How many seconds the time of a proof may differ from the server's clock. */
 const window = 60;
 
 interface Proof {
   readonly request: Pick<WebRequest, "headers" | "method">;
   readonly url: string;
-  /** The token that the request carries. */
+  /** The access token in the request. */
   readonly accessToken?: string;
   readonly needsNonce: boolean;
 }
 
-/** The thumbprint of the key that made the proof, or what is wrong with it. */
+/** Returns the thumbprint of the key that signed the proof, or the error of an invalid proof. */
 export function checkProof(
   { request, url, accessToken, needsNonce }: Proof,
   { store, now }: Pick<Authority, "store" | "now">,
@@ -41,7 +41,7 @@ export function checkProof(
   return { key: thumbprint(key) };
 }
 
-/** The key that the token will be bound to; undefined: none is wanted. */
+/** Returns the key to which the token will be bound; undefined if the server does not use DPoP. */
 export function readProof({ request }: Call, authority: Authority): string | undefined | Answer {
   const { dpop } = authority.settings;
   if (dpop === "off") return undefined;

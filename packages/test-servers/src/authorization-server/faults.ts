@@ -1,24 +1,27 @@
-/** What can happen on the way: an endpoint that is interrupted answers like this instead of as usual. */
+/** Faults for tests: an endpoint with a fault answers in this way instead of as usual. */
 
 import type { ServerResponse } from "node:http";
 import type { WebRequest } from "../web-server.ts";
 import { type Answer, send } from "./answer.ts";
 
-/** Any `WebReply` is one; `usual` does what would have been done, and sends nothing. */
+/**
+ * A fault; any `WebReply` is one too. `usual` does the endpoint's usual work and returns its answer, but does not send
+ * it.
+ */
 export type Fault = (request: WebRequest, response: ServerResponse, usual: () => Promise<Answer>) => void;
 
 /** Nothing, for ever. */
 export const silence: Fault = () => {};
 
-/** All is done, and the answer never arrives. */
+/** The endpoint does its usual work, but the connection breaks before the answer. */
 export const answerLost: Fault = (_request, response, usual) => void usual().then(() => response.destroy());
 
-/** As usual, once this has happened. */
+/** The endpoint answers as usual, but only after `event` has happened. */
 export function after(event: Promise<unknown>): Fault {
   return (_request, response, usual) => void event.then(usual).then((answer) => send(response, answer));
 }
 
-/** Starts like JSON, and does not end before so many bytes. */
+/** The endpoint answers with a JSON document that is larger than so many bytes. */
 export function oversized(bytes: number): Fault {
   return (_request, response) => {
     response.writeHead(200, { "content-type": "application/json" });
@@ -26,7 +29,7 @@ export function oversized(bytes: number): Fault {
   };
 }
 
-/** Faults that wait for their endpoint. */
+/** Faults that wait for the next requests to their endpoint. */
 export interface Faults<Endpoint, How> {
   readonly add: (endpoint: Endpoint, fault: How, times: number) => void;
   readonly take: (endpoint: Endpoint) => How | undefined;

@@ -1,4 +1,4 @@
-/** A real MCP server on the web that lets in only whoever brings a live token of its authorization server. */
+/** A real MCP server over HTTP that accepts only requests with a valid token of its authorization server. */
 
 import { behaves } from "../web-replies.ts";
 import { type WebReply, type WebRequest, webServer } from "../web-server.ts";
@@ -8,21 +8,21 @@ import { createFaults } from "./faults.ts";
 import type { AuthorizationServer, WebPlace } from "./server.ts";
 import type { AccessToken } from "./store.ts";
 
-/** Every setting but the place can be changed while it runs. */
+/** The settings of the server. All of them can be changed while it runs. */
 export interface GuardSettings {
-  /** Whose tokens are accepted, and who is named in the metadata. */
+  /** The authorization server whose tokens are accepted, and which the metadata names. */
   authorization: AuthorizationServer;
-  /** Where the metadata of the resource is found; "elsewhere": at an address that only the challenge tells. */
+  /** Where the metadata of the resource is. "elsewhere": at a URL that only the challenge names. */
   metadataAt: "path" | "root" | "elsewhere" | "nowhere";
-  /** Laid over the metadata; a field that is `undefined` is left out of it. */
+  /** Fields that replace those of the metadata. A field that is `undefined` is left out. */
   metadata: Readonly<Record<string, unknown>>;
-  /** What a challenge says, apart from "Bearer". */
+  /** What a challenge contains besides "Bearer". */
   challengeWith: readonly ("resource_metadata" | "scope" | "error")[];
-  /** Instead of all that; "": no such header. */
+  /** The whole challenge, instead of the usual one. "": no such header. */
   challenge: string | undefined;
-  /** What every request needs. */
+  /** The scopes that every request needs. */
   scopes: readonly string[];
-  /** What a call of a tool needs besides, by its name. */
+  /** The additional scopes that a call of a tool needs, by the tool's name. */
   toolScopes: Readonly<Record<string, readonly string[]>>;
   /** The server behind the guard. */
   serves: WebReply;
@@ -32,15 +32,15 @@ export interface GuardedServer extends AsyncDisposable {
   readonly origin: string;
   readonly url: string;
   readonly settings: GuardSettings;
-  /** Every request so far that came here, with its headers. */
+  /** Every request to this server so far, with its headers. */
   readonly seen: readonly WebRequest[];
-  /** The next requests to the server, or for its metadata, are answered like this. */
+  /** Answers the next requests to the server, or for its metadata, with `instead`. */
   readonly interrupt: (endpoint: "mcp" | "metadata", instead: WebReply, times?: number) => void;
 }
 
 interface GuardPlace extends WebPlace {
   readonly path?: string;
-  /** On the origin of the authorization server, as before there was metadata of resources. */
+  /** Whether the server has the origin of its authorization server, as before resource metadata existed. */
   readonly isSameOrigin?: boolean;
 }
 
@@ -143,7 +143,7 @@ function scopesOfCall({ method, body }: WebRequest, { toolScopes }: GuardSetting
   return name !== undefined && Object.hasOwn(toolScopes, name) ? (toolScopes[name] ?? []) : [];
 }
 
-/** A token for a parent path is good enough; one for somebody else is not. */
+/** Whether the token is for this URL or for a parent path of it. */
 function isMeantFor({ grant: { resource } }: AccessToken, url: string, { authorization }: GuardSettings): boolean {
   if (resource === undefined) return !authorization.settings.requiresResource;
   return url === resource || url.startsWith(resource.endsWith("/") ? resource : `${resource}/`);

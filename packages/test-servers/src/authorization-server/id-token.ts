@@ -1,13 +1,13 @@
-/** ID tokens: signed JSON Web Tokens that say who someone is. */
+/** Creates ID tokens: signed JSON Web Tokens that say who a person is. */
 
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** The key of everything that an authorization server of this process signs. */
+/** The key with which all authorization servers of this process sign. */
 export const signersKey: KeyObject = publicKey;
 
-/** Valid for an hour. */
+/** Creates an ID token that is valid for an hour. */
 export function newIdToken(claims: Readonly<Record<string, unknown>>, typ = "JWT"): string {
   const now = Math.floor(Date.now() / 1000);
   const signed = [

@@ -1,21 +1,23 @@
-/** Verifies JSON Web Tokens for real: signature, audience and times, and that none is used twice. */
+/** Verifies JSON Web Tokens: signature, audience and times, and that a token is not used twice. */
 
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from "node:crypto";
 import type { Authority } from "./authority.ts";
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What a verifier insists on. */
+/** What a verifier requires of a JWT. */
 interface Expectations extends Pick<Authority, "store" | "now"> {
   readonly audiences: readonly string[];
-  /** Whether it may be used once: a client signs a new one each time, a workload keeps the one it was given. */
+  /**
+   * Whether the JWT may be used only once. A client signs a new JWT for each request, but a workload reuses its JWT.
+   */
   readonly isOnce: boolean;
 }
 
-/** How far clocks may be apart, in seconds. */
+/** How many seconds two clocks may differ. */
 const tolerance = 30;
 
-/** Undefined: not valid here, now, or for the first time. */
+/** Returns the claims of a JWT; undefined if it is not valid for this audience and time, or was used before. */
 export function verifiedClaims(jwt: string, key: KeyObject, expected: Expectations): Claims | undefined {
   const claims = signedClaims(jwt, key);
   if (!claims) return undefined;
@@ -30,7 +32,7 @@ export function verifiedClaims(jwt: string, key: KeyObject, expected: Expectatio
   return claims;
 }
 
-/** Undefined if another key signed the JWT, or none. */
+/** Returns the claims of a JWT; undefined if it is unsigned or another key signed it. */
 export function signedClaims(jwt: string, key: KeyObject): Claims | undefined {
   const [header = "", payload = "", signature = ""] = jwt.split(".");
   const { alg } = headerOf(jwt);
@@ -45,7 +47,7 @@ export function headerOf(jwt: string): Claims {
   return decode(jwt.split(".")[0] ?? "") ?? {};
 }
 
-/** What a JWT says, whoever signed it. */
+/** Returns the claims of a JWT without checking its signature. */
 export function decode(part: string): Claims | undefined {
   try {
     return JSON.parse(Buffer.from(part, "base64url").toString()) as Claims;
@@ -54,7 +56,7 @@ export function decode(part: string): Claims | undefined {
   }
 }
 
-/** RFC 7638, for a key on a curve. */
+/** Returns the thumbprint of an elliptic-curve key (RFC 7638). */
 export function thumbprint({ crv, kty, x, y }: JsonWebKey): string {
   return createHash("sha256").update(JSON.stringify({ crv, kty, x, y })).digest("base64url");
 }

@@ -1,4 +1,7 @@
-/** The grants for machines: a token for the client's own credentials or for a JWT of a trusted issuer, or an ID-JAG for another server. */
+/**
+ * The grants for machines: a token for the client's own credentials or for a JWT of a trusted issuer, and an ID-JAG for
+ * another server.
+ */
 
 import { type Answer, json, oauthError } from "./answer.ts";
 import { type Authority, type Call, scopesIn } from "./authority.ts";
@@ -26,7 +29,10 @@ export function machineGrant({ params }: Call, client: Client, authority: Author
   return { clientId: client.id, scopes, ...(resource !== null && { resource }), isRevoked: false };
 }
 
-/** Why the JWT is refused. Undefined if a trusted issuer made it for this server and, for an ID-JAG, for this client and resource. */
+/**
+ * Returns why the JWT is refused. Undefined if a trusted issuer made it for this server and, for an ID-JAG, for this
+ * client and resource.
+ */
 function refusedAssertion(params: URLSearchParams, client: Client, authority: Authority): Answer | undefined {
   const assertion = params.get("assertion") ?? "";
   authority.store.secrets.add(assertion);
@@ -40,7 +46,10 @@ function refusedAssertion(params: URLSearchParams, client: Client, authority: Au
   return oauthError("invalid_grant", "The assertion is for another client or another resource.");
 }
 
-/** As an identity provider: a person's ID token becomes a grant for one client at one other authorization server. */
+/**
+ * Acts as an identity provider: exchanges a person's ID token for a grant for one client at one other authorization
+ * server.
+ */
 export function exchangeToken({ params }: Call, client: Client, { issuer, store }: Authority): Answer {
   const subject = params.get("subject_token") ?? "";
   store.secrets.add(subject);
@@ -58,7 +67,7 @@ export function exchangeToken({ params }: Call, client: Client, { issuer, store 
       sub: claims["sub"],
       aud: audience,
       resource,
-      // By convention of these tests: the same person registered the client at both.
+      // In these tests, the client's id at the other server is its id here with "-there" at the end.
       client_id: `${client.id}-there`,
       jti: crypto.randomUUID(),
     },

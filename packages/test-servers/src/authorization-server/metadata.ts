@@ -1,4 +1,4 @@
-/** The metadata of the authorization server, in its three places. */
+/** The metadata of the authorization server, at its three well-known paths. */
 
 import { type Answer, json } from "./answer.ts";
 import type { Authority, Call } from "./authority.ts";

@@ -1,8 +1,11 @@
-/** The pages a person sees: the question, and what became of it. */
+/** The pages that a person sees: the question, and the outcome. */
 
 import { type Answer, html } from "./answer.ts";
 
-/** Posts to its own address: `request` names what it is about, `decision` is approve or deny. */
+/**
+ * The question as a form, which is sent to the same address. `request` identifies the question; `decision` is approve
+ * or deny.
+ */
 export function consentPage(request: string, client: string, scopes: readonly string[]): Answer {
   const wishes = scopes.map((scope) => `<li>${escaped(scope)}</li>`).join("");
   return html(`<!doctype html>

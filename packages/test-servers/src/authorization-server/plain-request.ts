@@ -1,4 +1,4 @@
-/** One request over the network, redirects left alone; the certificate of these tests is believed. */
+/** Sends one request without following redirects. Trusts the certificate of these tests. */
 
 import { request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
@@ -16,7 +16,7 @@ export function plainRequest(address: string | URL, form?: URLSearchParams): Pro
   const options = {
     method: form ? "POST" : "GET",
     headers: form ? { "content-type": "application/x-www-form-urlencoded" } : {},
-    // A connection that is kept would keep its server from ending.
+    // A kept-alive connection would prevent its server from closing.
     agent: false as const,
   };
   return new Promise((resolve, reject) => {

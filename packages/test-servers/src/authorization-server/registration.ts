@@ -44,7 +44,7 @@ export function answerRegistration({ request }: Call, { issuer, settings, store 
       client_id_issued_at: Math.floor(Date.now() / 1000),
       ...(secret && expiry),
       token_endpoint_auth_method: authentication,
-      // Nothing here uses these two; a client must keep them all the same.
+      // This server does not use these two members, but a client must store them.
       registration_client_uri: `${issuer}/register/${id}`,
       registration_access_token: newSecret(store, "registration"),
     },

@@ -1,4 +1,4 @@
-/** Revocation (RFC 7009): either token ends the grant with all that was given out for it. */
+/** Revocation (RFC 7009): revoking either token ends the grant and all its tokens. */
 
 import { type Answer, json, oauthError } from "./answer.ts";
 import type { Authority, Call } from "./authority.ts";
@@ -11,6 +11,6 @@ export async function answerRevoke(call: Call, authority: Authority): Promise<An
   const token = call.params.get("token") ?? "";
   const grant = (refreshTokens.get(token) ?? accessTokens.get(token))?.grant;
   if (grant?.clientId === client.id) grant.isRevoked = true;
-  // What is not known is as good as revoked.
+  // An unknown token counts as revoked.
   return json({});
 }

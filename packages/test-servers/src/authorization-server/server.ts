@@ -1,4 +1,4 @@
-/** A real authorization server on a port of its own; in a test, only the browser is replaced. */
+/** A real authorization server on its own port. In a test, only the browser is replaced. */
 
 import { type WebReply, type WebRequest, webServer } from "../web-server.ts";
 import { json, notFound, send } from "./answer.ts";
@@ -25,27 +25,31 @@ export interface AuthorizationServer extends AsyncDisposable {
   readonly origin: string;
   readonly issuer: string;
   readonly settings: AuthorizationSettings;
-  /** Every request so far that an endpoint got, in order. */
+  /** Every request so far to an endpoint, in order. */
   readonly seen: readonly SeenCall[];
-  /** Every request so far, also to paths where nothing is. */
+  /** Every request so far, including requests to unknown paths. */
   readonly requests: readonly WebRequest[];
-  /** Every code, token, client secret, state and verifier so far: none may be seen anywhere else. */
+  /**
+   * Every code, token, client secret, state and verifier so far. Tests check that none of them appears anywhere else.
+   */
   readonly secrets: ReadonlySet<string>;
-  /** What this endpoint got so far; of the token endpoint, only what asked for this grant type, if one is named. */
+  /**
+   * Returns the requests to this endpoint so far. For the token endpoint, `grantType` selects requests of that type.
+   */
   readonly callsTo: (endpoint: Endpoint, grantType?: string) => readonly SeenCall[];
   readonly findLiveToken: (token: string) => AccessToken | undefined;
-  /** Whether a request to an MCP server proves the key of its token. */
+  /** Checks that a request to an MCP server proves the possession of its token's key. */
   readonly checkProof: (proof: Parameters<typeof checkProof>[0]) => ReturnType<typeof checkProof>;
-  /** Every access token so far has expired. */
+  /** Makes every access token so far expire. */
   readonly expireTokens: () => void;
-  /** Every grant so far has ended, as if the person had ended it on the server's own page. */
+  /** Ends every grant so far, as if the person had revoked it on the server's own page. */
   readonly revokeGrants: () => void;
-  /** Every client that registered is forgotten. */
+  /** Deletes every client that has registered. */
   readonly forgetClients: () => void;
   readonly decideDevice: (userCode: string, decision: "approve" | "deny" | "expire") => void;
-  /** The next requests to this endpoint are answered like this; of several faults the first comes first. */
+  /** Answers the next requests to this endpoint with the fault. Several faults apply in the order of the calls. */
   readonly interrupt: (endpoint: Endpoint, fault: Fault, times?: number) => void;
-  /** Whatever is not the authorization server's own is answered by this. */
+  /** Sets the reply for all paths that do not belong to the authorization server. */
   readonly mount: (reply: WebReply) => void;
 }
 

@@ -1,12 +1,12 @@
-/** How the authorization server behaves: every setting can be changed while it runs. */
+/** The settings of the authorization server. All of them can be changed while it runs. */
 
 import type { KeyObject } from "node:crypto";
 
 interface PreparedClient {
   readonly clientId: string;
-  /** Without one and without a key, a public client. */
+  /** The client's secret. A client without a secret and without a key is a public client. */
   readonly clientSecret?: string;
-  /** How the secret has to come; in the header, unless said otherwise. */
+  /** How the client sends its secret. Default: in the Authorization header. */
   readonly authentication?: "client_secret_basic" | "client_secret_post";
   /** For `private_key_jwt`. */
   readonly publicKey?: KeyObject;
@@ -20,51 +20,54 @@ interface TrustedIssuer {
 }
 
 export interface AuthorizationSettings {
-  /** The path of the issuer, below its origin: "" or, for instance, "/tenant". Not to be changed later. */
+  /** The path of the issuer below its origin, such as "" or "/tenant". Must not be changed later. */
   readonly issuerPath: string;
-  /** Where the metadata is found; "nowhere": only the paths are known, as before there was metadata. */
+  /** Where the metadata is. "nowhere": clients know only the default paths, as before metadata existed. */
   metadataAt: "oauth" | "openid" | "openid-appended" | "nowhere";
-  /** Laid over the metadata; a field that is `undefined` is left out of it. */
+  /** Fields that replace those of the metadata. A field that is `undefined` is left out. */
   metadata: Readonly<Record<string, unknown>>;
-  /** "refused": advertised, and then answered with an error. */
+  /** "refused": the metadata names registration, but the endpoint answers with an error. */
   registration: "open" | "refused" | "absent";
-  /** How a client that registers must prove itself afterwards. */
+  /** How a client that has registered must authenticate afterwards. */
   clientAuthentication: "none" | "client_secret_basic" | "client_secret_post";
-  /** Seconds until a registered client's secret ends; 0: never. */
+  /** Seconds until the secret of a registered client expires; 0 means never. */
   clientSecretLife: number;
-  /** Those that were registered by hand. */
+  /** Clients that were registered by hand. */
   clients: readonly PreparedClient[];
-  /** Whether the address of a metadata document is taken for a client's id; the document is then read. */
+  /** Whether a client's id may be the URL of its metadata document, which the server then reads. */
   acceptsMetadataDocuments: boolean;
-  /** "automatic": nobody is asked, the answer is yes. */
+  /** "automatic": the server does not ask the person, and approves. */
   consent: "page" | "automatic";
-  /** What `iss` of the answer to an authorization request says. */
+  /** The value of `iss` in the answer to an authorization request. */
   iss: "right" | "wrong" | "with-slash" | "absent";
   scopes: readonly string[];
-  /** What is granted of what is asked for. */
+  /** Returns the scopes that are granted, given the requested scopes. */
   grants: (asked: readonly string[]) => readonly string[];
-  /** Whether every request must name the resource, the same each time. */
+  /** Whether every request must name the resource, and always the same one. */
   requiresResource: boolean;
-  /** Seconds; without it, the answer says nothing and the token lives for an hour. */
+  /** Lifetime of a token in seconds. If undefined, answers do not contain it, and a token is valid for an hour. */
   expiresIn: number | undefined;
   refreshTokens: "rotating" | "lasting" | "none";
   tokenType: string;
   /** Whether the device flow is offered. */
   hasDeviceFlow: boolean;
-  /** Seconds between two questions of a device; without it, the answer says nothing. */
+  /** Seconds between two polls of a device. If undefined, the answer does not contain it. */
   deviceInterval: number | undefined;
-  /** Errors that a waiting device gets first, one for each question. */
+  /** Errors for the first polls of a waiting device, one for each poll. */
   deviceErrors: readonly string[];
   hasRevocation: boolean;
-  /** The only grants that are given; undefined: all. */
+  /** The only grant types that are supported; undefined means all. */
   grantTypes: readonly string[] | undefined;
-  /** Whose JWTs are accepted as grants. */
+  /** The issuers whose JWTs are accepted as grants. */
   trustedIssuers: readonly TrustedIssuer[];
-  /** "key": every token is bound to the key of a DPoP proof; "nonce": and the proof needs a nonce of this server. */
+  /**
+   * "key": every token is bound to the key of a DPoP proof. "nonce": in addition, the proof needs a nonce of this
+   * server.
+   */
   dpop: "off" | "key" | "nonce";
-  /** Milliseconds that the server's clock is ahead of everybody else's. */
+  /** Milliseconds by which the server's clock is ahead of the real time. */
   clockLead: number;
-  /** The person who signs in, as `sub` of an ID token. */
+  /** The person who signs in: the value of `sub` in an ID token. */
   account: string;
 }
 

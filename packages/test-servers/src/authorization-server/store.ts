@@ -1,4 +1,6 @@
-/** What the authorization server remembers: clients, requests, codes, grants and tokens, and the rules of their lives. */
+/**
+ * The state of the authorization server: clients, requests, codes, grants and tokens, and when each becomes invalid.
+ */
 
 import { type KeyObject, randomBytes } from "node:crypto";
 
@@ -13,7 +15,7 @@ export interface Client {
   readonly expiresAt?: number;
 }
 
-/** What one person allowed one client, once. Everything that was given out for it dies with it. */
+/** One approval that a person gave to a client. All codes and tokens that were issued for it end with it. */
 export interface Grant {
   readonly clientId: string;
   readonly scopes: readonly string[];
@@ -48,7 +50,7 @@ export interface Device {
 export interface AccessToken {
   readonly grant: Grant;
   readonly scopes: readonly string[];
-  /** The thumbprint of the key that must prove it (RFC 9449); absent for a bearer token. */
+  /** The thumbprint of the key that requests with this token must prove (RFC 9449); absent for a bearer token. */
   readonly boundTo?: string;
   expiresAt: number;
 }
@@ -65,9 +67,9 @@ export interface Store {
   readonly devices: Map<string, Device>;
   readonly accessTokens: Map<string, AccessToken>;
   readonly refreshTokens: Map<string, RefreshToken>;
-  /** Whatever must never be seen outside: all codes, tokens, client secrets, states and verifiers so far. */
+  /** All codes, tokens, client secrets, states and verifiers so far. None of them may appear outside. */
   readonly secrets: Set<string>;
-  /** The `jti` of every JWT that was accepted: none is accepted twice. */
+  /** The `jti` of every accepted JWT, so that none is accepted twice. */
   readonly spentJwts: Set<string>;
 }
 
@@ -84,7 +86,7 @@ export function createStore(): Store {
   };
 }
 
-/** Nobody can guess it, and the store knows that it is secret. */
+/** Creates a random secret, and records that it is secret. */
 export function newSecret(store: Store, kind: string): string {
   const secret = `${kind}-${randomBytes(24).toString("base64url")}`;
   store.secrets.add(secret);
@@ -104,8 +106,7 @@ export function newRefreshToken(store: Store, grant: Grant): string {
 }
 
 /**
- * For something that may be used once. Whoever comes with it again has stolen it, or was stolen from: nobody can tell which, so
- * the whole grant ends.
+ * Uses up a code or token that may be used only once. A second use means that it was stolen, so the whole grant ends.
  */
 export function spend(once: { readonly grant: Grant; isSpent: boolean }): boolean {
   if (once.isSpent) once.grant.isRevoked = true;

@@ -1,4 +1,4 @@
-/** The token endpoint: a code, a refresh token or a device's code becomes tokens. */
+/** The token endpoint: exchanges a code, a refresh token or a device code for tokens. */
 
 import { createHash } from "node:crypto";
 import { type Answer, json, oauthError } from "./answer.ts";
@@ -17,7 +17,7 @@ export async function answerToken(call: Call, authority: Authority): Promise<Ans
   const grantType = call.params.get("grant_type");
   if (grantType !== null && grantTypes && !grantTypes.includes(grantType))
     return oauthError("unsupported_grant_type", "This is not granted here.");
-  // A workload shows only its JWT: it need not be a client.
+  // A workload sends only its JWT and need not be a registered client.
   const isNameless = grantType === jwtBearer && !call.params.has("client_id") && !call.request.headers.authorization;
   const client = isNameless
     ? ({ id: "workload", authentication: "none", redirectUris: [] } as const)
@@ -31,7 +31,7 @@ export async function answerToken(call: Call, authority: Authority): Promise<Ans
     : answer;
 }
 
-/** An authority that knows the key of the request, if there is one. */
+/** The authority, with the key that the request proves, if there is one. */
 interface Bound extends Authority {
   readonly boundTo: string | undefined;
 }

@@ -1,22 +1,22 @@
-/** What the stand-ins of Google's endpoints share: their settings, who there is, and the tokens they gave out. */
+/** What the replacements of Google's endpoints share: settings, accounts and issued tokens. */
 
 import { generateKeyPairSync, type KeyPairKeyObjectResult } from "node:crypto";
 import type { Answer } from "../authorization-server/answer.ts";
 import type { Call } from "../authorization-server/authority.ts";
 import { newIdToken } from "../authorization-server/id-token.ts";
 
-/** Every setting can be changed while it runs. */
+/** The settings of the replacements. All of them can be changed while they run. */
 export interface GoogleSettings {
-  /** What the machine's account may ask for; without an account, the machine has none. */
+  /** The machine's account, and the scopes that it may request; undefined if the machine has no account. */
   machine: { readonly email: string; readonly scopes: readonly string[] } | undefined;
   project: string;
-  /** Seconds that a token lives. */
+  /** Lifetime of a token, in seconds. */
   expiresIn: number;
-  /** Accounts that others may act as. */
+  /** Accounts that other accounts may impersonate. */
   impersonable: readonly string[];
-  /** Checks a workload's subject token, and names the workload; undefined: the token is refused. */
+  /** Checks a workload's subject token and returns the name of the workload; undefined if the token is refused. */
   workloadOf: (subjectToken: string, params: URLSearchParams) => string | undefined;
-  /** Why the person's refresh token is no longer good; undefined: it is. */
+  /** Why the person's refresh token is no longer valid; undefined if it is valid. */
   refreshError: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface GivenToken {
 
 export interface Cloud {
   readonly settings: GoogleSettings;
-  /** Its keys are made when they are first asked for: that takes its time. */
+  /** The service account. Its keys are created on first use, because that is slow. */
   readonly serviceAccount: { readonly email: string; readonly keys: () => KeyPairKeyObjectResult };
   readonly person: {
     readonly email: string;
@@ -36,14 +36,16 @@ export interface Cloud {
     readonly clientId: string;
     readonly clientSecret: string;
   };
-  /** Access tokens, by their text. */
+  /** Issued access tokens, with their text as the key. */
   readonly tokens: Map<string, GivenToken>;
   readonly idTokens: Set<string>;
 }
 
 export type CloudHandler = (call: Call, cloud: Cloud) => Answer;
 
-/** One for all servers of a process: to make an RSA key takes longer than most tests that need one. */
+/**
+ * The key pair for all servers of a process, because creating an RSA key takes longer than most tests that need one.
+ */
 let keys: KeyPairKeyObjectResult | undefined;
 
 export function createCloud(settings: GoogleSettings): Cloud {
@@ -75,7 +77,7 @@ export function giveAccessToken({ tokens, settings }: Cloud, account: string, sc
 
 export function giveIdToken({ idTokens, settings }: Cloud, email: string, aud: string): string {
   const exp = Math.floor(Date.now() / 1000) + settings.expiresIn;
-  // Each is another one, so that a test can tell whether a token was kept or asked for again.
+  // Each ID token is different, so that a test can see whether a token was reused or requested again.
   const token = newIdToken({ iss: "https://accounts.google.com", aud, email, sub: email, exp, jti: idTokens.size + 1 });
   idTokens.add(token);
   return token;

@@ -1,4 +1,4 @@
-/** The IAM credentials API: whoever may act as a service account gets its tokens. */
+/** The IAM credentials API: an account that may impersonate a service account gets its tokens. */
 
 import { type Answer, json } from "../authorization-server/answer.ts";
 import type { Call } from "../authorization-server/authority.ts";
@@ -38,7 +38,7 @@ function accountIn({ request }: Call): string {
   return decodeURIComponent(/serviceAccounts\/([^:]+):/.exec(request.path)?.[1] ?? "");
 }
 
-/** Undefined: the caller may act as this account. */
+/** Returns the error for a caller that may not impersonate this account; undefined if it may. */
 function refuse({ request }: Call, account: string, { tokens, settings }: Cloud): Answer | undefined {
   const token = tokens.get(/^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "");
   if (!token || token.expiresAt <= Date.now()) {

@@ -1,4 +1,4 @@
-/** The metadata server of a machine in the cloud. */
+/** The metadata server of a machine in Google's cloud. */
 
 import { type Answer, json } from "../authorization-server/answer.ts";
 import type { Call } from "../authorization-server/authority.ts";
@@ -9,7 +9,7 @@ export const machineRoot = "/computeMetadata/v1/";
 const flavor = { "metadata-flavor": "Google" };
 
 export function answerMachine({ request, params }: Call, cloud: Cloud): Answer {
-  // A page in a browser cannot set this header: that is what it is for.
+  // A web page cannot set this header, so the header protects against requests from web pages.
   if (request.headers["metadata-flavor"] !== "Google") return words("Missing Metadata-Flavor:Google header.", 403);
   const { machine, project, expiresIn } = cloud.settings;
   const [path = ""] = request.path.slice(machineRoot.length).split("?");

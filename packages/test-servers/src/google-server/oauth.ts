@@ -1,4 +1,6 @@
-/** Google's token endpoints: a signed word, a refresh token, or the subject token of a workload becomes a token. */
+/**
+ * Google's token endpoints: exchange a signed JWT, a refresh token or a workload's subject token for an access token.
+ */
 
 import { verify } from "node:crypto";
 import { type Answer, json, oauthError } from "../authorization-server/answer.ts";
@@ -23,7 +25,7 @@ export function answerOAuth({ params }: Call, cloud: Cloud): Answer {
   return oauthError("unsupported_grant_type", "Invalid grant_type.");
 }
 
-/** Token exchange (RFC 8693) for workloads of other platforms, and refresh tokens of people in workforce pools. */
+/** Token exchange (RFC 8693), for workloads of other platforms, and refresh tokens of people in workforce pools. */
 export function answerExchange({ params, request }: Call, cloud: Cloud): Answer {
   const { clientId, clientSecret, refreshToken, email } = cloud.person;
   const basic = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString("base64")}`;

@@ -1,4 +1,4 @@
-/** Stand-ins of Google's endpoints, all on one port: the machine's metadata, OAuth tokens, IAM credentials. */
+/** Replacements of Google's endpoints, all on one port: the machine's metadata, OAuth tokens, IAM credentials. */
 
 import { notFound, send } from "../authorization-server/answer.ts";
 import { type Call, readCall } from "../authorization-server/authority.ts";
@@ -22,16 +22,16 @@ export interface GoogleServer extends AsyncDisposable {
   readonly settings: GoogleSettings;
   readonly seen: readonly GoogleCall[];
   readonly callsTo: (endpoint: GoogleEndpoint) => readonly GoogleCall[];
-  /** Access tokens so far, by their text. */
+  /** Access tokens issued so far, with their text as the key. */
   readonly tokens: ReadonlyMap<string, GivenToken>;
   readonly idTokens: ReadonlySet<string>;
-  /** The file of a service account's key, as Google hands it out. */
+  /** The content of a service account's key file, as Google issues it. */
   readonly serviceAccountFile: Readonly<Record<string, string>>;
-  /** The file that `gcloud auth application-default login` leaves. */
+  /** The content of the file that `gcloud auth application-default login` writes. */
   readonly personFile: Readonly<Record<string, string>>;
-  /** What goes to one of Google's addresses comes here instead; anything else is an error. */
+  /** Sends requests for Google's URLs to this server. Any other URL is an error. */
   readonly fetch: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** The next requests to this endpoint are answered like this. */
+  /** Answers the next requests to this endpoint with the fault. */
   readonly interrupt: (endpoint: GoogleEndpoint, fault: Fault, times?: number) => void;
 }
 

@@ -1,12 +1,15 @@
-/** Watches temporary folders: each is removed by the test that made it, and nothing is written into it afterwards. */
+/**
+ * Watches temporary folders. The test that creates a folder must remove it, and nothing may be written into it
+ * afterwards.
+ */
 
 import { existsSync } from "node:fs";
 import { currentScope, watch } from "./scope.ts";
 
-/** Of the file that runs: every folder that was removed, and the test that made it. */
+/** The folders that were removed while this test file ran, each with the test that created it. */
 const removed = new Map<string, string>();
 
-/** To be called with each new folder; the answer is to be called when it is removed. */
+/** Call this for each new folder. Call the returned function when the folder is removed. */
 export function watchFolder(path: string): () => void {
   const scope = currentScope();
   if (scope === undefined) return () => {};
@@ -22,7 +25,7 @@ export function watchFolder(path: string): () => void {
   };
 }
 
-/** The removed folders that are there again, with the test that made each; they are then forgotten. */
+/** Returns the removed folders that exist again, each with the test that created it, and forgets them. */
 export function writtenAfterRemoval(): readonly string[] {
   const again = [...removed].filter(([path]) => existsSync(path));
   removed.clear();

@@ -1,4 +1,4 @@
-/** Judges what is left at the end of a test and at the end of a file. */
+/** Checks what is left at the end of a test and at the end of a file. */
 
 import { writtenAfterRemoval } from "./folders.ts";
 import { commandLine, descendants, otherChildren, watchProcesses } from "./processes.ts";
@@ -17,15 +17,15 @@ import { watchThreads } from "./threads.ts";
 import { realSetTimeout, watchTimers } from "./timers.ts";
 import { watchWatchers } from "./watchers.ts";
 
-/** What a promise or a socket needs to come to its end once it has begun to. */
+/** Number of event-loop turns that a promise or a socket may need to end. */
 const turns = 10;
-/** What the system may take to end a process or a connection that was told to end; only a test that fails waits this long. */
+/** How long the system may take to end a process or a connection. Only a failing test waits this long. */
 const patience = { rounds: 200, ms: 2 };
 const ownFrame = /[/\\]test-servers[/\\]src[/\\]guard[/\\]|Object[.]apply/;
 let isInstalled = false;
 const running = new Set<Scope>();
 
-/** A file that is being run. */
+/** A test file that is being run. */
 interface RunningFile {
   readonly scope: Scope;
   readonly children: ReadonlySet<number>;
@@ -105,7 +105,7 @@ function newChildren(before: ReadonlySet<number>): readonly number[] {
   return [...otherChildren()].filter((pid) => !before.has(pid));
 }
 
-/** Carries the stack of where the thing was made: that is what has to be looked at. */
+/** Creates the error for a leftover, with the stack of the place where the leftover was created. */
 function leftover(what: string, origin?: Error): Error {
   const error = new Error(`left behind: ${what}`);
   if (origin?.stack === undefined) return error;
@@ -122,7 +122,10 @@ function noteException(reason: unknown): void {
   note("an exception that nobody caught", reason);
 }
 
-/** Node runs these in the context of the promise, so the scope is that of the test that made it. */
+/**
+ * Handles unhandled errors. Node runs this in the context of the promise, so the scope is that of the test that created
+ * it.
+ */
 function note(what: string, reason: unknown): void {
   const scope = currentScope();
   const culprit = scope?.isEnded ? ` (of "${scope.name}", which has ended)` : "";

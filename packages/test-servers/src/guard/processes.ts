@@ -1,4 +1,4 @@
-/** Watches the processes that a test starts, and on Linux what those have started. */
+/** Watches the processes that a test starts and, on Linux, the processes that those have started. */
 
 import { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { isRunning } from "../process-list.ts";
 import { currentScope, type Scope, watch } from "./scope.ts";
 import { seeCalls } from "./wrap.ts";
 
-/** The process ids that each scope has started. */
+/** The ids of the processes that each scope has started. */
 const startedBy = new WeakMap<Scope, Set<number>>();
 /** All of them. */
 const watched = new Set<number>();
@@ -28,13 +28,18 @@ export function watchProcesses(): void {
   });
 }
 
-/** The processes of this worker that `node:child_process` knows nothing of (a pseudo-terminal's). */
+/**
+ * Returns the child processes of this worker that `node:child_process` does not know, such as those of a
+ * pseudo-terminal.
+ */
 export function otherChildren(): ReadonlySet<number> {
   const pids = contentOf(ownChildren).split(" ").filter(Boolean).map(Number);
   return new Set(pids.filter((pid) => !watched.has(pid)));
 }
 
-/** What is left of the process groups and sessions that a scope has begun, and of those in `more`. */
+/**
+ * Returns the remaining processes of the process groups and sessions that a scope has started, and of those in `more`.
+ */
 export function descendants(scope: Scope, more: Iterable<number>): readonly number[] {
   const leaders = new Set([...(startedBy.get(scope) ?? []), ...more]);
   if (leaders.size === 0 || process.platform !== "linux") return [];
@@ -52,7 +57,7 @@ export function commandLine(pid: number): string {
   return `${pid} ${oneLine(contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " "))}`;
 }
 
-/** A script that a shell was given is not printed whole. */
+/** Shortens a command line, because a shell's script can be long. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim().slice(0, 160);
 }

@@ -1,17 +1,26 @@
-/** Which test made a thing: a scope for each test and one for its file; what a test starts carries its scope along. */
+/**
+ * Knows which test created a resource. Each test has a scope, and so has its file. Everything that a test starts runs
+ * in the test's scope.
+ */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Something that must be over when its scope ends. */
+/** A resource that must have ended when its scope ends. */
 export interface Record {
-  /** What it is, for the message. */
+  /** Returns the name of the resource, for the message. */
   describe(): string;
   isOver(origin: Error): boolean;
-  /** It may belong to something that the whole file shares: then it is for the end of the file. */
+  /**
+   * Whether the resource may belong to something that the whole file shares. If so, it is checked at the end of the
+   * file.
+   */
   mayBeShared?(): boolean;
-  /** Its end is the system's to bring about: it gets a moment of real time. A timer gets none, it would only fire. */
+  /**
+   * Whether the operating system ends the resource, which takes a moment of real time. A timer gets no such time,
+   * because it would only fire.
+   */
   readonly endsLater: boolean;
-  /** Where it was made. */
+  /** An error whose stack shows where the resource was created. */
   readonly origin: Error;
 }
 
@@ -20,35 +29,38 @@ export interface Scope {
   readonly records: Set<Record>;
   readonly errors: Error[];
   isEnded: boolean;
-  /** It has been reported that it leaves something behind: what comes of that later is no news. */
+  /** Whether the guard has already reported a leftover of this scope. Later leftovers are not reported again. */
   isReported: boolean;
 }
 
 const scopes = new AsyncLocalStorage<Scope>();
 let ofFile: Scope | undefined;
-/** When a scope holds this many records, those that are over leave it. */
+/** When a scope has this many records, the records that have ended are removed. */
 const manyRecords = 5000;
 
 export function newScope(name: string): Scope {
   return { name, records: new Set(), errors: [], isEnded: false, isReported: false };
 }
 
-/** From here on, whatever no test makes is the file's. */
+/** Sets the scope of the test file. From now on, everything that no test creates belongs to it. */
 export function setFileScope(scope: Scope | undefined): void {
   ofFile = scope;
 }
 
-/** The scope of whatever runs now; undefined where no guard watches. */
+/** Returns the scope of the code that runs now; undefined if no guard watches. */
 export function currentScope(): Scope | undefined {
   return ofFile === undefined ? undefined : (scopes.getStore() ?? ofFile);
 }
 
-/** What a test does after its end is for the end of the file. */
+/** Returns the scope to use. What a test does after its end belongs to the file. */
 export function liveScope(scope: Scope): Scope {
   return scope.isEnded && ofFile !== undefined ? ofFile : scope;
 }
 
-/** Hands what may be shared to the file, if the file shares anything at all (a session, a server, a process from `beforeAll`). */
+/**
+ * Moves records that may be shared to the file, if the file shares anything, such as a session, a server or a process
+ * from `beforeAll`.
+ */
 export function handToFile(scope: Scope): void {
   if (ofFile === undefined || scope === ofFile) return;
   const sharing = [...ofFile.records].some((record) => record.endsLater && !record.isOver(record.origin));

@@ -1,11 +1,11 @@
-/** Watches sockets and listening servers, TCP and local ones, on both sides. */
+/** Watches sockets and listening servers, both TCP and local ones, on both sides of a connection. */
 
 import { subscribe } from "node:diagnostics_channel";
 import { type AddressInfo, Server, Socket } from "node:net";
 import { currentScope, type Scope, watch } from "./scope.ts";
 import { seeCalls } from "./wrap.ts";
 
-/** The servers that listen in this process, and the scope that made each. */
+/** The servers that listen in this process, each with the scope that created it. */
 const listening = new Map<Server, Scope>();
 
 export function watchSockets(): void {
@@ -45,7 +45,10 @@ export function watchSockets(): void {
   });
 }
 
-/** A connection that an HTTP client keeps for the next request to a server of the whole file ends with that server. */
+/**
+ * Whether the connection goes to a server of another scope. An HTTP client keeps such a connection for its next
+ * request, and it ends with that server.
+ */
 function isKeptForOther(port: number | undefined, scope: Scope | undefined): boolean {
   for (const [server, owner] of listening) {
     if (!server.listening) listening.delete(server);
@@ -54,14 +57,14 @@ function isKeptForOther(port: number | undefined, scope: Scope | undefined): boo
   return false;
 }
 
-/** A socket that an HTTP agent, or Node's `fetch`, keeps for the next request. */
+/** Whether an HTTP agent or Node's `fetch` keeps the socket for the next request. */
 function isIdle(socket: Socket): boolean {
   const isOfAgent = socket.listenerCount("agentRemove") > 0 && Reflect.get(socket, "_httpMessage") === null;
   const client: unknown = inside(socket, "client");
   return isOfAgent || (typeof client === "object" && client !== null && inside(client, "running") === 0);
 }
 
-/** What `fetch` notes down stands under symbols of its own. */
+/** Returns a private member of `fetch`, which is stored under a symbol. */
 function inside(object: object, name: string): unknown {
   for (let each: object | null = object; each !== null; each = Reflect.getPrototypeOf(each)) {
     const symbol = Object.getOwnPropertySymbols(each).find(({ description }) => description === name);

@@ -1,11 +1,11 @@
-/** Watches worker threads, also those that do not keep the process alive. */
+/** Watches worker threads, including threads that do not keep the process alive. */
 
 import { syncBuiltinESMExports } from "node:module";
 import threads, { Worker } from "node:worker_threads";
 import { watch } from "./scope.ts";
 import { seeInstances } from "./wrap.ts";
 
-/** What Node gives as the number of a thread that has ended. */
+/** The number that Node gives a thread after its end. */
 const ended = -1;
 
 export function watchThreads(): void {
@@ -15,7 +15,7 @@ export function watchThreads(): void {
     watch({
       describe: () => `a worker thread: ${id}`,
       isOver: () => worker.threadId === ended,
-      // A host that the file shares keeps its threads for the next test.
+      // A host that the whole file shares keeps its threads for the next test.
       mayBeShared: () => true,
       endsLater: true,
     });

@@ -1,4 +1,4 @@
-/** Watches timers, also those that do not keep the process alive. */
+/** Watches timers, including timers that do not keep the process alive. */
 
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers";
@@ -6,13 +6,16 @@ import promises from "node:timers/promises";
 import { watch } from "./scope.ts";
 import { seeCalls } from "./wrap.ts";
 
-/** The clock of the guard itself. */
+/** The unwatched `setTimeout`, for the guard itself. */
 export const realSetTimeout: typeof setTimeout = globalThis.setTimeout;
 
-/** The HTTP client of Node keeps timers for its idle connections; the connections themselves are watched. */
+/**
+ * Matches the stack of timers that Node's HTTP client keeps for idle connections. The connections themselves are
+ * watched.
+ */
 const clientTimers = /node:internal\/deps\/undici|[/\\]node_modules[/\\]undici[/\\]/;
 
-/** A timer that a library makes for itself and that keeps nothing alive is the library's business. */
+/** Matches the stack of a timer that a library creates. If it does not keep the process alive, it is not reported. */
 const libraryFrame = /^[^\n]*\n(?:[^\n]*(?:[/\\]guard[/\\]|Object[.]apply)[^\n]*\n)*[^\n]*[/\\]node_modules[/\\]/;
 
 export function watchTimers(): void {
@@ -24,19 +27,19 @@ export function watchTimers(): void {
   syncBuiltinESMExports();
 }
 
-/** A host that a file shares writes its history together, after this many milliseconds at most. */
+/** A host that a file shares writes its history in batches, after this many milliseconds at most. */
 const longestBatch = 50;
 
 function watchTimer(timer: unknown, name: string, ms: number): void {
   if (!isTimer(timer)) return;
   watch({
     describe: () => `a timer: ${name} of ${ms} ms`,
-    // The stack is written when it is asked for, which takes longer than everything else here: last.
+    // The stack is read last, because creating its text takes longer than the other checks.
     isOver: (origin) =>
       Reflect.get(timer, "_destroyed") === true ||
       clientTimers.test(origin.stack ?? "") ||
       (!timer.hasRef() && libraryFrame.test(origin.stack ?? "")),
-    // A session has one timer for the deadlines of all its requests, and keeps it until it is closed.
+    // A session has one timer for the deadlines of all its requests, and keeps it until the session is closed.
     mayBeShared: () => !timer.hasRef() || ms <= longestBatch,
     endsLater: false,
   });

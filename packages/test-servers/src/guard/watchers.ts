@@ -1,4 +1,6 @@
-/** Watches the file watchers (`watch` and `watchFile` of `node:fs`), also those that do not keep the process alive. */
+/**
+ * Watches file watchers (`watch` and `watchFile` of `node:fs`), including watchers that do not keep the process alive.
+ */
 
 import { EventEmitter, errorMonitor } from "node:events";
 import fs from "node:fs";
@@ -6,7 +8,10 @@ import { syncBuiltinESMExports } from "node:module";
 import { watch } from "./scope.ts";
 import { seeCalls } from "./wrap.ts";
 
-/** The events after which a watcher reports nothing more, by the function that makes it. Node closes a watcher that has failed. */
+/**
+ * The events after which a watcher reports nothing more, by the function that creates it. Node closes a watcher that
+ * has failed.
+ */
 const endings = { watch: ["close", errorMonitor], watchFile: ["stop"] };
 
 export function watchWatchers(): void {
@@ -21,7 +26,7 @@ export function watchWatchers(): void {
       watch({
         describe: () => `a file watcher: ${name} of ${String(path)}`,
         isOver: () => isOver,
-        // A host that the file shares watches its settings files until it is closed.
+        // A host that the whole file shares watches its settings files until the host is closed.
         mayBeShared: () => true,
         endsLater: true,
       });

@@ -1,8 +1,8 @@
-/** Lets the guard see every call of a function that belongs to the platform. */
+/** Lets the guard observe every call of a function of the platform. */
 
 export type Seen = (self: unknown, args: readonly unknown[], outcome: unknown) => void;
 
-/** Calls `see` after each call of `owner[name]`; what the function has besides (a promisified form) stays. */
+/** Calls `see` after each call of `owner[name]`. Members of the function, such as a promisified form, stay. */
 export function seeCalls(owner: object, name: string, see: Seen): void {
   const original: unknown = Reflect.get(owner, name);
   if (typeof original !== "function") throw new Error(`there is no function "${name}" to watch`);
@@ -16,7 +16,7 @@ export function seeCalls(owner: object, name: string, see: Seen): void {
   Reflect.set(owner, name, seen);
 }
 
-/** Calls `see` with each object that `new owner[name](…)` makes. */
+/** Calls `see` with each object that `new owner[name](…)` creates. */
 export function seeInstances(owner: object, name: string, see: (instance: object) => void): void {
   const original: unknown = Reflect.get(owner, name);
   if (typeof original !== "function") throw new Error(`there is no class "${name}" to watch`);

@@ -1,18 +1,21 @@
-/** What can happen to an answer on its way. */
+/** Faults for tests that change how an API's answer arrives. */
 
 import type { ServerResponse } from "node:http";
 import type { WebRequest } from "../web-server.ts";
 import { type Reply, sendPieces, sendReply } from "./reply.ts";
 
-/** `usual` makes the answer that there would have been, and sends nothing; a `Fault` of the authorization server is one too. */
+/**
+ * A fault. `usual` creates the usual answer, but does not send it. A `Fault` of the authorization server can be used
+ * here too.
+ */
 export type ModelFault = (request: WebRequest, response: ServerResponse, usual: () => Promise<Reply>) => void;
 
-/** This instead; the model is not asked. */
+/** Sends this reply instead, without asking the model. */
 export function answered(reply: Reply): ModelFault {
   return (_request, response) => void sendReply(response, reply);
 }
 
-/** So many events, and then the connection is gone. */
+/** Sends this many events, then breaks the connection. */
 export function cutAfter(events: number): ModelFault {
   return (_request, response, usual) =>
     void usual()
@@ -20,7 +23,7 @@ export function cutAfter(events: number): ModelFault {
       .then(() => response.destroy());
 }
 
-/** So many events, and then the answer ends as if that were all. */
+/** Sends this many events, then ends the answer as if it were complete. */
 export function endsAfter(events: number): ModelFault {
   return (_request, response, usual) =>
     void usual()
@@ -28,7 +31,7 @@ export function endsAfter(events: number): ModelFault {
       .then(() => response.end());
 }
 
-/** So many events, then this error as one more of them. */
+/** Sends this many events, then this error as a further event. */
 export function failsAfter(events: number, error: Reply): ModelFault {
   return (_request, response, usual) =>
     void usual()
@@ -36,7 +39,7 @@ export function failsAfter(events: number, error: Reply): ModelFault {
       .then(() => response.end());
 }
 
-/** So many events, and then nothing, for ever. */
+/** Sends this many events, then nothing more, and keeps the connection open. */
 export function stallsAfter(events: number): ModelFault {
   return (_request, response, usual) =>
     void usual().then((reply) => sendPieces(response, reply, reply.pieces.slice(0, events)));

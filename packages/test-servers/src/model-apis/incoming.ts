@@ -1,9 +1,9 @@
-/** What both stand-ins do with a request that comes in. */
+/** Functions for incoming requests that the replacements of model APIs share. */
 
 import type { ServerResponse } from "node:http";
 import type { Reply } from "./reply.ts";
 
-/** "abandoned": who asked did not wait for the end. */
+/** The outcome of a request. "abandoned": the client did not wait for the end. */
 export type Outcome = "open" | "answered" | "abandoned";
 
 export function parseBody<Body>(text: string): Body | undefined {
@@ -14,7 +14,7 @@ export function parseBody<Body>(text: string): Body | undefined {
   }
 }
 
-/** The same request, whose outcome is kept up to date. */
+/** Keeps the outcome of the request up to date, and returns the request. */
 export function watched<Request extends { outcome: Outcome }>(request: Request, response: ServerResponse): Request {
   response.on("close", () => {
     request.outcome = response.writableFinished ? "answered" : "abandoned";
@@ -22,7 +22,7 @@ export function watched<Request extends { outcome: Outcome }>(request: Request, 
   return request;
 }
 
-/** What the first rule answers that is broken. */
+/** Returns the answer of the first broken rule. */
 export function firstBroken<Heard>(
   rules: readonly ((heard: Heard) => Reply | undefined)[],
   heard: Heard,

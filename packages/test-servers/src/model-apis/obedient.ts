@@ -1,4 +1,7 @@
-/** A model that does what it is told: a line `call NAME {"a":1}` is called, lines without a line `then` between them at once. */
+/**
+ * A model for tests that obeys: it makes the call in a line `call NAME {"a":1}`. It makes several calls at once, unless
+ * a line `then` separates them.
+ */
 
 import type { Answering, Asked, Piece } from "./script.ts";
 
@@ -25,7 +28,7 @@ function toCall(name: string, args: string): Piece {
   }
 }
 
-/** What it says when nothing is left to call: what came of each call, or else what it could have called. */
+/** Returns the text when no call is left: the result of each call, or else the functions that it could have called. */
 function account({ rounds, said, tools }: Asked): string {
   const results = rounds.flat();
   if (results.length === 0) return `You said: ${said}\nI can call: ${tools.join(", ") || "nothing"}`;

@@ -1,14 +1,14 @@
-/** What an API answers, whole or piece by piece; one place puts it on the wire. */
+/** An API's answer, complete or in pieces, and the functions that send it. */
 
 import type { ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { type Answer, json } from "../authorization-server/answer.ts";
 
-/** Text is sent; a promise is waited for. */
+/** A piece of a stream. Text is sent; for a promise, the server waits. */
 export type StreamPiece = string | Promise<unknown>;
 
 export interface Reply extends Answer {
-  /** In a stream, its pieces; together they are the body. */
+  /** The pieces of a stream. Together they are the body. */
   readonly pieces: readonly StreamPiece[];
 }
 
@@ -22,7 +22,7 @@ export function streamedReply(pieces: readonly StreamPiece[]): Reply {
   return { status: 200, headers, body: pieces.filter((piece) => typeof piece === "string").join(""), pieces };
 }
 
-/** `bytes`: no write is larger, wherever that cuts a line or a character. */
+/** Sends a reply. `bytes`: maximum size of a write, even if it cuts a line or a character. */
 export async function sendReply(
   response: ServerResponse,
   reply: Reply,
@@ -32,7 +32,7 @@ export async function sendReply(
   response.end();
 }
 
-/** The head and these pieces, and the answer stays open. */
+/** Sends the headers and these pieces, and leaves the response open. */
 export async function sendPieces(
   response: ServerResponse,
   { status, headers }: Reply,
@@ -54,7 +54,7 @@ function slices(text: Buffer, bytes: number): Buffer[] {
   );
 }
 
-/** On the wire before the next one is: what is written in one go may also arrive in one. */
+/** Sends a slice, and waits until it is sent, because several writes at once may arrive as one. */
 async function write(response: ServerResponse, slice: Buffer): Promise<void> {
   await new Promise<void>((resolve) => void response.write(slice, () => resolve()));
   await setImmediate();

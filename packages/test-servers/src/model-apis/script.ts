@@ -1,4 +1,4 @@
-/** What a model says next, in neither API's words: each stand-in writes it in its own. */
+/** A model's next answer, independent of any API. Each replacement writes it in the form of its API. */
 
 export type Piece =
   | { readonly text: string }
@@ -6,13 +6,16 @@ export type Piece =
   | {
       readonly call: string;
       readonly args?: Readonly<Record<string, unknown>>;
-      /** Stands where the arguments should: a model that errs. Only OpenAI's wire lets it through. */
+      /** Invalid arguments, as from a model that makes a mistake. Only OpenAI's API passes them on. */
       readonly rawArguments?: string;
     }
-  /** Nothing more is sent before this has happened. */
+  /** The server waits for this promise before it sends the next piece. */
   | { readonly until: Promise<unknown> };
 
-/** "blocked": the prompt was not even looked at; "empty": no candidate, no reason; "cut": it ends without saying that it has. */
+/**
+ * How the answer ends. "blocked": the prompt was refused. "empty": no candidate and no reason. "cut": the answer ends
+ * without an end marker.
+ */
 export type Finish = "stop" | "length" | "safety" | "malformed_call" | "other" | "blocked" | "empty" | "cut";
 
 export interface ModelAnswer {
@@ -20,39 +23,39 @@ export interface ModelAnswer {
   readonly finish?: Finish;
 }
 
-/** A request as a model would read it, whichever API it came through. */
+/** A request as a model reads it, independent of the API. */
 export interface Asked {
   readonly model: string;
   readonly system: string;
-  /** The names of the functions it may call, in their order. */
+  /** The names of the functions that the model may call, in order. */
   readonly tools: readonly string[];
-  /** The text of the latest message that is the person's, not a result. */
+  /** The text of the person's last message. Results do not count. */
   readonly said: string;
-  /** What was called since then, and what came of it: one list for each time that the model called something. */
+  /** The calls since then and their results: one list for each answer with calls. */
   readonly rounds: readonly (readonly CallResult[])[];
 }
 
 export interface CallResult {
   readonly name: string;
-  /** As the API got it: text or an object. */
+  /** The result as the API received it: text or an object. */
   readonly result: unknown;
-  /** The types of media that came with it. */
+  /** The types of the media in the result. */
   readonly media: readonly string[];
 }
 
 export type Answering = (asked: Asked) => ModelAnswer;
 
-/** Text in as many pieces as are given. */
+/** An answer with these texts, each as a piece. */
 export function says(...texts: readonly string[]): ModelAnswer {
   return { pieces: texts.map((text) => ({ text })) };
 }
 
-/** One call; of several at once, `pieces` says more. */
+/** An answer with one call. For several calls at once, write `pieces`. */
 export function calls(name: string, args: Readonly<Record<string, unknown>> = {}): ModelAnswer {
   return { pieces: [{ call: name, args }] };
 }
 
-/** These answers, one for each request that is answered at all, and then none. */
+/** Gives these answers, one for each accepted request. After the last answer, a further request is an error. */
 export function inTurn(...answers: readonly ModelAnswer[]): Answering {
   let next = 0;
   return () => {

@@ -1,4 +1,4 @@
-// Its tool asks the user for a size and a colour, and tells the answer; it is offered only to clients that declare elicitation.
+// Its tool asks the user for a size and a colour, and returns the answer. Only clients that declare elicitation see it.
 import { createInterface } from "node:readline";
 
 const form = {

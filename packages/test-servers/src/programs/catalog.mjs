@@ -1,4 +1,4 @@
-// Offers the tools in the JSON file that its argument names, as they stand there when it is asked.
+// Offers the tools in the JSON file that its argument names. Reads the file again for each request.
 import { readFileSync } from "node:fs";
 import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";

@@ -1,5 +1,7 @@
-// A server with what the official conformance suite asks of servers, on stdio. `--legacy-only` and `--modern-only` leave one
-// protocol era out. With `--http` it listens on the loopback address, prints its address and stays until its stdin ends.
+/*
+ * A server for the official conformance suite, on stdio. `--legacy-only` and `--modern-only` leave out one protocol
+ * era. With `--http` it listens on the loopback address, prints its address, and runs until its stdin ends.
+ */
 import { createCatalog } from "./conformance/catalog.mjs";
 import { createConnection } from "./conformance/connection.mjs";
 import { listen } from "./conformance/http-face.mjs";

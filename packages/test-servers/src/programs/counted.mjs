@@ -1,5 +1,8 @@
-// Writes a line into the file that its first argument names whenever it is started, called, or asks something; the second names a file with its list
-// of tools, or its whole answer, if there is one. Its tool `ask` asks the host whatever its argument says, and answers with the answer.
+/*
+ * Writes a line to the file in its first argument when it starts, is called, or asks a question. If the file in its
+ * second argument exists, that file has its list of tools or its whole answer. Its tool `ask` sends the host the
+ * request in its arguments, and returns the host's answer.
+ */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { onLine, runIfMain } from "./program.mjs";
 

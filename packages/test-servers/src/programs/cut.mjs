@@ -1,4 +1,4 @@
-// Works, but dies in the middle of what it says: after as many bytes as its argument tells.
+// Works, but exits in the middle of its output, after as many bytes as its argument says.
 import { serve } from "./serve.mjs";
 
 let left = Number(process.argv[2]);
@@ -6,7 +6,7 @@ const die = () => process.exit(9);
 
 if (left === 0) die();
 serve({}, (text) => {
-  // More than it may say does not come: the end is waiting for the pipe to take what was said.
+  // Later output is dropped: the program only waits until the pipe has taken the last bytes, and then exits.
   if (left === 0) return;
   const said = Buffer.from(text).subarray(0, left);
   left -= said.length;

@@ -1,4 +1,4 @@
-// Offers the tools in the JSON file that its argument names. A call answers with the tool's name and the arguments it got.
+// Offers the tools in the JSON file that its argument names. A call returns the tool's name and the arguments.
 import { readFileSync } from "node:fs";
 import { serve } from "./serve.mjs";
 

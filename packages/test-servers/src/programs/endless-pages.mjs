@@ -1,4 +1,4 @@
-// Has always one more page of tools.
+// Its list of tools never ends: every page names a next page.
 import { serve } from "./serve.mjs";
 
 serve({

@@ -1,5 +1,7 @@
-// Works, once it has relatives of every kind that stay when it goes. Its tool tells their process numbers; so does the file
-// that its argument names, if it has one.
+/*
+ * Starts child processes of every kind that keep running when it exits, then works as a server. Its tool returns their
+ * process ids. If it has an argument, it also writes the ids to that file.
+ */
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -10,13 +12,13 @@ const shell = (code, options = {}) =>
   spawn("/bin/sh", ["-c", code], { stdio: ["ignore", "pipe", "ignore"], ...options });
 
 const relatives = [
-  // In our group.
+  // A child process in the same process group.
   shell(`echo $$; ${stay}`),
-  // In our group, with nothing in its environment.
+  // A child process in the same process group, with an empty environment.
   shell(`exec env -i /bin/sh -c 'echo $$; ${stay}'`),
-  // In a session of its own.
+  // A child process in its own session.
   shell(`echo $$; ${stay}`, { detached: true }),
-  // The same, and its parent is gone: the shell that started it does not wait.
+  // A process in its own session whose parent has exited, because the shell that started it does not wait.
   shell(`setsid /bin/sh -c 'echo $$; ${stay}' &`),
 ];
 const pids = await Promise.all(

@@ -1,4 +1,4 @@
-// Floods stderr from its first call on, as fast as it is read.
+// From its first call on, writes to stderr as fast as the host reads.
 import { writeSync } from "node:fs";
 import { serve } from "./serve.mjs";
 

@@ -1,4 +1,4 @@
-// Offers as many tools as its argument says, on one page, each with something to read.
+// Offers as many tools as its argument says, on one page, each with a long description.
 import { serve } from "./serve.mjs";
 
 const description = "This tool does a great many things. ".repeat(10);

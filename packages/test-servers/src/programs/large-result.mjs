@@ -1,4 +1,4 @@
-// Its tools answer with as many characters as they are told, in lines of 80, or with as many lists, each inside the other.
+// Its tools return as many characters as requested, in lines of 80 characters, or as many nested lists as requested.
 import { serve } from "./serve.mjs";
 
 const line = `${"0123456789".repeat(8).slice(0, 79)}\n`;
@@ -16,6 +16,6 @@ serve(
       return { content: [], structuredContent: { lists: "as text" } };
     },
   },
-  // `JSON.stringify` cannot write so many.
+  // `JSON.stringify` cannot write so many nested lists.
   (text) => void process.stdout.write(lists === "" ? text : text.replace('"as text"', lists)),
 );

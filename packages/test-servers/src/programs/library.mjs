@@ -1,5 +1,9 @@
-// Resources and prompts as the JSON file says that its first argument names: `resources`, `resourceTemplates`, `prompts`, perhaps `tools`, what is read by URI
-// (`contents`) and got by name (`results`), its `instructions`; what is null there is never answered. What it is asked it writes into the file of its second argument.
+/*
+ * Offers the resources and prompts in the JSON file that its first argument names. Members of the file: `resources`,
+ * `resourceTemplates`, `prompts`, optionally `tools`; `contents` to read, by URI; `results` of prompts, by name;
+ * `instructions`. A request for a member that is null is never answered. The server writes each request to the file in
+ * its second argument.
+ */
 import { appendFileSync, readFileSync } from "node:fs";
 import { onLine, runIfMain } from "./program.mjs";
 
@@ -19,7 +23,7 @@ export function library({ args, input, output }) {
   const answers = {
     initialize: () => ({
       protocolVersion: "2025-11-25",
-      // It stays also while it has nothing.
+      // The capability is declared even if there are no resources at the moment.
       capabilities: { resources: { listChanged: true }, prompts: {}, ...(held().tools && { tools: {} }) },
       serverInfo: { name: "library", version: "1.0.0" },
       instructions: held().instructions,

@@ -1,6 +1,9 @@
-// Stand-ins of the Gemini API and of OpenAI's, to try a conversation by hand without a key: prints what to set, stays until it is stopped.
-// Compiled first (`npx tsc -b`), then: node model-api.mjs [--gemini-port 8810] [--openai-port 8811]. The model does what it is told:
-// a line `call NAME {"a":1}` of the prompt is called, lines after a line `then` once those before have been answered.
+/*
+ * Replacements of the Gemini API and OpenAI's API, to try a conversation by hand without a key. Prints the variables to
+ * set and runs until it is stopped. First run `npx tsc -b`, then: node model-api.mjs [--gemini-port 8810]
+ * [--openai-port 8811]. The model obeys: it makes the call in a line `call NAME {"a":1}` of the prompt. It makes calls
+ * after a line `then` when the earlier calls have been answered.
+ */
 import { parseArgs } from "node:util";
 import { geminiApi, openaiApi } from "@fairlead/test-servers";
 

@@ -1,4 +1,4 @@
-// Can be killed: its version is its process id.
+// A server whose version is its process id, so that a test can kill it.
 import { serve } from "./serve.mjs";
 
 serve({

@@ -1,4 +1,4 @@
-// Its tool never answers. What it is told, calls and cancellations, it writes into the file that its argument names, a line each.
+// Its tool never answers. It writes each call and cancellation as a line to the file that its argument names.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { serve } from "./serve.mjs";

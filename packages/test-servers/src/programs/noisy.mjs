@@ -1,4 +1,4 @@
-// Works, and talks on stdout all the while: a banner in colour, log lines, binary, the title of the window.
+// Works, but also writes other text to stdout: a coloured banner, log lines, binary data, the window title.
 import { serve } from "./serve.mjs";
 
 const noise = [

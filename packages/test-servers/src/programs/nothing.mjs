@@ -1,4 +1,4 @@
-// Offers nothing; with "listChanged", says that this may change.
+// Offers no tools. With the argument "listChanged", declares that the list may change.
 import { serve } from "./serve.mjs";
 
 const listChanged = process.argv[2] === "listChanged";

@@ -1,4 +1,4 @@
-// Its tools answer with the arguments that they were given, as JSON. One forbids what it does not list, one does not say, one takes anything.
+// Its tools return their arguments as JSON. One forbids unlisted parameters, one does not mention them, one allows any.
 import { serve } from "./serve.mjs";
 
 const properties = {

@@ -1,4 +1,4 @@
-// Two good tools, and between them everything that is no tool, or hardly one.
+// Two valid tools, and between them many kinds of invalid tools.
 import { serve } from "./serve.mjs";
 
 const inputSchema = { type: "object" };

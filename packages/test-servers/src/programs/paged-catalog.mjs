@@ -1,4 +1,4 @@
-// Offers one tool on each page: as many pages as its first argument says, of as many bytes as its second one says.
+// Offers one tool on each page. The first argument is the number of pages, the second the bytes of each page.
 import { serve } from "./serve.mjs";
 
 const [pages, bytes] = process.argv.slice(2).map(Number);

@@ -1,4 +1,4 @@
-// A program that can run as a process of its own, or as one of many in one process (`shared-host.mjs`).
+// Lets a program run as its own process, or as one of many in one process (`shared-host.mjs`).
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -33,6 +33,9 @@ export function onLine({ input, output }, take) {
       output.destroy();
     }
   });
-  // A relay that is killed resets its connection, and readline passes that on: it ends this server, not the shared process.
+  /*
+   * A relay that is killed resets its connection, and readline reports that. It ends this server, but not the shared
+   * process.
+   */
   lines.on("error", () => output.destroy());
 }

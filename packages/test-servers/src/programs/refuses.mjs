@@ -1,4 +1,4 @@
-// Answers `initialize` with what its argument, JSON, says: an error, or a result that makes no sense.
+// Answers `initialize` with the JSON in its argument: an error, or an invalid result.
 import { createInterface } from "node:readline";
 
 const answer = JSON.parse(process.argv[2]);

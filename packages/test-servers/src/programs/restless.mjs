@@ -1,4 +1,7 @@
-// Says over and over that its tools changed, as often as the call of `storm` tells; at the end there is one more, and `count` tells how often it was listed.
+/*
+ * The tool `storm` announces changed tools as often as its argument says, then adds one tool. The tool `count` returns
+ * how often the tools were listed.
+ */
 import { serve } from "./serve.mjs";
 
 const news = `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" })}\n`;

@@ -1,4 +1,4 @@
-// Each tool answers with the result that the given file has for it.
+// Each tool returns the result that the given file has for it.
 import { readFileSync } from "node:fs";
 import { serve } from "./serve.mjs";
 

@@ -1,4 +1,7 @@
-// The least that makes a program an MCP server on stdin and stdout. What is odd about one is said in its own file.
+/*
+ * The minimal MCP server on stdin and stdout, which the other programs change. Each program's file says what is special
+ * about it.
+ */
 import { onLine } from "./program.mjs";
 
 const echo = {

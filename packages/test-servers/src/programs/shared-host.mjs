@@ -1,5 +1,8 @@
-// Many servers in one process: to start Node takes a tenth of a second of CPU, and the tests start hundreds of servers. Each connection
-// begins with a line of JSON that names the program and its arguments; the rest is the server's input and output. Prints its port.
+/*
+ * Runs many servers in one process, because starting Node takes a tenth of a second of CPU and the tests start hundreds
+ * of servers. Each connection begins with a line of JSON that names the program and its arguments; the rest is the
+ * server's input and output. Prints its port.
+ */
 import { createServer } from "node:net";
 import { catalog } from "./catalog.mjs";
 import { conformance } from "./conformance.mjs";
@@ -12,7 +15,7 @@ const programs = { catalog, conformance, counted, library, tasks, "well-behaved"
 
 const server = createServer((socket) => {
   let head = "";
-  // The relay was killed, or the test has ended: its server ends with it.
+  // If the relay was killed or the test has ended, its server ends too.
   socket.on("error", () => socket.destroy());
   socket.setEncoding("utf8").on("data", function begin(text) {
     head += text;

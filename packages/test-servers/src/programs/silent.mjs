@@ -1,4 +1,4 @@
-// Reads everything and never answers; says what its argument tells, if it has one, and that is no message.
+// Reads all input and never answers. If it has an argument, prints it, which is no valid message.
 const words = process.argv.slice(2).join(" ");
 process.stdin.resume();
 if (words !== "") process.stdout.write(`${words}\n`);

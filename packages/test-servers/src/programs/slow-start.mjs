@@ -1,4 +1,4 @@
-// Reads nothing and says nothing until the file that its argument names is there.
+// Neither reads nor answers until the file in its argument exists.
 import { existsSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { serve } from "./serve.mjs";

@@ -1,4 +1,4 @@
-// Works, after it has written 2 MB to stderr.
+// Works after it has written 2 MB to stderr.
 import { serve } from "./serve.mjs";
 
 const line = `${"all work and no play ".repeat(5)}\n`;

@@ -1,5 +1,7 @@
-// Works, and heeds neither the end of its stdin nor SIGTERM, SIGINT or SIGHUP; from then on its process number is in the file
-// that its argument names, if it has one.
+/*
+ * Works, but ignores the end of its stdin, SIGTERM, SIGINT and SIGHUP. Once it ignores them, it writes its process id
+ * to the file in its argument, if there is one.
+ */
 import { writeFileSync } from "node:fs";
 import { serve } from "./serve.mjs";
 

@@ -1,5 +1,8 @@
-// Speaks the modern era, and answers a call of its tool `work` with a task, if the client declares tasks: the task asks for a name and
-// ends with it. With the argument `model`, all tasks ask the client's model that instead. Without tasks the tool answers at once.
+/*
+ * A modern server that answers a call of its tool `work` with a task, if the client declares tasks. The task asks the
+ * user for a name and returns it. With the argument `model`, all tasks ask the client's model instead. For clients
+ * without tasks, the tool answers at once.
+ */
 import { onLine, runIfMain } from "./program.mjs";
 
 const extension = "io.modelcontextprotocol/tasks";
@@ -24,7 +27,7 @@ export function tasks(io) {
   const say = (message) => output.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const text = (words) => ({ content: [{ type: "text", text: words }] });
 
-  /** The task as `tasks/get` tells it. */
+  /** Returns the task in the form of `tasks/get`. */
   const told = (taskId) => {
     const task = running.get(taskId);
     const times = {

@@ -1,4 +1,4 @@
-// Loaded before a server that is given port 0 and does not tell which one it got: says so on stderr when it listens.
+// Loaded before a server that listens on port 0 and does not print its port: prints the port to stderr.
 
 import { Server } from "node:net";
 

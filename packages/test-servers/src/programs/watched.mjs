@@ -1,5 +1,8 @@
-// One resource that others may follow; the tool `touch` changes it, `cut` ends what listens, `exit` ends the program. The first argument is "legacy" or "modern".
-// What it is asked to do about following it writes into the file that its second argument names, a line each.
+/*
+ * Has one resource that clients can subscribe to. The tool `touch` changes it, `cut` ends the subscriptions, `exit`
+ * ends the program. The first argument is "legacy" or "modern". Requests about subscriptions are written to the file in
+ * the second argument, one for each line.
+ */
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
@@ -10,7 +13,7 @@ const resources = { subscribe: true };
 const complete = isModern ? { resultType: "complete" } : {};
 const tools = ["touch", "cut", "exit"].map((name) => ({ name, inputSchema: { type: "object" } }));
 const followed = new Set();
-/** Requests that listen, by id. */
+/** Open subscription requests, by id. */
 const listening = new Map();
 
 const say = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);

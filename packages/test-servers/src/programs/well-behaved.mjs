@@ -1,4 +1,4 @@
-// Does what one expects of it.
+// A server without any fault.
 import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";
 

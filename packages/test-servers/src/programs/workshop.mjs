@@ -1,6 +1,8 @@
-// Tools for whoever tests calls: they take their time, tell how far they are, break their promises, become tasks. What it is asked
-// to do and to stop doing, it writes into the file that its first argument names, a line each. The second is "legacy" or
-// "modern", the third "stdio" or "http"; on the web it prints its address and stays until its stdin ends.
+/*
+ * Tools for tests of calls: they take time, report progress, violate the protocol, or become tasks. Each call and each
+ * cancellation is written as a line to the file in the first argument. The second argument is "legacy" or "modern", the
+ * third "stdio" or "http". With "http" it prints its address and runs until its stdin ends.
+ */
 import { appendFileSync, statSync, watch } from "node:fs";
 import { createServer } from "node:http";
 import { dirname } from "node:path";
@@ -26,16 +28,16 @@ const tools = [
   { name: "dig", inputSchema: object({ looks: number }), execution: { taskSupport: "required" } },
 ];
 
-/** Tasks that run, by id: how often one must be looked at before it is over. */
+/** Running tasks by id, each with the number of polls after which it ends. */
 const tasks = new Map();
 
-/** How each tool answers; `say` sends a message on the way of this call, `end` the last one. */
+/** The answer of each tool. `say` sends a message during the call, `end` sends the last one. */
 const calls = {
   echo: (args, { end }) => end({ result: text(args.text) }),
   hang: () => {},
-  // Not before it has been told that nobody wants it any more.
+  // This tool answers only after its call was cancelled.
   late: (_args, { cancelled, end }) => void cancelled.then(() => end({ result: text("too late") })),
-  // With a gate, each step and the end wait until the file that it names is longer by a byte.
+  // With a gate, each step and the end wait until the file that `gate` names has one byte more.
   async steps({ count, every, gate }, { progress, end }) {
     for (let step = 1; step <= count; step += 1) {
       await (gate ? grown(gate, step) : pause(every));
@@ -99,7 +101,7 @@ const answers = {
   },
 };
 
-/** Calls that are open, by id: the tool's name, and how to tell it that it is cancelled. */
+/** Open calls by id: the tool's name, and the function that tells it about a cancellation. */
 const open = new Map();
 
 function stopped(id, how) {
@@ -140,7 +142,7 @@ function serveWeb(request, response) {
       return void response.writeHead(202).end();
     }
     response.writeHead(200, { "content-type": "text/event-stream" });
-    // In the legacy era a broken connection means nothing: the client may come back for the rest.
+    // In the legacy era, losing the connection does not cancel the call: the client may reconnect for the rest.
     if (isModern) response.on("close", () => response.writableFinished || stopped(message.id, "closed"));
     handle(message, (said) => {
       response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", ...said })}\n\n`);

@@ -1,4 +1,4 @@
-/** What is sent to Anthropic's messages API. */
+/** The types of requests to Anthropic's messages API. */
 
 export interface ContentBlock {
   readonly type?: string;

@@ -1,4 +1,4 @@
-/** Whether Anthropic's API would take a request: what it says about the first rule that is broken. */
+/** Decides whether Anthropic's API would accept a request: returns the API's message for the first broken rule. */
 
 import { type AnthropicBody, type AnthropicMessage, blocksOf } from "./request.ts";
 

@@ -1,4 +1,7 @@
-/** A stand-in of Anthropic's messages API on a port of its own, as far as a loop with tools needs it: whole answers, no streams. */
+/**
+ * A replacement of Anthropic's messages API on its own port, as far as a loop with tools needs it: complete answers, no
+ * streams.
+ */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { webServer } from "../../web-server.ts";
@@ -10,7 +13,7 @@ import { type AnthropicBody, type AnthropicMessage, blocksOf, type ContentBlock 
 import { faultOf } from "./rules.ts";
 
 export interface AnthropicSettings {
-  /** What the model says. */
+  /** Returns the model's answers. */
   answer: Answering;
   apiKey: string;
 }

@@ -1,4 +1,4 @@
-/** How the Gemini API says no: google.rpc.Status as JSON. */
+/** The errors of the Gemini API: google.rpc.Status as JSON. */
 
 import { type Reply, wholeReply } from "../reply.ts";
 
@@ -12,7 +12,7 @@ export function invalidArgument(message: string, details: readonly Detail[] = []
   return geminiError(400, "INVALID_ARGUMENT", message, details);
 }
 
-/** What is wrong with the JSON itself, each with its field (the shape of zed #44875). */
+/** The error for invalid JSON members, each with its field (in the form of zed #44875). */
 export function badPayload(violations: readonly { readonly field: string; readonly description: string }[]): Reply {
   const message = violations.map(({ description }) => description).join("\n");
   return invalidArgument(message, [
@@ -20,7 +20,10 @@ export function badPayload(violations: readonly { readonly field: string; readon
   ]);
 }
 
-/** As python-genai #2044 shows it: no header, only a RetryInfo, whose delay may have fractions; "day": waiting does not help. */
+/**
+ * The error for an exceeded quota, as in python-genai #2044: no header, only a RetryInfo, whose delay may have
+ * fractions. "day": waiting does not help.
+ */
 export function quotaExceeded({ delay, per = "minute" }: { delay?: string; per?: "minute" | "day" } = {}): Reply {
   const metric = "generativelanguage.googleapis.com/generate_content_free_tier_requests";
   const quotaId = `GenerateRequestsPer${per === "day" ? "Day" : "Minute"}PerProjectPerModel-FreeTier`;

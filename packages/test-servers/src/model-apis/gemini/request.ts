@@ -1,4 +1,4 @@
-/** What is sent to the Gemini API, and how a model reads it. */
+/** The types of requests to the Gemini API, and how a model reads them. */
 
 import type { Asked, CallResult } from "../script.ts";
 
@@ -46,7 +46,7 @@ export function partsOf(content: GeminiContent | undefined): readonly GeminiPart
   return content?.parts ?? [];
 }
 
-/** Where the person spoke last: what follows belongs to one turn. */
+/** Returns the index of the person's last message. Everything after it belongs to one turn. */
 export function turnStart(contents: readonly GeminiContent[]): number {
   return contents.findLastIndex(
     (content) =>

@@ -1,4 +1,7 @@
-/** A stand-in of the Gemini API on a port of its own, of Vertex AI as well: it keeps the rules that are published or known, and a script speaks. */
+/**
+ * A replacement of the Gemini API and of Vertex AI on its own port. It applies the published and known rules, and a
+ * script gives the answers.
+ */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { createFaults } from "../../authorization-server/faults.ts";
@@ -25,12 +28,12 @@ export interface GeminiRequest {
 }
 
 export interface GeminiApi extends AsyncDisposable {
-  /** For `GOOGLE_GEMINI_BASE_URL` and `httpOptions.baseUrl`. */
+  /** The address for `GOOGLE_GEMINI_BASE_URL` and `httpOptions.baseUrl`. */
   readonly baseUrl: string;
   readonly settings: GeminiSettings;
   /** Every request for an answer so far, in order. */
   readonly seen: readonly GeminiRequest[];
-  /** The next requests to this endpoint are answered like this; of several faults the first comes first. */
+  /** Answers the next requests to this endpoint with the fault. Several faults apply in the order of the calls. */
   readonly interrupt: (endpoint: GeminiEndpoint, fault: ModelFault, times?: number) => void;
 }
 

@@ -1,31 +1,36 @@
-/** How the stand-in of the Gemini API behaves: every setting can be changed while it runs. */
+/** The settings of the replacement of the Gemini API. All of them can be changed while it runs. */
 
 import { obedient } from "../obedient.ts";
 import type { Answering } from "../script.ts";
 import type { Declaration } from "./request.ts";
 
 export interface GeminiSettings {
-  /** What the model says. */
+  /** Returns the model's answers. */
   answer: Answering;
   apiKey: string;
   models: readonly string[];
-  /** Whether calls carry an id. Older models give none. */
+  /** Whether calls have an id. Calls of older models have none. */
   hasCallIds: boolean;
-  /** Whether calls carry a signature that must come back with them, as of Gemini 3. */
+  /** Whether calls have a signature that must come back with them, as in Gemini 3 and later. */
   hasSignatures: boolean;
-  /** Whether an answer without calls ends in an empty text with a signature, which need not come back. */
+  /**
+   * Whether an answer without calls ends with an empty text that has a signature. This signature need not come back.
+   */
   signsText: boolean;
-  /** Whether a result may carry media, as of Gemini 3. */
+  /** Whether a result may contain media, as in Gemini 3 and later. */
   takesMediaInResponses: boolean;
-  /** "nothing": whatever is wrong with a declaration, "Request contains an invalid argument." is all that is said. */
+  /** "nothing": for any fault of a declaration, the error is only "Request contains an invalid argument." */
   explains: "rules" | "nothing";
-  /** A rule of the test's own: what is wrong with this declaration, in the API's words; `{index}` becomes its place. */
+  /**
+   * A rule for a single test: returns the fault of this declaration in the API's words. `{index}` is replaced by its
+   * position.
+   */
   refuses: (declaration: Declaration) => string | undefined;
-  /** How deep schemas may stand in each other; no number is published. */
+  /** Maximum depth of nested schemas. The real number is not published. */
   maxDepth: number;
   maxDeclarations: number;
   maxInputTokens: number;
-  /** The largest write of a stream, in bytes. */
+  /** Maximum size of a write to a stream, in bytes. */
   bytesPerWrite: number;
 }
 

@@ -1,14 +1,14 @@
-/** A model's answer as the Gemini API writes it: events of a stream, or the one body that they come to. */
+/** Writes a model's answer in the form of the Gemini API: as events of a stream, or as one body. */
 
 import { type Reply, type StreamPiece, streamedReply, wholeReply } from "../reply.ts";
 import type { Finish, ModelAnswer, Piece } from "../script.ts";
 import type { GeminiPart } from "./request.ts";
 
-/** What the writer takes from the server for each answer. */
+/** What the writer needs for each answer. */
 export interface GeminiWriting {
   readonly model: string;
   readonly inputTokens: number;
-  /** Of the next call; without one, calls have none. */
+  /** Returns the id of the next call; undefined if calls have no ids. */
   readonly nextId: () => string | undefined;
   readonly nextSignature: () => string | undefined;
   readonly signsText: boolean;
@@ -54,7 +54,7 @@ function chunksOf({ pieces, finish = "stop" }: ModelAnswer, writing: GeminiWriti
   return finish === "cut" ? chunks : [...chunks, ending(finish, closingPart(pieces, writing))];
 }
 
-/** Only the first of several calls at once is signed (ai.google.dev/gemini-api/docs/thought-signatures). */
+/** Signs only the first of several calls at once (ai.google.dev/gemini-api/docs/thought-signatures). */
 function toParts(
   pieces: readonly Piece[],
   { nextId, nextSignature }: GeminiWriting,
@@ -112,7 +112,7 @@ function withUsage(chunk: Chunk, { pieces }: ModelAnswer, { model, inputTokens }
   return { ...chunk, usageMetadata, modelVersion: model, responseId: "a-response" };
 }
 
-/** Roughly, as everybody does. */
+/** Estimates the number of tokens: four characters are one token. */
 export function tokensIn(text: string): number {
   return Math.ceil(text.length / 4);
 }

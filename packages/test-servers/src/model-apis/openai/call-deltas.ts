@@ -1,11 +1,11 @@
-/** In which pieces calls arrive: servers differ, and a client must put them together all the same. */
+/** Splits calls into the pieces in which they arrive. Servers differ, and a client must be able to join all forms. */
 
 import type { OpenaiSettings } from "./settings.ts";
 
 export interface CallToWrite {
   readonly id: string;
   readonly name: string;
-  /** Its arguments, as text. */
+  /** The arguments of the call, as text. */
   readonly text: string;
 }
 

@@ -1,4 +1,4 @@
-/** How OpenAI's API says no. */
+/** The errors of OpenAI's API. */
 
 import { type Reply, wholeReply } from "../reply.ts";
 
@@ -17,7 +17,7 @@ export function openaiError(
   return wholeReply({ error: { message, type, param: param ?? null, code: code ?? null } }, status, headers);
 }
 
-/** Without `seconds` it does not say when to come back. */
+/** The error for a rate limit. Without `seconds` it does not say when to try again. */
 export function rateLimited(seconds?: number): Reply {
   return openaiError(429, "Rate limit reached for requests", {
     type: "requests",
@@ -26,7 +26,7 @@ export function rateLimited(seconds?: number): Reply {
   });
 }
 
-/** Nothing is left to pay with: waiting does not help. */
+/** The error for a used-up quota: waiting does not help. */
 export function quotaUsedUp(): Reply {
   return openaiError(429, "You exceeded your current quota, please check your plan and billing details.", {
     type: "insufficient_quota",

@@ -1,4 +1,4 @@
-/** What is sent to an OpenAI-compatible endpoint, and how a model reads it. */
+/** The types of requests to an OpenAI-compatible endpoint, and how a model reads them. */
 
 import type { Asked, CallResult } from "../script.ts";
 
@@ -52,7 +52,10 @@ export function readAsked({ model = "", messages = [], tools = [] }: OpenaiBody)
   };
 }
 
-/** Media of a result come in a message of their own, in the person's name: results themselves are text. */
+/**
+ * Whether the message has the media of a result. Results themselves are text, so media follow in a separate user
+ * message.
+ */
 function isAttachment(messages: readonly OpenaiMessage[], index: number): boolean {
   return messages[index - 1]?.role === "tool" && mediaOf(messages[index]).length > 0;
 }
@@ -66,7 +69,7 @@ function roundsOf(messages: readonly OpenaiMessage[]): CallResult[][] {
     const round = rounds.at(-1) ?? [];
     const name = names.get(message.tool_call_id ?? "") ?? "";
     if (message.role === "tool") round.push({ name, result: textOf(message), media: [] });
-    // Media that follow are taken for those of the last result.
+    // The media in a following user message count as media of the last result.
     const last = message.role === "user" ? round.pop() : undefined;
     if (last) round.push({ ...last, media: mediaOf(message) });
   }

@@ -1,4 +1,6 @@
-/** Whether OpenAI's API would take a request: rule by rule, the first that is broken answers. */
+/**
+ * Decides whether OpenAI's API would accept a request: checks rule after rule, and answers with the first broken one.
+ */
 
 import { firstBroken } from "../incoming.ts";
 import type { Reply } from "../reply.ts";
@@ -17,7 +19,10 @@ type Rule = (heard: Heard) => Reply | undefined;
 
 const pattern = /^[a-zA-Z0-9_-]+$/;
 
-/** brekkylab/ailoy #109; the length is that of `FunctionDefinition.name` in OpenAI's API reference, its words those of 5ire #33. */
+/**
+ * The rule for names: brekkylab/ailoy #109. The length is from `FunctionDefinition.name` in OpenAI's API reference, the
+ * text of its error from 5ire #33.
+ */
 const name: Rule = ({ body: { tools = [] } }) => {
   for (const [index, tool] of tools.entries()) {
     const given = tool.function?.name ?? "";
@@ -38,7 +43,7 @@ const name: Rule = ({ body: { tools = [] } }) => {
   return undefined;
 };
 
-/** `tools` in OpenAI's API reference: at most 128; the words are widely reported. */
+/** At most 128 tools are allowed (`tools` in OpenAI's API reference). The text of the error is widely reported. */
 const count: Rule = ({ body: { tools = [] }, settings: { maxTools } }) =>
   tools.length > maxTools
     ? openaiError(
@@ -48,7 +53,10 @@ const count: Rule = ({ body: { tools = [] }, settings: { maxTools } }) =>
       )
     : undefined;
 
-/** spring-ai #4776 (an object without properties), aichat #1049 and ms-agent #610 (a list without items). */
+/**
+ * The rules for schemas: spring-ai #4776 (an object without properties), aichat #1049 and ms-agent #610 (a list without
+ * items).
+ */
 const schema: Rule = ({ body: { tools = [] }, settings }) => {
   for (const [index, tool] of tools.entries()) {
     const { parameters } = tool.function ?? {};
@@ -102,7 +110,7 @@ const everyCallAnswered: Rule = ({ body: { messages = [] } }) => {
   return undefined;
 };
 
-/** The words are widely reported, the misspelling is theirs. */
+/** The text of the error, with its spelling mistake, is widely reported. */
 const answersCalls: Rule = ({ body: { messages = [] } }) => {
   const ids = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
   const at = messages.findIndex((message) => message.role === "tool" && !ids.has(message.tool_call_id));
@@ -115,7 +123,7 @@ const answersCalls: Rule = ({ body: { messages = [] } }) => {
       );
 };
 
-/** The words are widely reported. */
+/** The text of the error is widely reported. */
 const fits: Rule = ({ inputTokens, settings: { maxInputTokens } }) =>
   inputTokens > maxInputTokens
     ? openaiError(
@@ -130,7 +138,7 @@ const turnRules: readonly Rule[] = [calledName, everyCallAnswered, answersCalls,
 
 export function refusalOf(heard: Heard): Reply | undefined {
   const refusal = firstBroken(toolRules, heard);
-  // What a local server says when its grammar cannot be made.
+  // A local server gives this answer if it cannot build a grammar from the schema.
   if (refusal && heard.settings.explains === "nothing") return openaiError(400, "Invalid request.");
   return refusal ?? firstBroken(turnRules, heard);
 }

@@ -1,4 +1,4 @@
-/** What OpenAI's API looks for in the schema of a function. */
+/** Finds the faults in a function's schema that OpenAI's API reports. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -6,7 +6,7 @@ export function isObjectSchema(schema: Schema): boolean {
   return schema["type"] === "object";
 }
 
-/** The way to a list that does not say what is in it. */
+/** Returns the path to a list whose schema has no `items`. */
 export function arrayWithoutItems(schema: unknown): readonly string[] | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
   const { type, items, properties, anyOf } = schema as Schema;

@@ -1,4 +1,4 @@
-/** A stand-in of OpenAI's chat completions on a port of its own, with the list of models that Ollama has beside them. */
+/** A replacement of OpenAI's chat completions on its own port, with the list of models that Ollama also offers. */
 
 import type { IncomingHttpHeaders } from "node:http";
 import { createFaults } from "../../authorization-server/faults.ts";
@@ -23,14 +23,14 @@ export interface OpenaiRequest {
 export interface OpenaiApi extends AsyncDisposable {
   /** For `OPENAI_BASE_URL`. */
   readonly baseUrl: string;
-  /** Of the server itself, where Ollama's own paths begin. */
+  /** The address of the server itself, where Ollama's own paths begin. */
   readonly origin: string;
   readonly settings: OpenaiSettings;
   /** Every request for an answer so far, in order. */
   readonly seen: readonly OpenaiRequest[];
-  /** Every request so far, also to the other endpoints. */
+  /** Every request so far, including those to the other endpoints. */
   readonly requests: readonly WebRequest[];
-  /** The next requests to this endpoint are answered like this; of several faults the first comes first. */
+  /** Answers the next requests to this endpoint with the fault. Several faults apply in the order of the calls. */
   readonly interrupt: (endpoint: OpenaiEndpoint, fault: ModelFault, times?: number) => void;
 }
 

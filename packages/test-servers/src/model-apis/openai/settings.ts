@@ -1,32 +1,36 @@
-/** How the stand-in of OpenAI's wire behaves: every setting can be changed while it runs. */
+/** The settings of the replacement of OpenAI's API. All of them can be changed while it runs. */
 
 import { obedient } from "../obedient.ts";
 import type { Answering } from "../script.ts";
 import type { OpenaiTool } from "./request.ts";
 
 export interface OpenaiSettings {
-  /** What the model says. */
+  /** Returns the model's answers. */
   answer: Answering;
-  /** Without one, nobody is asked for a key, as on a machine of one's own. */
+  /** The required API key; undefined if none is required, as on a local server. */
   apiKey: string | undefined;
   models: readonly string[];
   /**
-   * How a call arrives: "pieces", its arguments a few characters at a time; "whole", in one go, as from Ollama; "interleaved", calls at once
-   * in each other's midst; "same-index", whole and all of them number 0, as from older Ollamas (ollama #7881).
+   * How a call arrives. "pieces": its arguments a few characters at a time. "whole": all at once, as from Ollama.
+   * "interleaved": the pieces of several calls alternate. "same-index": all at once, and every call has the number 0,
+   * as from older versions of Ollama (ollama #7881).
    */
   callDeltas: "pieces" | "whole" | "interleaved" | "same-index";
   charactersPerPiece: number;
-  /** Where a model thinks: `reasoning_content` of vLLM and llama.cpp, `reasoning` of Ollama. */
+  /**
+   * The member that contains the model's thoughts: `reasoning_content` with vLLM and llama.cpp, `reasoning` with
+   * Ollama.
+   */
   thoughtField: "reasoning_content" | "reasoning";
   /** Whether a stream ends with `[DONE]`. */
   hasDone: boolean;
-  /** "nothing": whatever is wrong with a tool, the answer does not say which. */
+  /** "nothing": for any fault of a tool, the error does not say which tool. */
   explains: "rules" | "nothing";
-  /** A rule of the test's own: what is wrong with this tool. */
+  /** A rule for a single test: returns the fault of this tool. */
   refuses: (tool: OpenaiTool) => string | undefined;
   maxTools: number;
   maxInputTokens: number;
-  /** The largest write of a stream, in bytes. */
+  /** Maximum size of a write to a stream, in bytes. */
   bytesPerWrite: number;
 }
 

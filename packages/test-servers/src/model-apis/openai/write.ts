@@ -1,4 +1,4 @@
-/** A model's answer as OpenAI's API writes it: events of a stream, or one body. */
+/** Writes a model's answer in the form of OpenAI's API: as events of a stream, or as one body. */
 
 import { type Reply, type StreamPiece, streamedReply, wholeReply } from "../reply.ts";
 import type { ModelAnswer, Piece } from "../script.ts";

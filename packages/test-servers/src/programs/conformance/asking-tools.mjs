@@ -1,4 +1,4 @@
-// Tools of the conformance server that ask their client before they answer.
+// Tools of the conformance server that ask the client questions before they answer.
 import { text } from "./content.mjs";
 import { tool } from "./tools.mjs";
 
@@ -15,7 +15,7 @@ const sample = (words, maxTokens) => ({
 });
 const listRoots = { method: "roots/list", params: {} };
 
-/** A tool that asks all its questions at once and answers with what it was told. */
+/** Creates a tool that asks all its questions at once, and returns the answers. */
 const asks = (name, description, questions, tell, inputSchema) =>
   tool(name, description, async (call) => [text(tell(await call.ask(questions(call)), call))], inputSchema);
 
@@ -24,7 +24,7 @@ const sampled = ({ content }) => (Array.isArray(content) ? content : [content]).
 const titled = (...values) => values.map((value) => ({ const: value, title: `The ${value} one` }));
 const three = ["first", "second", "third"];
 
-/** Their names are those that the suite knows from the era in which servers send requests. */
+/** Tools with the names that the suite uses for the legacy era, in which servers send requests. */
 const requesting = [
   asks(
     "test_sampling",
@@ -83,7 +83,7 @@ const askOk = elicit("Is this right?", { ok: { type: "boolean" } });
 const told = (answers) => `The client answered: ${JSON.stringify(answers)}`;
 const toldState = (answers, { hasState }) => `${told(answers)} ${hasState ? "state-ok" : "without a state"}`;
 
-/** Their names are those that the suite knows from the era in which questions are results. */
+/** Tools with the names that the suite uses for the modern era, in which questions are results. */
 const returning = [
   asks(
     "test_input_required_result_elicitation",

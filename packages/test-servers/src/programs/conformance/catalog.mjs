@@ -1,4 +1,4 @@
-// What all connections to the conformance server share: lists that change, and the connections that are told.
+// What all connections to the conformance server share: the lists that change, and the listeners for changes.
 import { askingTools } from "./asking-tools.mjs";
 import { extraTool, plainTools } from "./tools.mjs";
 
@@ -10,7 +10,7 @@ export function createCatalog() {
   };
 
   return {
-    /** Whether the list has its extra item now. */
+    /** Whether the list contains its extra item now. */
     has: (list) => present.has(list),
     /** Adds the extra item of a list, or removes it. */
     change(list) {
@@ -19,7 +19,7 @@ export function createCatalog() {
     },
     update: (uri) => tell({ uri }),
     tools: () => [...plainTools, ...askingTools, ...(present.has("tools") ? [extraTool] : [])],
-    /** Calls back with `{ list }` or `{ uri }`. Returns the function that stops listening. */
+    /** Calls a function with `{ list }` or `{ uri }` after each change. Returns the function that stops listening. */
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);

@@ -1,4 +1,4 @@
-// One client of the conformance server, in either protocol era: takes its messages and sends it others.
+// One client of the conformance server, in either protocol era: receives its messages and sends messages to it.
 
 import { text } from "./content.mjs";
 import { complete, getPrompt, promptsOf } from "./prompts.mjs";
@@ -26,7 +26,7 @@ const capabilities = {
 };
 const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const filters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" };
-/** Results that say how long they may be cached. */
+/** Methods whose results say how long they may be cached. */
 const cacheable = new Set([
   "server/discover",
   "tools/list",
@@ -45,7 +45,7 @@ export function createConnection({ catalog, eras, send }) {
   const open = new Map();
   /** The server's open requests to the client, by id. */
   const questions = new Map();
-  /** Streams of changes of the modern era: what each was asked for, by the request's id. */
+  /** Open `subscriptions/listen` requests of the modern era: the requested changes, by the request's id. */
   const listens = new Map();
   const legacy = { capabilities: {}, level: "info", subscriptions: new Set(), isReady: false };
   let lastQuestion = 0;
@@ -80,7 +80,7 @@ export function createConnection({ catalog, eras, send }) {
     else question?.resolve(result);
   }
 
-  /** What tools and prompts may use. */
+  /** The functions that tools and prompts may use. */
   function createCall({ id, era, params, signal }) {
     const meta = isObject(params._meta) ? params._meta : {};
     const wanted = era === "modern" ? meta[`${metaPrefix}logLevel`] : legacy.level;
@@ -193,7 +193,7 @@ export function createConnection({ catalog, eras, send }) {
     return { resultType: "complete", ...(cacheable.has(method) && { ttlMs: 0, cacheScope: "private" }), ...result };
   }
 
-  /** Stays open until the client ends it. */
+  /** Answers `subscriptions/listen`. The request stays open until the client ends it. */
   async function listen({ id, params, signal }) {
     const wanted = isObject(params.notifications) ? params.notifications : {};
     const _meta = { [`${metaPrefix}subscriptionId`]: id };

@@ -2,7 +2,7 @@
 
 /** One blue pixel. */
 export const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNQSFgAAAHEASFiX4r9AAAAAElFTkSuQmCC";
-/** Two samples of silence. */
+/** A sound file with two samples of silence. */
 export const wav = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA==";
 
 export const text = (words) => ({ type: "text", text: words });

@@ -1,7 +1,10 @@
-// The headers with which modern HTTP requests repeat parts of their message: which era they show, and whether they match.
+/*
+ * Checks the headers with which modern HTTP requests repeat parts of their message: the era that they show, and whether
+ * they match.
+ */
 import { codes, isObject, metaPrefix, modernVersion, RpcError } from "./rpc-error.mjs";
 
-/** The parameter that `Mcp-Name` repeats, by method. */
+/** The parameter that the header `Mcp-Name` repeats, by method. */
 const named = { "tools/call": "name", "prompts/get": "name", "resources/read": "uri" };
 const newestLegacy = "2025-11-25";
 
@@ -12,10 +15,13 @@ export function eraOfPost({ method, params }, headers) {
   return (version !== undefined && version > newestLegacy) || headers["mcp-method"] !== undefined ? "modern" : "legacy";
 }
 
-/** @throws RpcError if a header and the message differ */
+/**
+ * Compares the headers with the message.
+ * @throws RpcError if a header and the message differ
+ */
 export function checkHeaders({ method, params = {} }, headers, tools) {
   const version = params._meta?.[`${metaPrefix}protocolVersion`];
-  // A message without a version is refused for that, and not for its header.
+  // A message without a version is refused because of that, not because of its header.
   if (version === undefined) return;
   match("MCP-Protocol-Version", headers["mcp-protocol-version"], version);
   if (version !== modernVersion) return;
@@ -36,7 +42,7 @@ function match(header, given, expected) {
   if (given !== expected) throw mismatch(`${header} does not match the message`);
 }
 
-/** A value in `=?base64?…?=` is encoded; any other value stands for itself. */
+/** Decodes a header value. `=?base64?…?=` is encoded; any other value is used as it is. */
 function decode(header, value) {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value ?? "")?.[1];
   if (encoded === undefined) return value;

@@ -7,7 +7,7 @@ import { checkHeaders, eraOfPost } from "./header-check.mjs";
 import { codes, errorBody, isObject, RpcError } from "./rpc-error.mjs";
 
 const sessionHeader = "mcp-session-id";
-/** The HTTP statuses of errors in the modern era. */
+/** HTTP status by error code, in the modern era. */
 const statuses = new Map([
   [codes.headerMismatch, 400],
   [codes.missingCapability, 400],
@@ -16,14 +16,14 @@ const statuses = new Map([
   [codes.methodNotFound, 404],
 ]);
 
-/** Resolves with the address of the endpoint. */
+/** Starts the server. Resolves with the address of its endpoint. */
 export async function listen({ catalog, eras }) {
   /** Sessions of the legacy era, by id. */
   const sessions = new Map();
 
   function createSession() {
     const id = randomUUID();
-    /** Responses of POSTs, by the id of their request. */
+    /** Responses to POST requests, by the id of the JSON-RPC request. */
     const posts = new Map();
     const session = { id, posts, stream: undefined };
     session.connection = createConnection({
@@ -71,7 +71,7 @@ export async function listen({ catalog, eras }) {
         if (isLast) response.end();
       },
     });
-    // The response closes when it is complete, or when the client goes away.
+    // The response closes when it is complete, or when the client disconnects.
     response.on("close", () => connection.close());
     connection.take(message);
   }

@@ -40,7 +40,10 @@ const extra = prompt("test_extra_prompt", "Is there after every other change.", 
 
 export const promptsOf = (catalog) => (catalog.has("prompts") ? [...steady, extra] : steady);
 
-/** @returns the result of `prompts/get` */
+/**
+ * Gets a prompt.
+ * @returns the result of `prompts/get`
+ */
 export async function getPrompt(call, name) {
   const found = promptsOf(call.catalog).find(({ definition }) => definition.name === name);
   if (found === undefined) throw new RpcError(codes.invalidParams, "no such prompt", { name });
@@ -49,7 +52,10 @@ export async function getPrompt(call, name) {
 
 const towns = ["Porto", "Paris", "Tallinn", "Turin"];
 
-/** @returns the result of `completion/complete`: the towns that begin with the value */
+/**
+ * Completes an argument.
+ * @returns the result of `completion/complete`: the towns that begin with the value
+ */
 export function complete({ ref, argument: { value = "" } = {} }) {
   const isKnown = ref?.type === "ref/resource" || steady.some(({ definition }) => definition.name === ref?.name);
   if (!isKnown) throw new RpcError(codes.invalidParams, "nothing to complete");

@@ -1,15 +1,15 @@
-// How a tool asks its client: by requests in the legacy era, by results of the type `input_required` in the modern era.
+// How a tool asks its client: with requests in the legacy era, with `input_required` results in the modern era.
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { codes, isObject, RpcError, ToolFailure } from "./rpc-error.mjs";
 
-/** Each question needs a capability of the client, and its answer has a form. */
+/** For each kind of question, the capability that the client needs, and a check of the answer's form. */
 const kinds = {
   "elicitation/create": { capability: "elicitation", isAnswer: (answer) => typeof answer.action === "string" },
   "sampling/createMessage": { capability: "sampling", isAnswer: (answer) => isObject(answer.content) },
   "roots/list": { capability: "roots", isAnswer: (answer) => Array.isArray(answer.roots) },
 };
 
-/** Ends a modern request with questions. */
+/** Thrown to end a modern request with questions. */
 export class InputRequired extends Error {
   constructor(result) {
     super("the client must answer questions first");
@@ -17,7 +17,7 @@ export class InputRequired extends Error {
   }
 }
 
-/** The questions of one method to one client, which `ask` puts: an object of requests by key gives one of answers. */
+/** Asks a legacy client. `ask` takes an object of requests by key, and returns an object of answers by key. */
 export function legacyQuestions({ capabilities, request }) {
   return {
     hasState: true,
@@ -35,13 +35,14 @@ export function legacyQuestions({ capabilities, request }) {
 }
 
 /**
- * The modern era keeps nothing in the server: the answers of earlier rounds travel in the sealed `requestState`.
- * @param subject The tool or prompt: a state is valid for one only.
+ * Asks a modern client. The server keeps no state in the modern era, so earlier answers are in the sealed
+ * `requestState`.
+ * @param subject The tool or prompt. A state is valid only for the same subject.
  */
 export function modernQuestions({ capabilities, params, subject }) {
   const { inputResponses = {}, requestState } = params;
   if (!isObject(inputResponses)) throw new RpcError(codes.invalidParams, "inputResponses must be an object");
-  /** The answers of all rounds until now. */
+  /** The answers of all rounds so far. */
   const answers = requestState === undefined ? {} : unseal(requestState, subject);
   return {
     hasState: requestState !== undefined,
@@ -69,7 +70,7 @@ function missingIn(requests, capabilities) {
   return [...needed].filter((name) => capabilities[name] === undefined);
 }
 
-/** The answers to these requests that have the right form; others are asked for again, or ignored. */
+/** Returns the answers to these requests that have the right form. Other answers are requested again, or ignored. */
 function pick(responses, requests) {
   const isAnswer = ([key, answer]) =>
     requests[key] !== undefined && isObject(answer) && kinds[requests[key].method].isAnswer(answer);

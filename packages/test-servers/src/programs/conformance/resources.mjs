@@ -23,7 +23,10 @@ export const templates = [
   },
 ];
 
-/** @returns the result of `resources/read` */
+/**
+ * Reads a resource.
+ * @returns the result of `resources/read`
+ */
 export function readResource(uri, era) {
   const found = all.find(({ definition }) => definition.uri === uri);
   if (found) return { contents: [{ uri, mimeType: found.definition.mimeType, ...found.contents }] };

@@ -1,6 +1,6 @@
-// The errors that the conformance server answers with.
+// The errors of the conformance server.
 
-/** The server supports one version of the modern era and several of the legacy era. */
+/** The supported protocol versions: one of the modern era and several of the legacy era. */
 export const modernVersion = "2026-07-28";
 export const legacyVersions = ["2025-11-25", "2025-06-18", "2025-03-26"];
 export const metaPrefix = "io.modelcontextprotocol/";
@@ -12,11 +12,11 @@ export const codes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** A resource that does not exist, in the legacy era. */
+  /** The error code for a resource that does not exist, in the legacy era. */
   resourceNotFound: -32002,
 };
 
-/** Becomes a JSON-RPC error. */
+/** An error that is sent as a JSON-RPC error. */
 export class RpcError extends Error {
   constructor(code, message, data) {
     super(message);
@@ -25,10 +25,13 @@ export class RpcError extends Error {
   }
 }
 
-/** Becomes a result with `isError`. */
+/** An error that is sent as a result with `isError`. */
 export class ToolFailure extends Error {}
 
-/** @returns the `error` member of a response */
+/**
+ * Converts an error.
+ * @returns the `error` member of a response
+ */
 export function errorBody(error) {
   if (!(error instanceof RpcError)) return { code: codes.internal, message: String(error?.message ?? error) };
   const { code, message, data } = error;

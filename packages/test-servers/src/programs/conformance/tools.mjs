@@ -1,4 +1,4 @@
-// Tools of the conformance server that answer by themselves: content, errors, log messages, progress, changes of lists.
+// Tools of the conformance server that ask no questions: content, errors, log messages, progress, changes of lists.
 import { setTimeout as pause } from "node:timers/promises";
 import { embedded, image, text, wav } from "./content.mjs";
 import { ToolFailure } from "./rpc-error.mjs";
@@ -97,7 +97,7 @@ const schemas = [
       },
       allOf: [{ anyOf: [{ required: ["address"] }, { required: ["number"] }] }],
       if: { properties: { way: { const: "letter" } }, required: ["way"] },
-      // By a list of names: an object literal with a member called `then` looks like a promise.
+      // `then` is written through a list of names, because an object literal with a member `then` looks like a promise.
       ...Object.fromEntries(["then", "else"].map((word, at) => [word, { required: [["address"], ["number"]][at] }])),
       additionalProperties: false,
     },
@@ -106,5 +106,5 @@ const schemas = [
 
 export const plainTools = [...contents, ...running, ...changing, ...schemas];
 
-/** The tool that comes and goes. */
+/** The tool that other tools add and remove. */
 export const extraTool = tool("test_extra_tool", "Is there after every other change.", () => [text("It is there.")]);

@@ -1,4 +1,4 @@
-/** Rules for the conversation: who speaks when, and that every call is answered. */
+/** Rules for the conversation: the order of the roles, and that every call gets a response. */
 
 import { invalidArgument } from "../errors.ts";
 import { type GeminiContent, partsOf } from "../request.ts";
@@ -8,17 +8,17 @@ const callsOf = (content: GeminiContent | undefined) => partsOf(content).flatMap
 const responsesOf = (content: GeminiContent | undefined) =>
   partsOf(content).flatMap((part) => part.functionResponse ?? []);
 
-/** `GenerateContentRequest.contents` is required; the words are widely reported. */
+/** `GenerateContentRequest.contents` is required. The text of the error is widely reported. */
 const present: Rule = ({ body: { contents = [] } }) =>
   contents.length === 0 ? invalidArgument("* GenerateContentRequest.contents: contents is not specified\n") : undefined;
 
-/** `Content.role` in the typings of @google/genai: 'user' or 'model'; the words are widely reported. */
+/** `Content.role` must be 'user' or 'model' (typings of @google/genai). The text of the error is widely reported. */
 const role: Rule = ({ body: { contents = [] } }) =>
   contents.some((content) => content.role !== undefined && content.role !== "user" && content.role !== "model")
     ? invalidArgument("Please use a valid role: user, model.")
     : undefined;
 
-/** The words of both are widely reported. */
+/** Every content needs parts, and every part needs data. The texts of both errors are widely reported. */
 const filled: Rule = ({ body: { contents = [] } }) => {
   const faults = contents.flatMap((content, at) => {
     if (partsOf(content).length === 0) return [`contents[${at}].parts: contents.parts must not be empty.`];
@@ -35,7 +35,10 @@ const filled: Rule = ({ body: { contents = [] } }) => {
   return faults.length === 0 ? undefined : invalidArgument(inRequest(faults));
 };
 
-/** `FunctionResponse.name` and `.response` are required in the typings of @google/genai; the words of the first are widely reported. */
+/**
+ * `FunctionResponse.name` and `.response` are required (typings of @google/genai). The text of the first error is
+ * widely reported.
+ */
 const named: Rule = ({ body: { contents = [] } }) => {
   const faults = contents.flatMap((content, at) =>
     partsOf(content).flatMap(({ functionResponse }, index) => {
@@ -62,7 +65,10 @@ const responsesAfterCalls: Rule = ({ body: { contents = [] } }) =>
     ? invalidArgument("Please ensure that function response turn comes immediately after a function call turn.")
     : undefined;
 
-/** google-gemini/gemini-cli #3814; #16135: what stands beside the responses to several calls counts as well. */
+/**
+ * The number of responses must equal the number of calls: google-gemini/gemini-cli #3814. Other parts beside the
+ * responses count as well: #16135.
+ */
 const everyCallAnswered: Rule = ({ body: { contents = [] } }) => {
   const isUneven = contents.some((content, index) => {
     const calls = callsOf(content);
@@ -78,7 +84,10 @@ const everyCallAnswered: Rule = ({ body: { contents = [] } }) => {
     : undefined;
 };
 
-/** `FunctionResponse.id` in the typings of @google/genai: "to match the corresponding function call `id`"; what is answered is not known. */
+/**
+ * `FunctionResponse.id` must "match the corresponding function call `id`" (typings of @google/genai). The real text of
+ * the error is not known.
+ */
 const idsMatch: Rule = ({ body: { contents = [] } }) =>
   contents.some((content, index) => {
     const ids = callsOf(contents[index - 1]).map(({ id }) => id);
@@ -87,7 +96,7 @@ const idsMatch: Rule = ({ body: { contents = [] } }) =>
     ? invalidArgument("Request contains an invalid argument.")
     : undefined;
 
-/** The message of a prompt that does not fit is widely reported. */
+/** The text of the error for a prompt that is too long is widely reported. */
 const fits: Rule = ({ inputTokens, settings: { maxInputTokens } }) =>
   inputTokens > maxInputTokens
     ? invalidArgument(

@@ -1,10 +1,13 @@
-/** Rules for functions that the model may call, beside their schemas. */
+/** Rules for the functions that the model may call, except rules for their schemas. */
 
 import { invalidArgument } from "../errors.ts";
 import { declarationsIn } from "../request.ts";
 import { declarationAt, eachDeclaration, firstOf, inProto, type Rule } from "./rule.ts";
 
-/** `FunctionDeclaration.name` in the typings of @google/genai; the words are those of ccs #25, whose model still took 64 characters only. */
+/**
+ * The rule for names comes from `FunctionDeclaration.name` in the typings of @google/genai. The text of the error comes
+ * from ccs #25, where the model still allowed only 64 characters.
+ */
 const name = eachDeclaration(({ name: given = "" }, index) => {
   if (/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/.test(given)) return [];
   const words =
@@ -29,7 +32,10 @@ const duplicate: Rule = ({ body }) => {
   return twice === undefined ? undefined : invalidArgument(`Duplicate function declaration found: ${twice}`);
 };
 
-/** "Mutually exclusive": `FunctionDeclaration.parametersJsonSchema` in the typings of @google/genai, which do not say what is answered. */
+/**
+ * The two schema members are "mutually exclusive" (`FunctionDeclaration.parametersJsonSchema` in the typings of
+ * @google/genai). The real text of the error is not known.
+ */
 const oneForm = eachDeclaration(
   ({ parameters, parametersJsonSchema }, index) =>
     parameters && parametersJsonSchema

@@ -1,11 +1,14 @@
-/** Rules for `parametersJsonSchema`, and those that hold for either form. */
+/** Rules for `parametersJsonSchema`, and rules for both forms of schemas. */
 
 import type { Declaration, Schema } from "../request.ts";
 import { danglesAt, isEndless } from "./references.ts";
 import { declarationAt, eachDeclaration, firstOf, inProto, type Rule } from "./rule.ts";
 import { dottedPath, isSchema, listAt, namedPath, type Spot, spotsIn, typeOf } from "./schema-walk.ts";
 
-/** `GenerateContentConfig.responseJsonSchema` in the typings of @google/genai lists them; the sibling for functions has no list of its own. */
+/**
+ * The keywords that `GenerateContentConfig.responseJsonSchema` allows (typings of @google/genai). For functions there
+ * is no separate list.
+ */
 const keywords: ReadonlySet<string> = new Set([
   "$id",
   "$defs",
@@ -40,7 +43,10 @@ function spotsOf(root: Schema | undefined): Spot[] {
 
 const learnMore = "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling";
 
-/** vercel/ai #12183; `FunctionDeclaration.parametersJsonSchema` in the typings: "must describe an object". */
+/**
+ * The schema must describe an object: vercel/ai #12183, and `FunctionDeclaration.parametersJsonSchema` in the typings
+ * of @google/genai.
+ */
 const object = firstOf((declaration) => {
   const root = rootOf(declaration);
   if (root === undefined || typeOf(root) === "OBJECT") return [];
@@ -48,7 +54,10 @@ const object = firstOf((declaration) => {
   return [`Unable to submit request because ${place} parameters schema should be of type OBJECT. ${learnMore}`];
 });
 
-/** What is not in the list: the rule is published, the answer is not; its shape is that of the rule for names. */
+/**
+ * Refuses keywords that are not in the list. The rule is published, but the text of the error is not; here it has the
+ * form of the error for names.
+ */
 const unsupported = eachDeclaration(
   ({ parametersJsonSchema }, index) =>
     spotsOf(parametersJsonSchema).flatMap((spot) =>
@@ -62,7 +71,7 @@ const unsupported = eachDeclaration(
   inProto,
 );
 
-/** The same list: "for strings and numbers". */
+/** `enum` is allowed only for strings and numbers, according to the same list. */
 const values = eachDeclaration(
   ({ parametersJsonSchema }, index) =>
     spotsOf(parametersJsonSchema)
@@ -76,7 +85,7 @@ const values = eachDeclaration(
   inProto,
 );
 
-/** google-gemini/gemini-cli #2282; a schema may also be known by its alternatives or its reference. */
+/** A schema needs a type: google-gemini/gemini-cli #2282. Alternatives or a reference count as a type. */
 const typed = firstOf((declaration) =>
   spotsOf(rootOf(declaration))
     .filter(({ schema }) => ["type", "anyOf", "oneOf", "$ref"].every((keyword) => schema[keyword] === undefined))
@@ -97,7 +106,10 @@ const required = firstOf((declaration) =>
   }),
 );
 
-/** anomalyco/opencode #12295 has the words; the typings allow only what starts with `$`, which is less. */
+/**
+ * Which keywords may stand beside `$ref`: the text of the error is from anomalyco/opencode #12295; the typings allow
+ * only keywords that start with `$`.
+ */
 const alone = firstOf(({ parametersJsonSchema }) =>
   spotsOf(parametersJsonSchema).flatMap(({ schema }) => {
     const { $ref } = schema as { readonly $ref?: unknown };
@@ -109,19 +121,22 @@ const alone = firstOf(({ parametersJsonSchema }) =>
   }),
 );
 
-/** google-gemini/gemini-cli #13326, which names no function. */
+/** A reference must lead to a schema: google-gemini/gemini-cli #13326. The error names no function. */
 const undefinedReference = firstOf(({ parametersJsonSchema }) =>
   isSchema(parametersJsonSchema)
     ? danglesAt(parametersJsonSchema).map((spot) => `reference to undefined schema at ${dottedPath(spot)}`)
     : [],
 );
 
-/** The same typings: cycles "may only be used within non-required properties"; what is answered is not known, so nothing is named. */
+/**
+ * Cycles "may only be used within non-required properties" (same typings). The real text of the error is not known, so
+ * it names nothing.
+ */
 const endless = firstOf(({ parametersJsonSchema }) =>
   isSchema(parametersJsonSchema) && isEndless(parametersJsonSchema) ? ["Request contains an invalid argument."] : [],
 );
 
-/** zereight/gitlab-mcp #223; no number is published. */
+/** The limit for nested schemas: zereight/gitlab-mcp #223. The real number is not published. */
 const depth = firstOf((declaration, _index, { settings }) =>
   spotsOf(rootOf(declaration)).some(({ steps }) => steps.length > settings.maxDepth)
     ? [`FunctionDeclaration '${declaration.name}' in the request exceeds the maximum allowed nesting depth.`]

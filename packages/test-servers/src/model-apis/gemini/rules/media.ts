@@ -1,14 +1,17 @@
-/** Rules for bytes in a conversation, and for references to them. */
+/** Rules for binary data in a conversation, and for references to it. */
 
 import { invalidArgument } from "../errors.ts";
 import { type GeminiPart, partsOf } from "../request.ts";
 import type { Rule } from "./rule.ts";
 
-/** ai.google.dev/gemini-api/docs: image, audio, video and document understanding; text may be sent as bytes too. */
+/**
+ * The media types on the pages about image, audio, video and document understanding (ai.google.dev/gemini-api/docs).
+ * Text may be sent as bytes too.
+ */
 const accepted =
   /^(image\/(png|jpeg|webp|heic|heif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac)|video\/(mp4|mpeg|mov|quicktime|avi|x-flv|mpg|webm|wmv|3gpp)|application\/pdf|text\/[a-z]+)$/;
 
-/** charmbracelet/crush #995, googleapis/python-genai #744. */
+/** The error for an unsupported media type: charmbracelet/crush #995, googleapis/python-genai #744. */
 const type: Rule = ({ body: { contents = [] } }) => {
   const parts = contents.flatMap(partsOf).flatMap((part) => [part, ...(part.functionResponse?.parts ?? [])]);
   const types = parts.flatMap(({ inlineData }) => (inlineData ? [inlineData.mimeType ?? ""] : []));
@@ -16,7 +19,7 @@ const type: Rule = ({ body: { contents = [] } }) => {
   return refused === undefined ? undefined : invalidArgument(`Unsupported MIME type: ${refused}`);
 };
 
-/** google-gemini/gemini-cli #19436: only as of Gemini 3. */
+/** Only Gemini 3 and later accept media in results: google-gemini/gemini-cli #19436. */
 const inResponses: Rule = ({ body: { contents = [] }, settings }) =>
   !settings.takesMediaInResponses && responsesIn(contents.flatMap(partsOf)).some(({ parts }) => parts !== undefined)
     ? invalidArgument(
@@ -24,7 +27,7 @@ const inResponses: Rule = ({ body: { contents = [] }, settings }) =>
       )
     : undefined;
 
-/** NousResearch/hermes-agent #93014: a `$ref` anywhere in a result is taken for one to its media. */
+/** The API takes any `$ref` in a result for a reference to its media: NousResearch/hermes-agent #93014. */
 const references: Rule = ({ body: { contents = [] } }) => {
   for (const { response, parts = [] } of responsesIn(contents.flatMap(partsOf))) {
     const names = parts.flatMap(({ inlineData }) =>

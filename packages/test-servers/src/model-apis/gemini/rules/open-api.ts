@@ -1,11 +1,14 @@
-/** Rules for `parameters`: the subset of OpenAPI 3.0 that is a message of fields, so that a keyword it lacks is an error in the JSON. */
+/**
+ * Rules for `parameters`, a subset of OpenAPI 3.0. The API defines its keywords as fields of a message, so an unknown
+ * keyword is an error in the JSON.
+ */
 
 import { badPayload } from "../errors.ts";
 import { type Declaration, declarationsIn } from "../request.ts";
 import { type DeclarationRule, declarationAt, eachDeclaration, firstOf, inRequest, type Rule } from "./rule.ts";
 import { dottedPath, fieldPath, isSchema, listAt, namedPath, type Spot, spotsIn, typeOf } from "./schema-walk.ts";
 
-/** `Schema` in the typings of @google/genai, as of those fields that the Gemini API has. */
+/** The fields of `Schema` in the typings of @google/genai that the Gemini API has. */
 const fields: ReadonlySet<string> = new Set([
   "type",
   "format",
@@ -35,7 +38,7 @@ function spotsOf({ parameters }: Declaration): Spot[] {
   return isSchema(parameters) ? spotsIn(parameters) : [];
 }
 
-/** 5ire #42 (`additionalProperties`), zed #44875 (`const`), CLIProxyAPI #97 (`$schema`). */
+/** Refuses unknown keywords: 5ire #42 (`additionalProperties`), zed #44875 (`const`), CLIProxyAPI #97 (`$schema`). */
 const unknownField: Rule = ({ body }) => {
   const violations = declarationsIn(body).flatMap((declaration, index) =>
     spotsOf(declaration).flatMap((spot) => {
@@ -51,7 +54,7 @@ const unknownField: Rule = ({ body }) => {
   return violations.length === 0 ? undefined : badPayload(violations);
 };
 
-/** A rule for each schema, which says what is wrong after the way to it. */
+/** Creates a rule for each schema. The error names the path of the schema, then the fault. */
 function eachSchema(rule: (spot: Spot) => readonly string[]): Rule {
   const ofDeclaration: DeclarationRule = (declaration, index) =>
     spotsOf(declaration).flatMap((spot) =>
@@ -65,21 +68,21 @@ const items = eachSchema(({ schema }) =>
   typeOf(schema) === "ARRAY" && !isSchema(schema["items"]) ? [".items: missing field"] : [],
 );
 
-/** agno #2112, browser-use #7. */
+/** An object must have properties: agno #2112, browser-use #7. */
 const properties = eachSchema(({ schema }) => {
   const named = schema["properties"];
   const isEmpty = !isSchema(named) || Object.keys(named).length === 0;
   return typeOf(schema) === "OBJECT" && isEmpty ? [".properties: should be non-empty for OBJECT type"] : [];
 });
 
-/** `Schema.enum` in the typings: of strings; the words are widely reported. */
+/** `Schema.enum` must contain strings (typings of @google/genai). The text of the error is widely reported. */
 const values = eachSchema(({ schema }) => {
   if (schema["enum"] === undefined) return [];
   if (typeOf(schema) !== "STRING") return [".enum: only allowed for STRING type"];
   return listAt(schema, "enum").flatMap((value, index) => (value === "" ? [`.enum[${index}]: cannot be empty`] : []));
 });
 
-/** Widely reported of older models. */
+/** Older models support only two string formats. The text of the error is widely reported. */
 const formats = eachSchema(({ schema }) => {
   const { format } = schema as { readonly format?: unknown };
   const isKnown = format === undefined || format === "enum" || format === "date-time";
@@ -88,7 +91,7 @@ const formats = eachSchema(({ schema }) => {
     : [];
 });
 
-/** `FunctionDeclaration.parameters` in the typings of @google/genai, which do not say what is answered. */
+/** The names of `FunctionDeclaration.parameters` (typings of @google/genai). The real text of the error is not known. */
 const parameterNames = eachSchema(({ schema }) =>
   Object.keys(isSchema(schema["properties"]) ? schema["properties"] : {})
     .filter((name) => !/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(name))
@@ -97,7 +100,7 @@ const parameterNames = eachSchema(({ schema }) =>
 
 const learnMore = "Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling";
 
-/** lambda-alpha-labs/Graphenium #37: only on Vertex AI. */
+/** On Vertex AI, `anyOf` must be the only keyword of a schema: lambda-alpha-labs/Graphenium #37. */
 const aloneBesideAnyOf = firstOf((declaration, _index, { api }) =>
   spotsOf(declaration)
     .filter(({ schema }) => api === "vertex" && schema["anyOf"] !== undefined && Object.keys(schema).length > 1)

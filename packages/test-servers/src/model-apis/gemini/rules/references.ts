@@ -1,4 +1,4 @@
-/** Where references of a schema lead: to nothing, or round and round. */
+/** Finds references of a schema that lead to no schema, or that form a cycle. */
 
 import type { Schema } from "../request.ts";
 import { below, isSchema, listAt, type Spot, spotsIn } from "./schema-walk.ts";
@@ -7,7 +7,7 @@ export function danglesAt(root: Schema): Spot[] {
   return spotsIn(root).filter(({ schema }) => schema["$ref"] !== undefined && !targetOf(root, schema));
 }
 
-/** Whether some value would have to hold itself: a cycle that no optional property and no list breaks. */
+/** Whether some value would have to contain itself: a cycle without an optional property or a list in it. */
 export function isEndless(root: Schema): boolean {
   return leadsBack(root, root, new Set());
 }

@@ -1,4 +1,6 @@
-/** Whether the Gemini API would take a request: rule by rule, the first that is broken answers. */
+/**
+ * Decides whether the Gemini API would accept a request: checks rule after rule, and answers with the first broken one.
+ */
 
 import { firstBroken } from "../../incoming.ts";
 import type { Reply } from "../../reply.ts";
@@ -16,7 +18,7 @@ const turnRules: readonly Rule[] = [...contentRules, ...signatureRules, ...media
 
 export function refusalOf(heard: Heard): Reply | undefined {
   const refusal = firstBroken(toolRules, heard);
-  // google-gemini/gemini-cli #5270, and ghidra-mcp #440: often nothing more is said.
+  // The API often gives no details: google-gemini/gemini-cli #5270, ghidra-mcp #440.
   if (refusal && heard.settings.explains === "nothing") return invalidArgument("Request contains an invalid argument.");
   return refusal ?? firstBroken(turnRules, heard);
 }

@@ -1,4 +1,4 @@
-/** What a rule of the Gemini API looks at. */
+/** The input and the types of the Gemini API's rules. */
 
 import type { Reply } from "../../reply.ts";
 import { invalidArgument } from "../errors.ts";
@@ -9,18 +9,18 @@ export interface Heard {
   readonly api: "gemini" | "vertex";
   readonly body: GeminiBody;
   readonly settings: GeminiSettings;
-  /** Every signature that was given so far. */
+  /** Every signature that the server has given so far. */
   readonly signatures: ReadonlySet<string>;
   readonly inputTokens: number;
 }
 
-/** What is answered if the rule is broken. */
+/** Returns the API's answer if the rule is broken. */
 export type Rule = (heard: Heard) => Reply | undefined;
 
-/** What is wrong with one declaration; the index is its place in the request. */
+/** Returns the faults of one declaration. The index is its position in the request. */
 export type DeclarationRule = (declaration: Declaration, index: number, heard: Heard) => readonly string[];
 
-/** All that is wrong with all of them, in one answer. */
+/** Creates a rule that reports all faults of all declarations in one answer. */
 export function eachDeclaration(rule: DeclarationRule, say: (faults: readonly string[]) => string): Rule {
   return (heard) => {
     const faults = declarationsIn(heard.body).flatMap((declaration, index) => rule(declaration, index, heard));
@@ -28,7 +28,7 @@ export function eachDeclaration(rule: DeclarationRule, say: (faults: readonly st
   };
 }
 
-/** The first thing that is wrong with any of them, as a sentence of its own. */
+/** Creates a rule that reports only the first fault of all declarations. */
 export function firstOf(rule: DeclarationRule): Rule {
   return eachDeclaration(rule, ([first = ""]) => first);
 }

@@ -1,4 +1,4 @@
-/** Every schema in a schema, with the way to it in the three notations of the API's messages. */
+/** Finds every schema inside a schema, with its path in the three notations of the API's messages. */
 
 import type { Schema } from "../request.ts";
 
@@ -9,7 +9,7 @@ export interface Spot {
 
 interface Step {
   readonly keyword: string;
-  /** Of a property or a definition. */
+  /** The name of a property or a definition. */
   readonly name?: string;
   readonly index?: number;
 }
@@ -20,7 +20,7 @@ const singles = ["items", "additionalProperties"];
 
 export function spotsIn(root: Schema): Spot[] {
   const spots: Spot[] = [{ schema: root, steps: [] }];
-  // Grows while it is read.
+  // The list grows during the loop.
   for (const spot of spots) spots.push(...below(spot));
   return spots;
 }
@@ -39,14 +39,14 @@ export function below({ schema, steps }: Spot): Spot[] {
   ];
 }
 
-/** `.properties[3].value.any_of[0]`: of a message of fields, by place. */
+/** The path in the notation of a message's fields, by position: `.properties[3].value.any_of[0]`. */
 export function fieldPath({ steps }: Spot): string {
   return steps
     .map(({ keyword, name, index }) => `.${snake(keyword)}${bracketed(index)}${name === undefined ? "" : ".value"}`)
     .join("");
 }
 
-/** `.properties[width].any_of[0]`: properties by name. */
+/** The path with properties by name: `.properties[width].any_of[0]`. */
 export function namedPath({ steps }: Spot): string {
   return steps.map(({ keyword, name, index }) => `.${snake(keyword)}${bracketed(name ?? index)}`).join("");
 }
@@ -59,7 +59,7 @@ function bracketed(inside: string | number | undefined): string {
   return inside === undefined ? "" : `[${inside}]`;
 }
 
-/** `properties.width.anyOf.0`: as in JSON. */
+/** The path as in JSON: `properties.width.anyOf.0`. */
 export function dottedPath({ steps }: Spot): string {
   return steps.map(({ keyword, name, index }) => [keyword, name ?? index ?? []].flat().join(".")).join(".");
 }
@@ -73,7 +73,7 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** In capitals, as the OpenAPI form has them; of several the first. */
+/** Returns the first type in capital letters, as in the OpenAPI form. */
 export function typeOf(schema: Schema): string {
   const { type } = schema as { readonly type?: unknown };
   const first: unknown = Array.isArray(type) ? type[0] : type;

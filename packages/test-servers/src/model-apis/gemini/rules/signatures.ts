@@ -1,13 +1,16 @@
-/** Rules for thought signatures: what a model thought must come back with what it called. */
+/** Rules for thought signatures: the client must send a call back with the signature that came with it. */
 
 import { invalidArgument } from "../errors.ts";
 import { partsOf, turnStart } from "../request.ts";
 import type { Rule } from "./rule.ts";
 
-/** What stands for a signature that never was: ai.google.dev/gemini-api/docs/thought-signatures. */
+/** Values that the API accepts in place of a missing signature (ai.google.dev/gemini-api/docs/thought-signatures). */
 const stands: readonly string[] = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-/** obsidian-gemini #228; the same page: of several calls at once the first is signed, and only the current turn is checked. */
+/**
+ * A call needs a signature: obsidian-gemini #228. Of several calls at once only the first is signed, and only the
+ * current turn is checked (same page).
+ */
 const present: Rule = ({ body: { contents = [] }, settings }) => {
   const start = turnStart(contents);
   if (!settings.hasSignatures) return undefined;
@@ -21,7 +24,7 @@ const present: Rule = ({ body: { contents = [] }, settings }) => {
   return undefined;
 };
 
-/** The same page: signatures come back exactly as they were; the words are widely reported. */
+/** Signatures must come back unchanged (same page). The text of the error is widely reported. */
 const genuine: Rule = ({ body: { contents = [] }, settings, signatures }) =>
   settings.hasSignatures &&
   contents
