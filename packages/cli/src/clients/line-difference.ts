@@ -7,7 +7,7 @@ import { looksSecret } from "../output/servers/server-secrets.ts";
 const around = 2;
 /** Maximum number of shown lines, and of characters in one line. */
 const most = { lines: 80, columns: 400 };
-/** Larger files, measured as the product of their line counts, are not compared line by line. */
+/** Maximum product of the two line counts. Above it, the files are not compared line by line. */
 const comparable = 1_000_000;
 
 interface Line {

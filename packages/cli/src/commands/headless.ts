@@ -23,7 +23,7 @@ Examples:
   fairlead -p "demo.greet name=Ada" --model manual --allow demo.greet`,
 
   define(command) {
-    command.usage('"what to do" [options]');
+    command.usage('"PROMPT" [options]');
     defineOptions(command);
   },
 

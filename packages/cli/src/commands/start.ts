@@ -41,7 +41,7 @@ export const verb: Verb = {
     if (!isApp)
       throw new HostError(
         "usage",
-        "a conversation is continued in the app or with a message, and stdout is no terminal",
+        "cannot continue the conversation: stdout is not a terminal, and there is no message",
         {
           next: `fairlead --resume${typeof resuming.resume === "string" ? `=${resuming.resume}` : ""} -p "MESSAGE"`,
         },

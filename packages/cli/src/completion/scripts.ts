@@ -36,7 +36,7 @@ _fairlead() {
   lines=("\${(@f)$(fairlead __complete zsh "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null </dev/null)}")
   kind=\${lines[1]%%$'\\t'*}
   if [[ $kind == (files|folders) ]]; then
-    # What stands before the path in the same word: --option=, key=@ or key:=@.
+    # Skips the text before the path in the same word: --option=, key=@ or key:=@.
     if [[ $lines[1] == *$'\\t'?* ]]; then
       compset -P 1 '*='
       compset -P '@'
@@ -66,7 +66,7 @@ _fairlead() {
   (( \${#values} )) && compadd -V words -l -d shown -a values && code=0
   return code
 }
-# Found by compinit in a folder of functions, the file is run as the function; from a startup file, it is only read.
+# compinit runs this file as the function itself; a startup file only loads it.
 if [[ $funcstack[1] == _fairlead ]]; then
   _fairlead "$@"
 elif (( $+functions[compdef] )); then

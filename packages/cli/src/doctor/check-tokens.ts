@@ -3,7 +3,7 @@
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { note, type Observation } from "./finding.ts";
 
-/** Smaller totals, in estimated tokens, are not reported. */
+/** Minimum total that is reported, in estimated tokens. */
 const small = 5_000;
 const mostServers = 3;
 

@@ -123,7 +123,7 @@ async function imageDigest({ server, download, run }: PinRequest): Promise<Exact
         })
       : new HostError(
           "unreachable",
-          `digest of ${name} not found: ${launcher}: ${stderr.trim() || "it said nothing"}`,
+          `digest of ${name} not found: ${launcher}: ${stderr.trim() || "it printed no error message"}`,
           {
             serverName: server,
           },
@@ -178,7 +178,7 @@ function normal(name: string): string {
 }
 
 function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) || "it said nothing";
+  return text.trim().split("\n").at(-1) || "it printed no error message";
 }
 
 /** Matches an npm package with an optional tag or version range. Allows no characters that are special in a shell. */
@@ -208,7 +208,7 @@ async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   const failure = member(answer, "error");
   const code = textOf(member(failure, "code"));
   if (notReached.test(code)) return cached({ name, tag, code }, wanted);
-  const said = firstLine(textOf(member(failure, "summary"))) ?? firstLine(stderr) ?? "it said nothing";
+  const said = firstLine(textOf(member(failure, "summary"))) ?? firstLine(stderr) ?? "it printed no error message";
   const why = code === "E404" ? "no such package" : said;
   throw new HostError("unreachable", `version of ${download.name} not found: npm: ${why}`, {
     serverName: server,
@@ -216,7 +216,7 @@ async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   });
 }
 
-/** Returns the npm program. If the launcher is a path, uses the npm in the same folder. */
+/** Returns the npm command. If the launcher is a path, this is the npm in the same folder. */
 function npmOf(launcher: string): string {
   return /[/\\]np[mx](?:\.cmd)?$/.test(launcher) ? join(dirname(launcher), "npm") : "npm";
 }

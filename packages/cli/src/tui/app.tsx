@@ -187,7 +187,7 @@ interface StatusLineProps extends Pick<AppState, "servers" | "model" | "usage" |
 }
 
 const narrow = 50;
-/** From this screen width on, in columns, the status line shows the estimated tokens of the next request. */
+/** Minimum screen width, in columns, at which the status line shows the estimated tokens of the next request. */
 const wide = 120;
 
 function StatusLine({ servers, model, usage, context, isQuitArmed, now, width }: StatusLineProps): ReactElement {

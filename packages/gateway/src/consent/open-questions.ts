@@ -88,7 +88,7 @@ export function createOpenQuestions(
       const answered = new Promise<GivenAnswer>((resolve) => {
         settle = resolve;
       });
-      /** The answer, once this request has used it up. Later reads return the same answer. */
+      /** The answer that this request has used up. Later reads of the inbox return the same answer. */
       let used: GivenAnswer | undefined;
       /**
        * Whether the request was refused. From then on an answer allows the next request, so this request must not use

@@ -18,7 +18,7 @@ export interface OpenRequest {
 
 export interface OpenRequests {
   add(id: string, method: string, line: Buffer): void;
-  /** Marks requests as sent to their servers. The map has the name of what may have run, by request id. */
+  /** Marks requests as sent to their servers. `sent` names the tool or prompt that may have run, by request id. */
   noteSent(sent: ReadonlyMap<string, string>): void;
   /** Removes a request that was answered or cancelled. */
   remove(id: string): OpenRequest | undefined;

@@ -60,7 +60,7 @@ interface Attempt {
 const maxRedirects = 3;
 const maxChallenges = 4;
 const startTimeout = 1_000;
-/** Shorter words of a header are not redacted, because they are names of schemes such as "Bearer". */
+/** Minimum length of a redacted word in a header. Shorter words are names of schemes, such as "Bearer". */
 const shortestSecret = 8;
 
 /**

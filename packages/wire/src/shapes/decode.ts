@@ -2,7 +2,7 @@
 
 import { Buffer, isAscii } from "node:buffer";
 
-/** Texts with fewer bytes are not checked for being ASCII, because the check costs more than it saves. */
+/** Minimum number of bytes for which checking for ASCII saves time. */
 const longText = 16_384;
 
 /** Decodes UTF-8. Long results are mostly ASCII, and decoding ASCII as Latin-1 takes a fraction of the time. */

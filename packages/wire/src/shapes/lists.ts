@@ -64,7 +64,7 @@ const methodNotFound = -32601;
 const longestCursor = 64 * 1024;
 /** Maximum size of an item, in bytes, if the list has a limit in bytes. Larger items are dropped. */
 const maxItemBytes = 1024 * 1024;
-/** The memory of smaller lists, in bytes, is not estimated, to save time. */
+/** Minimum size of a list, in bytes, for which its memory is estimated. For smaller lists this would waste time. */
 const weighedFrom = 1024 * 1024;
 
 /**

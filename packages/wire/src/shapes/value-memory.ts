@@ -4,7 +4,7 @@
 const perValue = 32;
 const perScalar = 8;
 /**
- * Values below this depth are counted without recursion, because a value may be nested deeper than the stack allows.
+ * Maximum depth of recursion. Deeper values are counted without it, because a value may be nested deeper than the stack allows.
  */
 const mostLevels = 100;
 

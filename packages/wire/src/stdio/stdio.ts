@@ -68,7 +68,7 @@ function openChannel(
     events.closed(cause);
   }
 
-  /** Ends the process. Only the first call has an effect, with its grace time. */
+  /** Ends the process. Later calls wait for the same end and cannot change its grace time. */
   function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();

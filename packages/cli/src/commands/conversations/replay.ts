@@ -34,7 +34,7 @@ Examples:
   define(command) {
     command
       .argument("<id|file>", "the id of the conversation, or the path of its file")
-      .option("--speed <number>", "2 is twice as fast as it was, 0.5 half as fast")
+      .option("--speed <number>", "2 is twice as fast as recorded, 0.5 half as fast")
       .option("--step", "wait for a key before each message, call and answer")
       .option("--plain", "print line by line")
       .addOption(

@@ -98,7 +98,7 @@ Examples:
       .option("--cwd <dir>", "working folder of the command")
       .option("--timeout <time>", "give up a request after this time without a response or progress: 500ms, 10s, 2m")
       .option("--trust", "run its tools without confirmation")
-      .option("--description <text>", "what it is for")
+      .option("--description <text>", "a description of the server")
       .option("--include-tools <a,b>", "only these tools")
       .option("--exclude-tools <a,b>", "use all tools except these")
       .option("--replace", "replace an entry with the same name without asking")

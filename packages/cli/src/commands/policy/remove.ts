@@ -65,7 +65,7 @@ async function removeAt(place: Place, configuration: Configuration, context: Con
   const given = resolve(context.io.cwd, place.file);
   const file = dirname(given) === folder || (await isThere(given)) ? given : join(folder, place.file);
   if (dirname(file) !== folder)
-    throw new HostError("usage", `${file} is not one of your policy files: its rules are removed in the file itself`, {
+    throw new HostError("usage", `${file} is not one of your policy files: remove its rules by editing that file`, {
       next: `edit ${file}`,
     });
   const removed = await removeRules(file, (rule) => isOnLine(rule, place.line));
@@ -126,10 +126,10 @@ async function nothingFound(subject: Subject, host: Host): Promise<HostError> {
   const other = matching.find(({ tier, origin }) => tier === "user" && origin.source === "policy_file");
   const name = subjectName(subject);
   if (other === undefined)
-    return new HostError("usage", `there is no rule of yours for ${name}`, { next: "fairlead policy list" });
+    return new HostError("usage", `you have no rule for ${name}`, { next: "fairlead policy list" });
   const { file = "", line = 1 } = other.origin;
   const place = `${file}:${line}`;
-  return new HostError("usage", `there is no rule of yours for ${name} alone: ${place} covers it and more`, {
+  return new HostError("usage", `you have no rule for ${name} alone: the rule in ${place} also covers other names`, {
     next: `fairlead policy remove ${toShellWord(place)}`,
   });
 }

@@ -95,7 +95,7 @@ export function extend(
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }
 
-/** Only the first this many characters of a text are searched. */
+/** Number of characters at the start of a text that are searched. */
 const longestText = 300;
 const mostStarts = 20;
 

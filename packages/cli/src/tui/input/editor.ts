@@ -13,7 +13,7 @@ export const emptyEditor: Editor = { text: "", cursor: 0, pastes: new Map(), cut
 
 export type Move = "left" | "right" | "word_left" | "word_right" | "line_start" | "line_end" | "start" | "end";
 
-/** A paste with more lines than this is shown as a label. */
+/** Maximum number of lines of a paste that is shown as text. A longer paste is shown as a label. */
 const mostPastedLines = 5;
 const mostPastedCharacters = 1000;
 /** Maximum length of a grapheme, in code units. */

@@ -44,7 +44,7 @@ export function newer({ entries, at, draft }: InputHistory): HistoryStep | undef
   return { history: { entries, at: at + 1, draft }, text: entries[at + 1] ?? draft };
 }
 
-/** Entries with more characters than this are not saved. */
+/** Maximum length of a saved entry, in characters. */
 const longestEntry = 16_384;
 
 /** Lines that may contain a password or token: `/secret`, and `/mcp add` with a variable, a header or a secret. */

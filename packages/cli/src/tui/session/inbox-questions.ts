@@ -13,7 +13,7 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 }
 
 /**
- * Older requests, in milliseconds, are not shown: the gateway refused them before the app could show them. `fairlead
+ * Maximum age of a request that is shown, in milliseconds. The gateway has already refused older requests; `fairlead
  * approvals` lists them.
  */
 const recent = 60_000;
@@ -32,7 +32,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // The question closed because the request was answered elsewhere, expired, or the app ends: that is not a no.
+      // The question closed because the request was answered elsewhere, expired, or the app ends. This does not count as a no.
       if (gone.signal.aborted) return;
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);

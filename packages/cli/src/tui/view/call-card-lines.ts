@@ -86,7 +86,7 @@ function valueWords(value: unknown): string {
   return typeof value === "object" && value !== null ? (Array.isArray(value) ? "[…]" : "{…}") : String(value);
 }
 
-/** Shorter durations, in milliseconds, are not shown. */
+/** Minimum duration that is shown, in milliseconds. */
 const shortest = 1000;
 
 function elapsedWords({ status, startedAt, durationMs }: CallCard, now: number): SafeText | undefined {

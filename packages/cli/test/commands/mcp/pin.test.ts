@@ -158,7 +158,7 @@ test.each<[string, Readonly<Record<string, string>>, number, RegExp]>([
     4,
     /version of pkg not found: npm: no such package/,
   ],
-  ["npx pkg", { npm: "echo no; exit 1" }, 4, /it said nothing/],
+  ["npx pkg", { npm: "echo no; exit 1" }, 4, /it printed no error message/],
   ["npx pkg", {}, 4, /"npm" is not on the PATH of "a"\n {2}next: fairlead doctor/],
   ["npx $PKG", {}, 2, /cannot be pinned: its package name has a variable: \$PKG/],
   ["npx git+https://example.com/x", {}, 2, /cannot be pinned: git\+https:\/\/example.com\/x is not a package name/],

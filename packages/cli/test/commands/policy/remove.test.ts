@@ -72,13 +72,13 @@ describe("policy remove", () => {
     const place = `${join(here.path, rules)}:3`;
     expect([code, stderr]).toEqual([
       2,
-      `fairlead: there is no rule of yours for demo.greet alone: ${place} covers it and more\n  next: fairlead policy remove ${place}\n`,
+      `fairlead: you have no rule for demo.greet alone: the rule in ${place} also covers other names\n  next: fairlead policy remove ${place}\n`,
     ]);
     expect(await decisionOf(here, "demo.greet")).toBe("deny");
   });
 
   test.each([
-    [["demo.greet"], "there is no rule of yours for demo.greet\n  next: fairlead policy list"],
+    [["demo.greet"], "you have no rule for demo.greet\n  next: fairlead policy list"],
     [["fairlead.toml:1"], "fairlead.toml:1 has no [[rule]] there"],
     [["/etc/hosts.toml:1"], "is not one of your policy files"],
     [[], "the tool is missing"],

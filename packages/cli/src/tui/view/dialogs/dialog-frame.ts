@@ -71,7 +71,7 @@ export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent,
   return clampScroll(still + look, extent);
 }
 
-/** On a screen with fewer columns, the keys have short labels. */
+/** Minimum screen width for the full labels of keys, in columns. On a narrower screen the labels are short. */
 const narrow = 50;
 
 /** The frame of a confirmation: server, tool, rule, annotations, exact arguments and description. */

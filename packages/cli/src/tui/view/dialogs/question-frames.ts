@@ -190,7 +190,7 @@ export function clientIdFrame(
       ...labelled(safe`redirect`, redirectUri, width),
       ...fieldLines(safe`client ID:`, editor, width),
     ],
-    keys: [key(safe`Enter`, safe`use this client ID (if empty: none)`), key(safe`Esc`, safe`none`)],
+    keys: [key(safe`Enter`, safe`use this client ID (leave it empty for none)`), key(safe`Esc`, safe`none`)],
   };
 }
 

@@ -7,7 +7,7 @@ import { type Line, type Span, type SpanStyle, span } from "../line.ts";
 /** Returns the lines of the code, not yet wrapped to a width; undefined for an unknown language. */
 export type Highlight = (code: string, language: string) => readonly Line[] | undefined;
 
-/** Longer code is not highlighted, because that takes too long. */
+/** Maximum length of highlighted code, in characters, because highlighting longer code takes too long. */
 const longestCode = 50_000;
 
 const styles: readonly (readonly [classes: RegExp, style: SpanStyle])[] = [

@@ -10,7 +10,7 @@ import { outputLines, readingLines } from "../text-lines.ts";
 import type { Highlight } from "./highlight.ts";
 import { tableLines } from "./table-lines.ts";
 
-/** Longer blocks are shown unparsed, because the lexer can be slow. */
+/** Maximum length of a parsed block, in characters. Longer blocks are shown as plain text, because the lexer can be slow. */
 const longestBlock = 8000;
 
 export function markdownLines(text: string, width: number, highlight?: Highlight): readonly Line[] {
