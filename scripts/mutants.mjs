@@ -18,7 +18,7 @@ fails, or when its tests hang twice and do not hang without it. A mutant that no
 
   --count N        how many mutants to try (default: 300)
   --seed S         chooses the mutants: the same seed on the same sources chooses the same (default: from the clock)
-  --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core and cli)
+  --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core, cli and gateway)
   --at FILE:LINE   only the mutants of this line, all of them, for example core/src/errors.ts:12; may be repeated
   --tests N        at most this many test files for each mutant, nearest first (default: 40)
   --workers N      how many test files run at the same time (default: 2)
@@ -66,7 +66,7 @@ const importers = importersOf(
   copy,
   files.map((file) => join(copy, file)),
 );
-const sources = files.filter((file) => /^packages\/(?:wire|core|cli)\/src\/.*[.]tsx?$/.test(file));
+const sources = files.filter((file) => /^packages\/(?:wire|core|cli|gateway)\/src\/.*[.]tsx?$/.test(file));
 const wanted = sources.filter(
   (file) =>
     values.folder.length === 0 || values.folder.some((folder) => folderOf(file, folder.split("/").length) === folder),

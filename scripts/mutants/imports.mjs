@@ -7,7 +7,7 @@ const specifier = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']/g;
 /** For every file, the files that import it. */
 export function importersOf(root, files) {
   const packages = new Map(
-    ["wire", "core", "cli", "test-servers"].map((name) => {
+    ["wire", "core", "cli", "gateway", "test-servers"].map((name) => {
       const folder = join(root, "packages", name);
       return [JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).name, folder];
     }),
