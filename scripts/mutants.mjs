@@ -20,6 +20,7 @@ fails, or when its tests hang twice and do not hang without it. A mutant that no
   --seed S         chooses the mutants: the same seed on the same sources chooses the same (default: from the clock)
   --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core, cli and gateway)
   --at FILE:LINE   only the mutants of this line, all of them, for example core/src/errors.ts:12; may be repeated
+  --again FILE     only the survivors in this file, which an earlier run wrote with --json
   --tests N        at most this many test files for each mutant, nearest first (default: 40)
   --workers N      how many test files run at the same time (default: 2)
   --json FILE      writes every result to this file, after each mutant
@@ -34,6 +35,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 100_000) },
     at: { type: "string", multiple: true, default: [] },
     folder: { type: "string", multiple: true, default: [] },
+    again: { type: "string" },
     json: { type: "string" },
     survivors: { type: "string" },
     workers: { type: "string", default: "2" },
@@ -47,9 +49,9 @@ if (values.help) {
 }
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Nearest tests first, in steps: most mutants do not survive the first. */
-const steps = [4, 12, Number(values.tests)];
-/** Tests of which none ends for this long hang: twice the limit of a single test. */
-const limit = 120_000;
+const steps = [8, Number(values.tests)];
+/** Tests of which none ends for this many milliseconds hang: three times the limit of a single test. */
+const limit = 60_000;
 
 const { copy, remove } = copyCheckout(root);
 process.on("exit", remove);
@@ -75,7 +77,7 @@ const places = new Set(values.at.map((place) => `packages/${place}`));
 const all = wanted
   .flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8")))
   .filter(({ file, line }) => places.size === 0 || places.has(`${file}:${line}`));
-const chosen = sampled(all, Number(values.count), values.seed);
+const chosen = values.again === undefined ? sampled(all, Number(values.count), values.seed) : survivorsIn(values.again);
 process.stdout.write(`seed ${values.seed}: ${chosen.length} of ${all.length} mutants in ${wanted.length} files\n`);
 
 const runner = await createRunner(copy, { workers: Number(values.workers), limit });
@@ -111,6 +113,18 @@ async function outcomeOf(mutant) {
     } finally {
       write(file, source);
     }
+  });
+}
+
+/** The mutants of these sources that survived an earlier run, found again by their line's change even if lines moved. */
+function survivorsIn(file) {
+  const left = JSON.parse(readFileSync(file, "utf8")).results.filter(({ state }) => state === "survived");
+  const isSame = (one, other) => ["file", "kind", "original", "replacement"].every((key) => one[key] === other[key]);
+  return left.flatMap((survivor) => {
+    const [nearest] = all
+      .filter((mutant) => isSame(mutant, survivor))
+      .sort((one, other) => Math.abs(one.line - survivor.line) - Math.abs(other.line - survivor.line));
+    return nearest === undefined ? [] : [nearest];
   });
 }
 

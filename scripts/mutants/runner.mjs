@@ -9,6 +9,22 @@ import { pathToFileURL } from "node:url";
 const slow = 15_000;
 
 /**
+ * Milliseconds for one test or hook. The limit is shorter than in a usual run: many mutants hang a test, and a test that runs out of time
+ * is repeated with and without the mutant before the mutant counts as killed.
+ */
+const testLimit = 20_000;
+
+/** Runs the test files in the given order, nearest first: the run ends at its first failure. */
+class GivenOrder {
+  sort(specifications) {
+    return specifications;
+  }
+  shard(specifications) {
+    return specifications;
+  }
+}
+
+/**
  * @returns `run(tests)`: `passed`, `failed` with the first failing test, or `timeout` if no test ended for `limit` milliseconds.
  * `isSlow` says that a failure may come from a busy machine.
  */
@@ -25,10 +41,19 @@ export async function createRunner(copy, { workers, limit }) {
   const silent = new PassThrough().resume();
   const vitest = await createVitest(
     "test",
-    { root: copy, watch: false, bail: 1, reporters: [listener], maxWorkers: workers, fileParallelism: workers > 1 },
+    {
+      root: copy,
+      watch: false,
+      bail: 1,
+      reporters: [listener],
+      maxWorkers: workers,
+      fileParallelism: workers > 1,
+      sequence: { sequencer: GivenOrder },
+    },
     {},
     { stdout: silent, stderr: silent },
   );
+  for (const { config } of vitest.projects) Object.assign(config, { testTimeout: testLimit, hookTimeout: testLimit });
 
   async function run(tests) {
     vitest.state.filesMap.clear();
