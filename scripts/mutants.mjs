@@ -106,7 +106,11 @@ process.exit(0);
 async function outcomeOf(mutant) {
   const file = join(copy, mutant.file);
   const source = readFileSync(file, "utf8");
-  return judge(testsFor(file, importers), steps, async (tests) => {
+  const passage = source
+    .split("\n")
+    .slice(Math.max(mutant.line - 3, 0), mutant.line + 2)
+    .join("\n");
+  return judge(testsFor(file, importers, passage), steps, async (tests) => {
     write(file, applied(source, mutant));
     try {
       return await runner.run(tests);

@@ -11,10 +11,15 @@ export function createJudge({ run, report }) {
   /** By test file: whether it passes without a mutant. */
   const soundness = new Map();
 
+  /** A test that fails without a mutant, and not for lack of time, is left out from then on. */
   async function isSound(test) {
-    if (!soundness.has(test)) soundness.set(test, (await run([test])).state === "passed");
-    if (!soundness.get(test)) report(`not counted, it fails without a mutant: ${test}`);
-    return soundness.get(test);
+    for (let tries = 0; tries < mostTries && !soundness.has(test); tries += 1) {
+      const outcome = await run([test]);
+      if (outcome.state === "passed") soundness.set(test, true);
+      else if (!outcome.isSlow && tries > 0) soundness.set(test, false);
+    }
+    if (soundness.get(test) !== true) report(`not counted, it fails without a mutant: ${test}`);
+    return soundness.get(test) === true;
   }
 
   async function step(tests, runMutated) {
@@ -24,6 +29,7 @@ export function createJudge({ run, report }) {
       if (state === "passed") return undefined;
       if (state === "failed" && !outcome.isSlow) {
         if (await isSound(by)) return { state: "killed", by, test };
+        tries += 1;
         continue;
       }
       // Time ran out: it is the mutant only if the same tests are in time without it, and then not in time with it again.

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { testsFor } from "../mutants/imports.mjs";
 import { createJudge } from "../mutants/judge.mjs";
 import { applied, mutantsOf } from "../mutants/operators.mjs";
@@ -65,7 +68,8 @@ test("the score is by folder, and a mutant that runs out of time is not a surviv
 });
 
 const passed = { state: "passed" };
-const slow = { state: "failed", by: "a.test.ts", isSlow: true };
+const failed = { state: "failed", by: "a.test.ts" };
+const slow = { ...failed, isSlow: true };
 
 /** Outcomes of the runs without and with the mutant, in their order. */
 function judged({ sound = [], mutated = [] }) {
@@ -74,8 +78,9 @@ function judged({ sound = [], mutated = [] }) {
 }
 
 test.each([
-  ["fails", { mutated: [{ state: "failed", by: "a.test.ts" }] }, "killed"],
-  ["fails without the mutant, too", { mutated: [{ state: "failed", by: "a.test.ts" }], sound: [slow] }, "survived"],
+  ["fails", { mutated: [failed] }, "killed"],
+  ["fails without the mutant, too", { mutated: [failed], sound: [failed, failed] }, "survived"],
+  ["fails, and is once too slow without the mutant", { mutated: [failed], sound: [slow] }, "killed"],
   ["is too slow once", { mutated: [slow, passed] }, "survived"],
   ["hangs once", { mutated: [{ state: "timeout" }, passed] }, "survived"],
   ["is too slow again and again, but not without the mutant", { mutated: [slow, slow] }, "killed"],
@@ -98,4 +103,20 @@ test("the test with the name of the file comes first, if it is one of the same p
     ["/packages/core/src/host.ts", [tests[0]]],
   ]);
   expect(testsFor(file, importers)).toEqual([own, tests[1], tests[0]]);
+});
+
+test("a test in a folder above the file comes before a test in a folder beside it", () => {
+  const file = "/packages/core/src/auth/oauth/refresh.ts";
+  const tests = ["/packages/core/test/auth/sign-in.test.ts", "/packages/core/test/auth/store/keys.test.ts"];
+  expect(testsFor(file, new Map([[file, tests.toReversed()]]))).toEqual(tests);
+});
+
+test("a test that shares rare words with the changed lines comes before one that shares none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "mutants-words-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tests = ["b.test.ts", "a.test.ts"].map((name) => join(folder, name));
+  writeFileSync(tests[0], 'test("transportType")');
+  writeFileSync(tests[1], 'test("other")');
+  const importers = new Map([["/source.ts", tests.toReversed()]]);
+  expect(testsFor("/source.ts", importers, 'childNode(entry, "transportType")')).toEqual(tests);
 });
