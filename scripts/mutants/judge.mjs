@@ -13,12 +13,14 @@ export function createJudge({ run, report }) {
 
   /** A test that fails without a mutant, and not for lack of time, is left out from then on. */
   async function isSound(test) {
+    let why = "";
     for (let tries = 0; tries < mostTries && !soundness.has(test); tries += 1) {
       const outcome = await run([test]);
+      why = outcome.test ?? "";
       if (outcome.state === "passed") soundness.set(test, true);
       else if (!outcome.isSlow && tries > 0) soundness.set(test, false);
     }
-    if (soundness.get(test) !== true) report(`not counted, it fails without a mutant: ${test}`);
+    if (soundness.get(test) !== true) report(`not counted, it fails without a mutant: ${test} ${why}`);
     return soundness.get(test) === true;
   }
 
