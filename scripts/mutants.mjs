@@ -17,6 +17,7 @@ Plants small mistakes (mutants) in a copy of HEAD, one at a time, and runs the n
 fails, or when its tests hang twice and do not hang without it. A mutant that no test notices has survived.
 
   --count N        how many mutants to try (default: 300)
+  --skip N         leaves out the first N of them: the earlier ones of an interrupted run (default: 0)
   --seed S         chooses the mutants: the same seed on the same sources chooses the same (default: from the clock)
   --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core, cli and gateway)
   --at FILE:LINE   only the mutants of this line, all of them, for example core/src/errors.ts:12; may be repeated
@@ -32,6 +33,7 @@ Uncommitted changes do not count: commit first.
 const { values } = parseArgs({
   options: {
     count: { type: "string", default: "300" },
+    skip: { type: "string", default: "0" },
     seed: { type: "string", default: String(Date.now() % 100_000) },
     at: { type: "string", multiple: true, default: [] },
     folder: { type: "string", multiple: true, default: [] },
@@ -77,7 +79,8 @@ const places = new Set(values.at.map((place) => `packages/${place}`));
 const all = wanted
   .flatMap((file) => mutantsOf(file, readFileSync(join(copy, file), "utf8")))
   .filter(({ file, line }) => places.size === 0 || places.has(`${file}:${line}`));
-const chosen = values.again === undefined ? sampled(all, Number(values.count), values.seed) : survivorsIn(values.again);
+const sample = values.again === undefined ? sampled(all, Number(values.count), values.seed) : survivorsIn(values.again);
+const chosen = sample.slice(Number(values.skip));
 process.stdout.write(`seed ${values.seed}: ${chosen.length} of ${all.length} mutants in ${wanted.length} files\n`);
 
 const runner = await createRunner(copy, { workers: Number(values.workers), limit });

@@ -46,7 +46,7 @@ export function toWords(offered: readonly Suggestion[]): CompletionAnswer {
 
 function toAbout(text: string): SafeText {
   const [line = ""] = text.trim().split(/\r?\n/, 1);
-  return line === "" ? safe`` : toSafeLine(clip(line, longestAbout));
+  return line === "" ? safe`` : toSafeLine(clip(line.trimEnd(), longestAbout));
 }
 
 /** Puts `--option=` before each value. */
@@ -71,7 +71,7 @@ export function withoutDashes(answer: CompletionAnswer): CompletionAnswer {
 export async function suggestFiles(
   { kind, prefix }: Extract<CompletionAnswer, { readonly kind: "files" | "folders" }>,
   current: string,
-  { cwd }: Io,
+  { cwd }: Pick<Io, "cwd">,
 ): Promise<CompletionAnswer> {
   const path = current.slice(prefix.length);
   const [folder, begin] = [path.slice(0, path.lastIndexOf("/") + 1), path.slice(path.lastIndexOf("/") + 1)];

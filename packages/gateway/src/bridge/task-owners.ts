@@ -3,7 +3,6 @@
  * guess a task's id.
  */
 
-import type { Host } from "@fairlead/core/host/types";
 import type { JsonObject } from "@fairlead/wire";
 import { stringOf } from "@fairlead/wire/json";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
@@ -17,7 +16,7 @@ interface TaskRequest {
 export interface TaskOwners {
   /** Records the task that a result has started. */
   note(
-    host: Host,
+    host: object,
     client: { readonly name: string },
     begun: { readonly server: string; readonly result: JsonObject },
   ): void;
@@ -27,14 +26,14 @@ export interface TaskOwners {
    *
    * @throws WireError if the task belongs to another client
    */
-  check(host: Host, client: { readonly name: string }, request: TaskRequest): void;
+  check(host: object, client: { readonly name: string }, request: TaskRequest): void;
 }
 
 const mostTasks = 10_000;
 
 export function createTaskOwners(): TaskOwners {
   /** Client names by host, then by server and task. */
-  const owners = new WeakMap<Host, Map<string, string>>();
+  const owners = new WeakMap<object, Map<string, string>>();
 
   return {
     note(host, { name }, { server, result }) {

@@ -129,6 +129,8 @@ test.for(cells)(
     expect(textOf(refused)).toContain(
       "Not run: counted.echo needs approval. To approve it, run: fairlead approvals allow",
     );
+    // The message has the command already.
+    expect(textOf(refused)).not.toContain("Next:");
     expect(refused["isError"]).toBe(true);
     expect(effects(text)).toBe(0);
 

@@ -97,7 +97,9 @@ test.for(pairs)("changes of lists and resources reach a %s client from a %s serv
   /** How often each notification has come, and who waits for the next one. */
   const counts = new Map<string, number>();
   const waiting = new Set<() => void>();
-  const listen = (method: string): void => {
+  let acknowledged: JsonObject | undefined;
+  const listen = (method: string, params: JsonObject = {}): void => {
+    if (method === "notifications/subscriptions/acknowledged") acknowledged = params;
     counts.set(method, (counts.get(method) ?? 0) + 1);
     for (const wake of waiting) wake();
     waiting.clear();
@@ -108,15 +110,22 @@ test.for(pairs)("changes of lists and resources reach a %s client from a %s serv
   };
   client.onNotification(listen);
   const uri = "test://watched-resource";
-  const notifications = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: [uri] };
+  const notifications = {
+    toolsListChanged: true,
+    promptsListChanged: true,
+    resourcesListChanged: true,
+    resourceSubscriptions: [uri],
+  };
   const end = new AbortController();
   const listening =
     era === "modern"
       ? client.request("subscriptions/listen", { notifications }, { onNotification: listen, signal: end.signal })
       : client.request("resources/subscribe", { uri });
   const settled = Promise.allSettled([listening]);
-  if (era === "modern") await hear("notifications/subscriptions/acknowledged");
-  else await listening;
+  if (era === "modern") {
+    await hear("notifications/subscriptions/acknowledged");
+    expect(acknowledged).toMatchObject({ notifications });
+  } else await listening;
   const call = (name: string) => client.request("tools/call", { name, arguments: {} });
   const hasExtra = async (): Promise<boolean> => {
     const { tools } = await client.request("tools/list");

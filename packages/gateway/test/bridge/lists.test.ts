@@ -151,7 +151,10 @@ test("a tool budget lists what fits; the others are found and called", async () 
   ).toMatchObject({ content: [{ text: "A line of text." }] });
   expect(
     await client.request("tools/call", { name: "call_tool", arguments: { name: "test_error_handling" } }),
-  ).toMatchObject({ isError: true });
+  ).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^fx\.test_error_handling denied: .+\nNext: .+$/) }],
+  });
 });
 
 test("a server's own search_tools is called if all tools fit into the budget", async () => {

@@ -33,5 +33,9 @@ it("shows, stops and restarts the background host, and its clients stay connecte
   expect(path).toBe(`${here.home}/.fairlead/run/host.log\n`);
   const { stdout } = await here.run("daemon", "logs", "--grep", "ends");
   expect(stdout.match(/ note ends: asked to stop$/gm)).toHaveLength(2);
+  expect(await here.run("daemon", "logs", "--grep", "no such line")).toMatchObject({
+    stdout: "",
+    stderr: `0 lines in ${path}`,
+  });
   expect(await here.run("daemon", "logs", "-f", "--json")).toMatchObject({ code: 2 });
 });

@@ -2,7 +2,7 @@ import { HostError } from "@fairlead/core/errors";
 import type { DoneReason } from "@fairlead/core/turn/events";
 import { expect, test } from "vitest";
 import type { AppState } from "../../../src/tui/state/app-state.ts";
-import { after, call, done, idle, inTurn } from "../../support/tui/app-state.ts";
+import { after, call, done, idle, inTurn, press } from "../../support/tui/app-state.ts";
 
 /** Items in a few words each; a bar where those begin that may still change. */
 function told({ items, settled }: AppState): readonly string[] {
@@ -134,6 +134,12 @@ test("on another size what fits the screen is drawn anew, and what has scrolled 
   const many = after(idle, ...Array.from({ length: 60 }, () => ({ type: "note", tone: "info", text: "x" }) as const));
   const { epoch, drawnFrom, size } = after(many, { type: "resize", size: { columns: 40, rows: 10 } });
   expect({ epoch, drawnFrom, size }).toEqual({ epoch: 1, drawnFrom: 55, size: { columns: 40, rows: 10 } });
+});
+
+test("an app that quits takes no more keys, and what it shows stays", () => {
+  const quitting = after(idle, { type: "note", tone: "info", text: "x" }, { type: "quit" });
+  expect([quitting.isQuitting, told(quitting)]).toEqual([true, ["note x", "|"]]);
+  expect(press(quitting, "a")).toEqual({ state: quitting, actions: [] });
 });
 
 test("the result of the last call is opened and folded, wherever it stands", () => {
