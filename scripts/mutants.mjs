@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { copyCheckout } from "./mutants/copy.mjs";
+import { build, copyCheckout } from "./mutants/copy.mjs";
 import { importersOf, testsFor } from "./mutants/imports.mjs";
 import { createJudge } from "./mutants/judge.mjs";
 import { applied, mutantsOf } from "./mutants/operators.mjs";
@@ -22,6 +22,7 @@ fails, or when its tests hang twice and do not hang without it. A mutant that no
   --folder F       only the mutants of this folder, for example core/policy; may be repeated (default: wire, core, cli and gateway)
   --at FILE:LINE   only the mutants of this line, all of them, for example core/src/errors.ts:12; may be repeated
   --again FILE     only the survivors in this file, which an earlier run wrote with --json
+  --built          tries a survivor again, compiled and bundled, with tests that start the command or a thread of it
   --tests N        at most this many test files for each mutant, nearest first (default: 40)
   --workers N      how many test files run at the same time (default: 2)
   --json FILE      writes every result to this file, after each mutant
@@ -38,6 +39,7 @@ const { values } = parseArgs({
     at: { type: "string", multiple: true, default: [] },
     folder: { type: "string", multiple: true, default: [] },
     again: { type: "string" },
+    built: { type: "boolean", default: false },
     json: { type: "string" },
     survivors: { type: "string" },
     workers: { type: "string", default: "2" },
@@ -52,7 +54,7 @@ if (values.help) {
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Nearest tests first, in steps: most mutants do not survive the first. */
 const steps = [8, Number(values.tests)];
-/** Tests of which none ends for this many milliseconds hang: three times the limit of a single test. */
+/** Tests of which none ends for this many milliseconds hang: six times the limit of a single test. */
 const limit = 60_000;
 
 const { copy, remove } = copyCheckout(root);
@@ -115,14 +117,24 @@ async function outcomeOf(mutant) {
     .split("\n")
     .slice(Math.max(mutant.line - 3, 0), mutant.line + 2)
     .join("\n");
-  return judge(testsFor(file, importers, passage), steps, async (tests) => {
+  const near = testsFor(file, importers, passage);
+  const runMutated = async (tests, afterWrite = () => {}) => {
     write(file, applied(source, mutant));
     try {
+      afterWrite();
       return await runner.run(tests);
     } finally {
       write(file, source);
+      afterWrite();
     }
-  });
+  };
+  const outcome = await judge(near, steps, runMutated);
+  if (outcome.state !== "survived" || !values.built) return outcome;
+  // Programs and threads that tests start do not run the sources: they run what is compiled and bundled from them.
+  const starter = join(copy, "packages/cli/test/support/process.ts");
+  const starting = testsFor(file, new Map([[file, testsFor(starter, importers)]]), passage);
+  const tests = [...new Set([...starting.slice(0, 6), ...near.slice(0, 4)])];
+  return judge(tests, [tests.length], (some) => runMutated(some, () => build(copy)));
 }
 
 /** The mutants of these sources that survived an earlier run, found again by their line's change even if lines moved. */

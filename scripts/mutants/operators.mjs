@@ -113,9 +113,11 @@ export function mutantsOf(file, source) {
       const next = bytes.subarray(index + 2, index + 3).toString();
       if (index !== -1) add("optional", { start: index, end: index + 2 }, next === "(" || next === "[" ? "" : ".");
     },
-    CallExpression({ callee }) {
+    CallExpression({ callee, arguments: [first] }) {
       const name =
         callee.type === "MemberExpression" && callee.property.type === "Identifier" ? callee.property : undefined;
+      // With a regular expression, which must be global, `replace` does what `replaceAll` does.
+      if (name?.value === "replaceAll" && first?.expression.type === "RegExpLiteral") return;
       if (name !== undefined && Object.hasOwn(methods, name.value)) add("method", at(name), methods[name.value]);
     },
   };

@@ -37,6 +37,7 @@ test.each([
   'throw new HostError("code", "two words");',
   'const x = "several words for a person";',
   "const x = first + second;",
+  "const x = text.replaceAll(/a/g, b);",
   'const x: Record<"a", 1> = y as Z<"b">;',
   "function f() { return; }",
 ])("nothing is changed in: %s", (source) => {
