@@ -54,7 +54,7 @@ if (values.help) {
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Nearest tests first, in steps: most mutants do not survive the first. */
 const steps = [8, Number(values.tests)];
-/** Tests of which none ends for this many milliseconds hang: six times the limit of a single test. */
+/** Tests of which none ends for this many milliseconds hang: four times the limit of a single test. */
 const limit = 60_000;
 
 const { copy, remove } = copyCheckout(root);

@@ -71,7 +71,7 @@ export function testsFor(file, importers, passage = "") {
           (isBeside ? 10 : 0) -
           nearness(test, file) -
           Math.min(words, 15) +
-          text.length / 1e6,
+          text.length / 5_000,
       ];
     }),
   );

@@ -45,6 +45,8 @@ export function createJudge({ run, report }) {
           test: again.test ?? test,
         };
       tries += 1;
+      // A test that cannot be in time on this machine would cost the same time again with every mutant.
+      if (by !== undefined && !isInTime) soundness.set(by, false);
       report(`not counted, the machine was too busy: ${failing.join(", ")}`);
     }
     return undefined;

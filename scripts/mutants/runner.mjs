@@ -6,13 +6,13 @@ import { PassThrough } from "node:stream";
 import { pathToFileURL } from "node:url";
 
 /** A failure after this many milliseconds may be one of the machine, not of the mutant. */
-const slow = 8_000;
+const slow = 12_000;
 
 /**
  * Milliseconds for one test or hook. The limit is shorter than in a usual run: many mutants hang a test, and a test that runs out of time
  * is repeated with and without the mutant before the mutant counts as killed.
  */
-const testLimit = 10_000;
+const testLimit = 15_000;
 
 /** Runs the test files in the given order, nearest first: the run ends at its first failure. */
 class GivenOrder {
