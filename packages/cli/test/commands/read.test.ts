@@ -119,7 +119,10 @@ describe("--save", () => {
     await using here = await library({ one: shelf });
     const saved = ["one-many-1.txt", "one-many-1.md"].map((name) => join(here.project, "deep/er", name));
     const { stdout } = await here.run("read", "--server", "one", "one://many", "--save", "deep/er/", "--json");
-    expect(JSON.parse(stdout)).toEqual({ schemaVersion: 1, server: "one", uri: "one://many", contents: many, saved });
+    const read = { schemaVersion: 1, server: "one", uri: "one://many", contents: many };
+    expect(JSON.parse(stdout)).toEqual({ ...read, saved });
+    const printed = await here.run("read", "--server", "one", "one://many", "--json");
+    expect(JSON.parse(printed.stdout)).toEqual(read);
     expect(await here.run("read", "--server", "one", "one://many", "--save", "file")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("the resource has more than one part; give a folder instead of a file"),

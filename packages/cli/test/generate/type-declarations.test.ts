@@ -53,6 +53,30 @@ describe("the type of a schema", () => {
     expect(typeOf(schema).type).toBe(type);
   });
 
+  test("rules that a type cannot express stand in its comment", () => {
+    const rules = {
+      format: "email",
+      default: "a",
+      pattern: "^a",
+      minLength: 1,
+      maxLength: 2,
+      minimum: 3,
+      maximum: 4,
+      exclusiveMinimum: 5,
+      exclusiveMaximum: 6,
+      multipleOf: 7,
+      minItems: 8,
+      maxItems: 9,
+      uniqueItems: true,
+    };
+    const types = createTypeDeclarations([]);
+    types.write({ properties: { x: { ...rules, title: "Name", deprecated: true } } }, types.claim("Root"));
+    const text = types.declarations.join("\n");
+    for (const [rule, value] of Object.entries(rules)) expect(text).toContain(`${rule}: ${JSON.stringify(value)}`);
+    expect(text).toContain("Name");
+    expect(text).toContain("@deprecated");
+  });
+
   test("a reference is a name, also in a cycle", () => {
     const tree = { type: "object", properties: { left: { $ref: "#/$defs/tree node" } } };
     const { type, others } = typeOf({ type: "array", items: { $ref: "#/$defs/tree node" } }, { "tree node": tree });

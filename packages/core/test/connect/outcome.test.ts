@@ -1,6 +1,14 @@
 import { WireError, type WireErrorCode } from "@fairlead/wire";
 import { describe, expect, test } from "vitest";
-import { isServerBusy, neverLeft, pauseAfter, toCallError, toServerError } from "../../src/connect/outcome.ts";
+import type { ConnectFacts } from "../../src/connect/connect-failure.ts";
+import {
+  isServerBusy,
+  neverLeft,
+  pauseAfter,
+  toCallError,
+  toConnectError,
+  toServerError,
+} from "../../src/connect/outcome.ts";
 import { type ErrorCode, HostError } from "../../src/errors.ts";
 
 const subject = { serverName: "s", what: "s.t", method: "tools/call" };
@@ -171,4 +179,17 @@ test("an error of the host stays what it is; anything else should not have happe
     cause: foreign,
   });
   expect(toCallError("thrown text", subject)).toMatchObject({ code: "internal", message: "s.t failed: thrown text" });
+});
+
+test("an unexpected error of a server that could not be connected is an internal error, and a known one stays", () => {
+  const facts = { definition: { name: "s" } } as unknown as ConnectFacts;
+  const cause = new TypeError("boom");
+  expect(toConnectError(cause, facts)).toMatchObject({
+    code: "internal",
+    message: '"s" failed: boom',
+    serverName: "s",
+    cause,
+  });
+  const known = new HostError("denied", "no");
+  expect(toConnectError(known, facts)).toBe(known);
 });

@@ -74,6 +74,28 @@ test.each([Cancel, "garbage" as ToolConfirmationOutcome])("%s is a no, and the f
   expect(refusal(() => at.redeem(read, {}))).toEqual(notConfirmed);
 });
 
+test.each([
+  [ProceedOnce, undefined, ["yes", undefined]],
+  [ProceedOnce, "page", ["yes", "page"]],
+  [ProceedOnce, "typed", ["typed", undefined]],
+  [Cancel, "inbox", ["no", "inbox"]],
+  [Cancel, "typed", ["no", undefined]],
+] as const)("the history has the first answer and where it was given: %s, %s", async (outcome, how, expected) => {
+  await using at = await desk();
+  const request = { serverName: "files", serverToolName: "read", args: {} };
+  const answers: unknown[] = [];
+  const yes: unknown[] = [];
+  const details = at.question(request, at.decide(request), read, {
+    isOpen: () => true,
+    onYes: (key) => yes.push(key),
+    onAnswer: (...answer) => answers.push(answer),
+  });
+  await details.onConfirm(outcome, how);
+  await details.onConfirm(Cancel, "form");
+  expect(answers).toEqual([expected]);
+  expect(yes).toEqual(expected[0] === "no" ? [] : [at.confirmationKey(request)]);
+});
+
 describe("always", () => {
   test.each([
     [ProceedAlwaysTool, "ask_user"],

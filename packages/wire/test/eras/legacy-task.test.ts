@@ -139,11 +139,12 @@ describe("news of a task", () => {
   test("what the server tells unasked is taken; that of another task is not", async () => {
     const server = memoryServer({
       onMessage(message, self) {
-        if (message["method"] === "tools/call") self.result(message, { task: task({ pollInterval: 60_000 }) });
+        if (message["method"] === "tools/call") self.result(message, { task: task({ pollInterval: 30_000 }) });
         if (message["method"] === "tasks/result") givesGold(self, message);
       },
     });
-    await using session = await legacyTasks(server, undefined, stoppedTime());
+    const time = stoppedTime();
+    await using session = await legacyTasks(server, undefined, time);
     const result = session.request("tools/call", call, { asTask: true });
     await server.heard("tools/call");
     server.say(status({ taskId: "t2", status: "completed" }));
@@ -152,6 +153,8 @@ describe("news of a task", () => {
     server.say(status({ status: "completed" }));
     expect(await result).toEqual(done);
     expect(methodsOf(server)).toEqual(["tools/call", "tasks/result"]);
+    // The timer of the next look at the task is stopped, too; another timer is that of the connection.
+    expect(time.left()).not.toContain(30_000);
   });
 
   test("restarts the silence: one whose words change lives on, one that only says that it works does not", async () => {

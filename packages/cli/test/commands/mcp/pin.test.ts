@@ -159,6 +159,18 @@ test.each<[string, Readonly<Record<string, string>>, number, RegExp]>([
     /version of pkg not found: npm: no such package/,
   ],
   ["npx pkg", { npm: "echo no; exit 1" }, 4, /it printed no error message/],
+  [
+    "npx pkg",
+    { npm: "printf '\\n  \\nno disk\\nmore\\n' >&2; exit 1" },
+    4,
+    /npm: no disk\n {2}next: npm view pkg version/,
+  ],
+  [
+    "npx pkg",
+    { npm: `echo '{"error": {"code": "EX", "summary": "no luck"}}'; echo x >&2; exit 1` },
+    4,
+    /npm: no luck\n/,
+  ],
   ["npx pkg", {}, 4, /"npm" is not on the PATH of "a"\n {2}next: fairlead doctor/],
   ["npx $PKG", {}, 2, /cannot be pinned: its package name has a variable: \$PKG/],
   ["npx git+https://example.com/x", {}, 2, /cannot be pinned: git\+https:\/\/example.com\/x is not a package name/],

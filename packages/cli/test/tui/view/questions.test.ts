@@ -29,6 +29,24 @@ test("a page to open: whose it is stands first, and the whole address can be cop
   ]);
 });
 
+test("a folder to trust: its servers, the ones approved before, or that it has none", () => {
+  const trust = (approved: readonly string[]): readonly string[] =>
+    rows({ kind: "trust", root: "/work/here", servers: [], approved });
+  expect(trust([])).toEqual([
+    "╭─ Do you trust this folder and its servers?",
+    "│ folder   /work/here",
+    "│ If you trust it, its .gemini/settings.json and .env files",
+    "│ are used and these servers start:",
+    "│ It defines no servers.",
+    "╰─ y trust it and start 0 servers",
+    "   n no (also Enter, Esc): none of its servers starts",
+  ]);
+  expect(trust(["db", "mail"]).slice(4, 6)).toEqual([
+    "│ already approved: db, mail",
+    "╰─ y trust it and start 2 servers",
+  ]);
+});
+
 test.each([
   ["letters of another alphabet", "https://gоogle.com/", "xn--gogle-jye.com"],
   ["no encryption", "http://example.org/", "example.org (NOT encrypted: http://)"],

@@ -34,6 +34,16 @@ describe("markdown on a terminal", () => {
     expect(rows(table, 40)).toEqual(["name  │ size", "──────┼──────────", "alpha │ 1", "beta  │ two words"]);
     expect(rows(table, 16)).toEqual(["name  │ size", "──────┼─────────", "alpha │ 1", "beta  │ two", "      │ words"]);
     expect(rows(table, 12)).toEqual(["name: alpha", "size: 1", "", "name: beta", "size: two", "words", ""]);
+    const three = "| a | b | c |\n| --- | --- | --- |\n| alpha one | beta two | gamma |";
+    const whole = ["a         │ b        │ c", "──────────┼──────────┼──────", "alpha one │ beta two │ gamma"];
+    expect(rows(three, 28)).toEqual(whole);
+    const narrow = [
+      "a        │ b        │ c",
+      "─────────┼──────────┼──────",
+      "alpha    │ beta two │ gamma",
+      "one      │          │",
+    ];
+    expect(rows(three, 27)).toEqual(narrow);
   });
 });
 
