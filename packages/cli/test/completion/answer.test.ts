@@ -11,7 +11,10 @@ import {
 } from "../../src/completion/answer.ts";
 
 function valuesOf(answer: CompletionAnswer): readonly (readonly [string, boolean])[] {
-  return answer.kind === "words" ? answer.candidates.map(({ value, isOpen }) => [value, isOpen] as const).sort() : [];
+  if (answer.kind !== "words") return [];
+  return answer.candidates
+    .map(({ value, isOpen }) => [value, isOpen] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 test("files and folders of the typed path are suggested, a folder with its slash and without a space after it", async () => {
