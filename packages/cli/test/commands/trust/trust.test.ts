@@ -169,6 +169,20 @@ describe("trust remove", () => {
     expect((await here.run("trust", "remove")).stderr).toMatch(/still trusted: TRUST_FOLDER for/);
   });
 
+  test.each([true, false])("--json says whether the folder is still trusted: %s", async (isParentTrusted) => {
+    await using here = await machine({ [projectFile]: {} });
+    await here.run("trust", "add", "--yes");
+    if (isParentTrusted) await here.run("trust", "add", "--yes", here.path);
+    const { stdout } = await here.run("trust", "remove", "--json");
+    expect(JSON.parse(stdout)).toEqual({
+      schemaVersion: 1,
+      folder: here.project,
+      removed: true,
+      revoked: [],
+      trusted: isParentTrusted,
+    });
+  });
+
   test("a folder that is gone can still be forgotten", async () => {
     const gone = "/nowhere/gone";
     await using here = await machine({ "home/.gemini/trustedFolders.json": { [gone]: "TRUST_FOLDER" } });
