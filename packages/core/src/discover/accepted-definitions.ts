@@ -1,6 +1,6 @@
 /**
- * Stores the digests of accepted tool definitions, one small file per server, without expiry. They are stored apart from the
- * catalog cache, so that a server with a huge catalog cannot make Fairlead forget them.
+ * Stores the digests of accepted tool definitions, in one small file for each server, without expiry. They are separate
+ * from the catalog cache, so that a server with a huge catalog cannot make Fairlead forget them.
  */
 
 import { hash } from "node:crypto";
@@ -11,35 +11,40 @@ import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
-/** The server whose definitions are accepted. Variables, the account and timeouts do not matter. */
+/** Identifies the server whose definitions are accepted. Variables, the account and timeouts do not matter. */
 export interface DefinitionOwner {
   readonly server: string;
   /** Root of the workspace, if the definition comes from one. */
   readonly workspace?: string;
-  /** Digest of a server that was given on the command line, because its generated name is not unique. */
+  /** The fingerprint of a server from the command line, because its generated name is not unique. */
   readonly fingerprint?: string;
 }
 
 export interface AcceptedDefinitions {
-  /** Digests of a tool, the newest last; undefined for an unknown tool. */
+  /** The digests of a tool, newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
-  /** Whether the list is full: then no new name is stored, so that invented tools cannot displace accepted ones. */
+  /**
+   * Whether the list is full. If it is, no new name is stored, so that invented tools cannot displace accepted ones.
+   */
   readonly isFull: boolean;
 }
 
 export interface AcceptedDefinitionsStore {
-  /** Rejects if the file cannot be read. */
+  /** Reads the accepted definitions. Rejects if the file cannot be read. */
   read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
-  /** Adds digests by tool; resolves with all accepted definitions, also those of other processes. */
+  /** Adds digests by tool name. Resolves with all accepted definitions, including those that other processes added. */
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** Maximum number of tool names of one server. With all their digests they fit into one file. */
+/** Maximum number of tool names of one server. The names with all their digests fit into one file. */
 const mostNames = 5_000;
-/** Maximum number of digests of one tool: different accounts may see different definitions. */
+/**
+ * Maximum number of digests of one tool. There may be several, because different accounts may see different
+ * definitions.
+ */
 const mostDigests = 8;
 
-/** The content of the file. Tools are stored by the digests of their names, because names may be long. */
+/** The content of the file. The digest of a tool's name is the key, because names may be long. */
 interface AcceptedFile extends DefinitionOwner {
   readonly version: 1;
   readonly tools: Readonly<Record<string, readonly string[]>>;
@@ -58,7 +63,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
       const file = join(folder, name);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      // A damaged file is renamed at the next write.
+      // Ignored here: the next write renames a damaged file.
       return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 
@@ -85,7 +90,7 @@ function merged(before: AcceptedFile["tools"], news: ReadonlyMap<string, readonl
   return Object.fromEntries(tools);
 }
 
-/** Adds digests; the oldest are dropped. */
+/** Adds digests, and drops the oldest if there are too many. */
 export function withDigests(accepted: readonly string[], more: readonly string[]): readonly string[] {
   return [...accepted.filter((digest) => !more.includes(digest)), ...more].slice(-mostDigests);
 }

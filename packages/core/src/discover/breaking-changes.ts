@@ -1,4 +1,6 @@
-/** Finds changes of a tool that can break programs and models that use it. Changed descriptions break nothing. Pure. */
+/**
+ * Finds changes of a tool that can break programs and models which use it. A changed description breaks nothing. Pure.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, listOf, objectOf } from "@fairlead/wire/json";
@@ -7,8 +9,8 @@ import { isSameJson } from "../text/same-json.ts";
 import type { CatalogTool } from "./catalog.ts";
 
 /**
- * Describes how calls that worked before can fail now, one sentence each; empty if only descriptions or optional parts
- * have changed. A change that this function cannot judge counts as breaking.
+ * Describes how calls that worked before can fail now, with one sentence for each way. Empty if only descriptions or
+ * optional parts have changed. A change that this function does not understand counts as breaking.
  */
 export function breakingChanges(before: CatalogTool, after: CatalogTool): readonly string[] {
   return [
@@ -23,14 +25,14 @@ const words: ReadonlySet<string> = new Set(
 );
 /** Keywords that `inputChanges` compares member by member. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
-/** Numeric limits, and the direction in which each may change without breaking calls. */
+/** Numeric limits. The value is the direction in which a limit may change without breaking calls. */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
   ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, "up"] as const),
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, "down"] as const),
 ]);
 const deepest = 20;
 
-/** Finds arguments that were valid before and are no longer valid. */
+/** Finds changes of the input schema by which arguments that were valid before are no longer valid. */
 function inputChanges(path: string, before: unknown, after: unknown, level: number): readonly string[] {
   if (isSameJson(before, after) || after === true || before === false) return [];
   const place = path === "" ? "the arguments" : `the parameter ${path}`;
@@ -90,7 +92,7 @@ function memberChanges(path: string, before: JsonObject, after: JsonObject, leve
   ];
 }
 
-/** Whether a restriction is new or stricter. An unknown keyword counts as a restriction. */
+/** Describes a keyword whose restriction is new or stricter. An unknown keyword counts as a restriction. */
 function keywordChanges(place: string, name: string, before: unknown, after: unknown): readonly string[] {
   if (after === undefined || isSameJson(before, after)) return [];
   const direction = bounds.get(name);
@@ -100,7 +102,7 @@ function keywordChanges(place: string, name: string, before: unknown, after: unk
   return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Finds parts of results that callers could rely on before and no longer can. */
+/** Finds parts of results that callers could rely on before and cannot rely on now. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];
@@ -112,7 +114,7 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      // For results the directions are reversed: a caller must understand every value that the new schema allows.
+      // For results, the direction is reversed: a caller must understand every value that the new schema allows.
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

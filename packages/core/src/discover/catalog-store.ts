@@ -1,4 +1,7 @@
-/** The catalog cache on disk, from which the next start shows catalogs before servers answer. Incomplete files are ignored. */
+/**
+ * The catalog cache on disk. At the next start, Fairlead shows these catalogs before servers answer. Incomplete files
+ * are ignored.
+ */
 
 import { createHmac, hash } from "node:crypto";
 import { readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -26,11 +29,11 @@ export interface CatalogStore {
   save(key: string, cached: CachedCatalog): Promise<void>;
   /** Whether `noteAsksBack` was called for this key, in this run or an earlier one. */
   asksBack(key: string): Promise<boolean>;
-  /** Records that the server asks questions without saying which client's request they belong to. */
+  /** Records that the server asks questions without saying to which client's request they belong. */
   noteAsksBack(key: string): Promise<void>;
 }
 
-/** Milliseconds in which an unchanged catalog is not written again. */
+/** Milliseconds within which an unchanged catalog is not written again. */
 const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
@@ -47,7 +50,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** Each host writes its own file: another host may save the same catalog at any time. */
+    /** Uses a file of its own for the record, because another host may save the same catalog at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
@@ -75,7 +78,7 @@ export function createCatalogStore(folder: string): CatalogStore {
         mode: privateFileMode,
         previous: undefined,
         isCurrent: () => Promise.resolve(true),
-        // No flush to disk is needed: a cache may be lost in a power cut.
+        // Does not wait until the text is on disk, because a cache may be lost in a power cut.
         canBeLost: true,
       });
       written.set(key, { savedAt, digest });
@@ -87,15 +90,15 @@ export function createCatalogStore(folder: string): CatalogStore {
   };
 }
 
-/** The text of a cached catalog, and the digest of everything except the dates that change with every save. */
+/** The text of a cached catalog, and a digest of everything except the dates that change with every save. */
 interface Written {
   readonly text: string;
   readonly digest: string;
 }
 
 /**
- * Writes a cached catalog item by item, yielding to the event loop, because a large one takes long. Undefined if it is
- * too large.
+ * Writes a cached catalog item by item. Lets other code run in between, because a large catalog takes long. Undefined
+ * if the catalog is too large.
  */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();
@@ -112,7 +115,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
     return size <= limits.cachedCatalogBytes;
   }
 
-  /** A member whose value is a list or an object is written member by member, down to the items of the lists. */
+  /** Writes a list or object member by member, down to the items of the lists. */
   async function addMembers(value: object, levels: number): Promise<boolean> {
     const isList = Array.isArray(value);
     parts.push(isList ? "[" : "{");
@@ -133,20 +136,20 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
   return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/** The digest in a file that `write` wrote. A file with another layout is rewritten. */
+/** The digest in a file that `write` wrote; undefined for a file with another layout, which is then written again. */
 function digestIn(text: string, cached: CachedCatalog): string {
   return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
 }
 
-/** The last members of the file, which change with every save. */
+/** The members at the end of the file, which change with every save. */
 function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
   return `,${JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) }).slice(1)}`;
 }
 
 /**
- * Deletes old files: a changed definition has another key, so its old file is never read again.
+ * Deletes old files. A changed definition has another key, so that its old file is never read again.
  *
- * @param byAge Reads the dates of all files; otherwise only if there are too many.
+ * @param byAge If true, reads the dates of all files; otherwise only if there are too many files.
  */
 async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(json|tmp|asks-back)$/.test(name));
@@ -166,13 +169,16 @@ async function sweep(folder: string, now: number, byAge: boolean): Promise<void>
 export interface CatalogIdentity {
   /** Digest of the definition as written. */
   readonly fingerprint: string;
-  /** The transport with expanded variables and secrets, because another token may see other tools. */
+  /** The transport with variables and secrets expanded. A server may list other tools for another token. */
   readonly expanded: Transport;
-  /** The account that is signed in. */
+  /** The account that is signed in to the server. */
   readonly account?: string;
 }
 
-/** Digest of the definition, its expanded values and the account. An HMAC, because an attacker could guess secrets from a plain digest. */
+/**
+ * Digest of the definition, its expanded values and the account. It is an HMAC, because an attacker could guess secrets
+ * from a plain digest.
+ */
 export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
   const content = JSON.stringify([fingerprint, plain(expanded), account]);
   return createHmac("sha256", key).update(content).digest("hex").slice(0, 40);
@@ -192,18 +198,18 @@ function sorted(values: ReadonlyMap<string, string>): readonly (readonly [string
 export interface CachedCatalog {
   /** The catalog after `includeTools` and `excludeTools`. */
   readonly catalog: Catalog;
-  /** Hidden tools, with the setting that hides each. */
+  /** The hidden tools, each with the setting that hides it. */
   readonly hidden: readonly (readonly [tool: string, setting: "includeTools" | "excludeTools"])[];
-  /** Accepted definitions of tools that have changed or disappeared since. */
+  /** Accepted definitions of tools that have since changed or disappeared. */
   readonly accepted?: readonly CatalogTool[];
   readonly offer: CatalogCounts;
   readonly peer: Peer;
-  /** The server's capabilities; absent in files of earlier versions. */
+  /** The server's capabilities; absent in files that an earlier version wrote. */
   readonly capabilities?: JsonObject | undefined;
   /** When the protocol was negotiated. */
   readonly reachedAt: number;
   readonly savedAt: number;
-  /** Until when the lists are valid, if the server says so. */
+  /** The time until which the lists are valid; absent if the server does not say so. */
   readonly freshUntil?: number;
 }
 
@@ -225,7 +231,7 @@ const isListOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 
-/** Checks the members that Fairlead uses; other members are kept unchecked. */
+/** Checks the members that Fairlead uses. Other members are kept without a check. */
 function isShape(shape: Readonly<Record<string, Check>>): Check {
   const checks = Object.entries(shape);
   return (value) => isObject(value) && checks.every(([member, check]) => check(value[member]));

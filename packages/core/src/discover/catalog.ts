@@ -55,9 +55,9 @@ export interface Catalog {
   readonly resources: readonly CatalogResource[];
   readonly resourceTemplates: readonly CatalogResourceTemplate[];
   readonly instructions?: string;
-  /** Milliseconds for which the lists are valid, if the server says so; the shortest of all lists. */
+  /** For how many milliseconds the lists are valid, if the server says so. The shortest time of all lists counts. */
   readonly ttlMs?: number;
-  /** Dropped items. A note without `name` is about an item without a name. */
+  /** Items that were dropped. If a note has no `name`, the item has no name. */
   readonly dropped: readonly CatalogNote[];
   /** Items that were repaired. */
   readonly repaired: readonly CatalogNote[];
@@ -65,26 +65,26 @@ export interface Catalog {
   readonly truncated: readonly CatalogNote[];
 }
 
-/** Reports that one list was read or failed. */
+/** Reports that one list was read, or that reading it failed. */
 export interface ListStep {
   readonly step: "list";
   readonly method: string;
   readonly items: number;
-  /** The server's error message, if the list failed. */
+  /** The server's error message, if the list could not be read. */
   readonly refused?: string;
-  /** Milliseconds since the start of reading all lists. */
+  /** Milliseconds since Fairlead started reading the lists. */
   readonly milliseconds: number;
 }
 
 export interface ReadOptions {
-  /** The lists to read; by default those that the server declares. */
+  /** The lists to read. Default: the lists that the server declares. */
   readonly only?: readonly ListKind[];
   readonly signal?: AbortSignal;
   readonly observe?: (step: ListStep) => void;
   readonly clock?: Clock;
-  /** How many bytes of JSON all lists may have together; one page may have a quarter of that. */
+  /** Maximum bytes of JSON that all lists may have together. One page may have a quarter of that. */
   readonly maxBytes?: number;
-  /** The size in bytes of the lists that are not read again. */
+  /** The size in bytes of the lists that are not read this time. */
   readonly otherBytes?: number;
   /** Receives the size of each list in bytes. */
   readonly onSize?: (kind: ListKind, bytes: number) => void;
@@ -98,7 +98,10 @@ export const listMethods: Readonly<Record<ListKind, string>> = {
   resourceTemplates: "resources/templates/list",
 };
 
-/** Reads all lists in parallel, until the signal aborts. Rejects with a `WireError` if the connection or every list fails. */
+/**
+ * Reads all lists in parallel, until the signal is aborted. Rejects with a `WireError` if the connection fails or no
+ * list can be read.
+ */
 export async function readCatalog(session: Session, options: ReadOptions = {}): Promise<Catalog> {
   const { listAll, WireError } = await import("@fairlead/wire");
   const { signal, observe, clock = systemClock } = options;
@@ -123,7 +126,7 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
       onSize?.(kind, listing.bytes ?? 0);
       return taken(kind, listing, nameOf, limit);
     } catch (error) {
-      // A JSON-RPC error concerns this list only; any other error ends the connection.
+      // A JSON-RPC error concerns only this list; any other error ends the connection.
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       refusals.push(error);
       observe?.({ step: "list", method, items: 0, refused: error.message, milliseconds: since() });
@@ -154,7 +157,10 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
   };
 }
 
-/** The lists that a server declares; all lists if it declares none. Undeclared lists are not read, because some servers never answer. */
+/**
+ * The lists that a server declares; all lists if it declares none. Other lists are not read, because some servers never
+ * answer such requests.
+ */
 export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
   const declares = (capability: string): boolean => isObject(capabilities[capability]);
   const kinds: readonly ListKind[] = [
@@ -165,7 +171,7 @@ export function listsOf({ capabilities }: Pick<Session, "capabilities">): readon
   return kinds.length > 0 ? kinds : ["tools", "prompts", "resources", "resourceTemplates"];
 }
 
-/** Whether the server declares `listChanged`, so that an empty list may get items later. */
+/** Whether the server declares `listChanged`. If it does, an empty list may get items later. */
 export function mayGrow({ capabilities }: Pick<Session, "capabilities">): boolean {
   return ["tools", "prompts", "resources"].some((capability) => {
     const declared = capabilities[capability];
@@ -180,7 +186,7 @@ interface Taken<K extends ListKind> extends Pick<Catalog, "dropped" | "repaired"
 
 const nothing: Omit<Taken<never>, "ttlMs"> = { items: [], dropped: [], repaired: [], truncated: [] };
 
-/** Drops items with a duplicate name, because a request could not name them. */
+/** Drops items whose name another item has, because a request could not name them. */
 function taken<K extends ListKind>(
   kind: K,
   { items, dropped, repaired, truncated, cutBy, ttlMs }: Listing<K>,
@@ -210,7 +216,9 @@ interface CatalogLimit {
   readonly maxPageBytes: number;
 }
 
-/** The part of the byte limit of all lists that one page may use: reading a page needs several times its size. */
+/**
+ * The share of the byte limit of all lists that one page may use, because reading a page needs several times its size.
+ */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
@@ -222,7 +230,7 @@ function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "room")
   return { reason, setting: catalogSetting };
 }
 
-/** Drops prompt arguments without a name, because a request could not set them. */
+/** Drops prompt arguments that have no name, because a request could not set them. */
 function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   readonly named: readonly CatalogPrompt[];
   readonly unnamed: readonly CatalogNote[];

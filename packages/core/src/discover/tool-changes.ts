@@ -8,7 +8,10 @@ import { isSameJson } from "../text/same-json.ts";
 import { createTurns } from "../text/turns.ts";
 import type { CatalogTool } from "./catalog.ts";
 
-/** A changed member of a definition; without `before` it is new, without `after` it was removed. Texts are raw. */
+/**
+ * A changed member of a definition. If `before` is absent, the member is new; if `after` is absent, it was removed.
+ * Texts are not escaped.
+ */
 export interface Difference {
   /** Path of the member, such as `inputSchema.properties.path.type`. */
   readonly member: string;
@@ -18,7 +21,7 @@ export interface Difference {
 
 /** Added, removed and changed tools, by name. */
 export function toolChanges(before: readonly CatalogTool[], after: readonly CatalogTool[]): ToolChanges {
-  // Without earlier tools, such as at the first start, there is nothing to compare.
+  // Without earlier tools, for example at the first start, there is nothing to compare.
   if (before.length === 0) return { added: after.map(({ name }) => name), removed: [], changed: [] };
   const old = new Map(before.map((tool) => [tool.name, tool]));
   const now = new Set(after.map(({ name }) => name));
@@ -37,19 +40,24 @@ export function isSameDefinition(one: CatalogTool, other: CatalogTool): boolean 
   return one === other || isSameJson(definingMembers(one), definingMembers(other));
 }
 
-/** The definition as JSON with sorted members: equal text for equal definitions. */
+/** The definition as JSON with sorted members. Equal definitions have equal texts. */
 export function definitionOf(tool: CatalogTool): string {
   return canonicalJson(definingMembers(tool));
 }
 
 const digests = new WeakMap<CatalogTool, string>();
 
-/** SHA-256 of the definition, to which an approval is bound. Cached per object, because definitions are immutable. */
+/**
+ * SHA-256 of the definition. An approval is bound to this digest. Cached for each object, because definitions are
+ * immutable.
+ */
 export function definitionDigest(tool: CatalogTool): string {
   return digests.get(tool) ?? addDigest(tool).digest;
 }
 
-/** Computes the digests of all tools in advance, yielding to the event loop: a large catalog takes a second. */
+/**
+ * Computes the digests of all tools in advance. Lets other code run in between, because a large catalog takes a second.
+ */
 export async function prepareDigests(tools: readonly CatalogTool[]): Promise<void> {
   const turns = createTurns();
   for (const tool of tools) {
@@ -72,7 +80,7 @@ export function differenceOf(before: CatalogTool, after: CatalogTool): readonly 
 
 type Definition = Pick<CatalogTool, "name" | "title" | "description" | "inputSchema" | "outputSchema" | "annotations">;
 
-/** The members that belong to a definition. Others, such as icons, do not matter. */
+/** The members that belong to a definition. Other members, such as icons, are not compared. */
 function definingMembers(tool: CatalogTool): Definition {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return {
@@ -85,7 +93,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** The depth below which differences are reported as one changed value. */
+/** The depth from which a difference is reported as one changed value. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

@@ -1,6 +1,6 @@
 /**
- * Limits how many calls run at once, per server and in total. Waiting calls queue per server, and the servers take
- * turns.
+ * Limits how many calls run at once, for each server and in total. Each server has a queue of waiting calls, and the
+ * servers take turns.
  */
 
 import { HostError } from "../errors.ts";
@@ -13,19 +13,19 @@ export interface CallQueueOptions {
 }
 
 export interface CallQueue {
-  /** Takes a free slot at once and returns the function that frees it; undefined if there is none. */
+  /** Takes a free slot and returns a function that frees it. Returns undefined if no slot is free. */
   tryEnter(server: string): (() => void) | undefined;
   /**
-   * Waits for a free slot and resolves with the function that frees it.
+   * Waits for a free slot. Resolves with a function that frees it.
    *
-   * @throws HostError `busy` if too many calls wait; else the reason of `signal`
+   * @throws HostError `busy` if too many calls wait. If `signal` is aborted, rejects with its reason.
    */
   enter(server: string, signal: AbortSignal): Promise<() => void>;
 }
 
 interface Line {
   running: number;
-  /** The waiting calls, in the order of arrival. */
+  /** The waiting calls in the order in which they arrived. */
   readonly waiting: Set<Waiter>;
 }
 
@@ -36,14 +36,14 @@ interface Waiter {
 }
 
 export function createCallQueue({ perServer, total, waitingPerServer }: CallQueueOptions): CallQueue {
-  /** The queues by server; the server whose turn is next is first. A server without calls is not in the map. */
+  /** The queues by server. The server whose turn is next comes first; a server without calls is not in the map. */
   const lines = new Map<string, Line>();
   let running = 0;
-  /** The number of calls that wait, of all servers. */
+  /** The number of waiting calls of all servers together. */
   let waiting = 0;
   /**
-   * How many calls wait with each signal. They share one listener, because adding a listener to a signal with many is
-   * slow.
+   * For each signal, how many calls wait with it. They share one listener, because adding another listener to a signal
+   * that has many is slow.
    */
   const signals = new Map<AbortSignal, number>();
 
@@ -66,7 +66,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, waiter] = next;
-      // Moved to the end, so that all other servers have a turn before this server has another.
+      // The server moves to the end, so that all other servers have a turn before it has another.
       lines.delete(server);
       lines.set(server, line);
       leaveLine(line, waiter);

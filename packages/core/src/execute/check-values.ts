@@ -17,15 +17,15 @@ export interface CallArguments {
   readonly args: JsonObject;
 }
 
-/** The arguments to send, and warnings about unchecked or changed parts. */
+/** The arguments to send, with warnings about parts that were not checked or were changed. */
 export interface CheckedArguments {
   readonly args: JsonObject;
   readonly warnings: readonly string[];
 }
 
 /**
- * Returns at once if the validator does and finds no mistake. Leaves out an optional argument that is null where its
- * schema does not accept null: models write null for "no value".
+ * Checks the arguments. Returns no promise if the validator needs none and finds no mistake. Leaves out an optional
+ * argument that is null if its schema does not accept null, because models write null for "no value".
  *
  * @throws HostError `arguments_invalid`, naming every mistake
  */
@@ -61,7 +61,7 @@ async function withoutNulls(
   });
 }
 
-/** The optional arguments that are null, if every mistake is one of them. */
+/** The optional arguments that are null; empty if there is any other mistake. */
 function optionalNulls(issues: readonly Issue[], { required }: JsonObject, args: JsonObject): readonly string[] {
   const names = issues.flatMap(({ path }) => {
     const [name = "", ...deeper] = stepsOf(path);
@@ -71,7 +71,7 @@ function optionalNulls(issues: readonly Issue[], { required }: JsonObject, args:
   return names.length === issues.length ? [...new Set(names)] : [];
 }
 
-/** Returns warnings only, because the tool has run already. Never rejects. */
+/** Checks a result. Returns only warnings, because the tool has already run. Never rejects. */
 export async function checkOutput(
   { isError, structuredContent }: Pick<ToolResult, "isError" | "structuredContent">,
   { outputSchema }: Pick<CatalogTool, "outputSchema">,
@@ -98,7 +98,7 @@ const longestName = 100;
 interface Validated {
   readonly schema: JsonObject;
   readonly value: unknown;
-  /** The name of the whole value, such as "the arguments". */
+  /** A name for the whole value, such as "the arguments". */
   readonly whole: string;
 }
 
@@ -115,7 +115,7 @@ function describe({ path, message, keyword }: Issue, validated: Validated): stri
   return `${written(steps)} ${message}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`;
 }
 
-/** Suggests the known name that is most similar to a misspelt name. */
+/** Suggests the known name that is most similar to a misspelt one. */
 function meant(keyword: string, steps: readonly string[], { schema, value }: Validated): string | undefined {
   const around = steps.slice(0, -1);
   const name = steps.at(-1) ?? "";
@@ -130,14 +130,14 @@ function meant(keyword: string, steps: readonly string[], { schema, value }: Val
   return near === undefined ? undefined : written([...around, near]);
 }
 
-/** Writes a path as most languages do: `"list[0].name"`. */
+/** Writes a path in the style of most programming languages: `"list[0].name"`. */
 function written(steps: readonly string[]): string {
   const [first = "", ...rest] = steps;
   const path = rest.reduce((before, step) => before + (/^\d+$/.test(step) ? `[${step}]` : `.${step}`), first);
   return `"${clip(path, longestName)}"`;
 }
 
-/** The part of the schema for one path, as far as it is known without evaluating the schema. */
+/** The subschema for one path, as far as it can be found without evaluating the schema. */
 function schemaAt(schema: JsonObject, steps: readonly string[]): JsonObject {
   return steps.reduce((at, step) => {
     const properties = objectOf(at["properties"]);

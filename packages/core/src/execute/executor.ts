@@ -31,32 +31,39 @@ export interface Call<Client extends CallClient = CallClient> {
 
 /** A call whose result is returned to the caller exactly as the server sent it. */
 export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
-  /** Sends the call. Called again, with a new connection, if the first request certainly had no effect. */
+  /** Sends the call. Called again with a new connection if the first request certainly had no effect. */
   readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }
 
 export interface ExecuteOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The longest time without a response or progress, in milliseconds. Waiting in the queue does not count. */
+  /** The longest time without a response or progress, in milliseconds. The time in the queue does not count. */
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
   readonly total: number;
   readonly onProgress?: McpRequestOptions["onProgress"] | undefined;
   /** Called when the call leaves the queue. */
   readonly onStart?: (() => void) | undefined;
-  /** The sender of the call. Each sender has its own queue, so that one sender's calls never wait for another's. */
+  /**
+   * The sender of the call. Each sender has its own queue, so that the calls of one sender never wait for those of
+   * another.
+   */
   readonly sender?: string | undefined;
-  /** Whether the server's annotations are trusted: a read-only or idempotent tool may then be called again. */
+  /**
+   * Whether the user trusts the server's annotations. If so, a read-only or idempotent tool may be called again after a
+   * failure.
+   */
   readonly trustAnnotations?: boolean | undefined;
 }
 
 export interface Executor<Client extends CallClient = CallClient> {
   readonly call: (call: Call<Client>, options: ExecuteOptions) => Promise<CallResult>;
   /**
-   * Like `call`, for a call of a gateway's client: the result is returned unchanged, and the tool need not be listed.
+   * Like `call`, but for a call of a gateway's client: the result is returned unchanged, and the server need not list
+   * the tool.
    */
   readonly forward: <Answer>(call: RawCall<Client, Answer>, options: ExecuteOptions) => Promise<Answer>;
-  /** Cancels all waiting and running calls; resolves when they have ended. */
+  /** Cancels all waiting and running calls. Resolves when they have ended. */
   readonly close: () => Promise<void>;
 }
 
@@ -65,14 +72,14 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Maximum number of calls that may wait for one server. */
   readonly queuePerServer?: number;
   readonly validator: Pick<Validator, "validate">;
-  /** Returns a connected client for a server that was lost. Without it, no call is repeated. */
+  /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * A signal that its owner aborts before `close`. A call that is given this signal, or none, needs no abort controller,
-   * which would cost as much as sending the call. Default: a signal that `close` aborts.
+   * A signal that its owner aborts before it calls `close`. A call with this signal, or without a signal, needs no
+   * abort controller, which would cost as much as sending the call. Default: a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
-  /** Whether the signals of all calls abort before `close`, like `closing`. Default: only `closing` does. */
+  /** True if the signals of all calls are aborted before `close`, like `closing`. Default: only `closing` is. */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
@@ -94,10 +101,10 @@ export function createExecutor<Client extends CallClient = CallClient>(
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
-  /** The functions that cancel calls which have their own signal. */
+  /** The functions that cancel calls with their own signal. */
   const stops = new Set<() => void>();
   let running = 0;
-  /** Called when no call waits or runs. */
+  /** Called when no call is waiting or running any more. */
   const onIdle: (() => void)[] = [];
 
   function queueOf(sender: string | undefined): CallQueue {
@@ -112,7 +119,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     if (running === 0) for (const resolve of onIdle) resolve();
   }
 
-  /** Gives the call a signal that `close` aborts, and counts it as running. */
+  /** Gives the call a signal that `close` aborts, and counts the call as running. */
   function start<T>({ signal = closing }: ExecuteOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (signal === closing || options.abortsAll === true) return counted(run(signal));
     const own = new AbortController();
@@ -176,7 +183,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     signal: AbortSignal,
   ): Promise<Answer> {
     const began = clock.now();
-    // The server may be gone, or may be reconnected with other tools, while the call waited.
+    // While the call waited, the server may have ended, or may have reconnected with other tools.
     const isGone = client.filteredCatalog === undefined;
     if (!isGone && !isStill(client, name, tool)) throw changed(client, name);
 
@@ -207,7 +214,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return send(client, args, optionsOf(tool, how, signal), name).catch(sendAgain);
   }
 
-  /** Shared by all calls: creating functions for each call would cost as much as sending it. */
+  /** The steps of a call, shared by all calls: creating functions for each call would cost as much as sending it. */
   const callSteps: CallSteps<Client, ToolResult, CallResult> = {
     find: findTool,
     send: (client, args, options, name) => client.callTool(name, args, options),
@@ -232,7 +239,10 @@ export function createExecutor<Client extends CallClient = CallClient>(
 
 const none: readonly string[] = [];
 
-/** Avoids a rest pattern and spreads in the usual case: they take longer than the check of the arguments. */
+/**
+ * Creates the result of a call. In the usual case, avoids a rest pattern and spreads, which take longer than checking
+ * the arguments.
+ */
 function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatched: readonly string[]): CallResult {
   const { content, isError, notes } = answer;
   const isSilent = unchecked.length + notes.length + unmatched.length === 0;
@@ -272,7 +282,10 @@ function optionsOf(
   return { signal, timeout, total, asTask, onProgress };
 }
 
-/** Whether the tool's definition is the same as when the call was decided; an unlisted tool must still be unlisted. */
+/**
+ * Whether the tool's definition is the same as when the call was decided. A tool that was not listed then must still
+ * not be listed.
+ */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
   if (now === undefined || tool === undefined) return now === tool;

@@ -40,7 +40,9 @@ export function findListed(
 
 const indexes = new WeakMap<readonly CatalogTool[], ReadonlyMap<string, CatalogTool>>();
 
-/** Finds a tool without a search through a long list for each call. Catalogs are immutable. */
+/**
+ * Finds a tool by name. Indexes each catalog once, so that a call need not search a long list. Catalogs are immutable.
+ */
 export function toolNamed(tools: readonly CatalogTool[], name: string): CatalogTool | undefined {
   let index = indexes.get(tools);
   if (index === undefined) {

@@ -5,23 +5,23 @@ import type { ErrorCode } from "../errors.ts";
 
 export interface FailedCall {
   readonly code: ErrorCode;
-  /** The call certainly did not reach the server. */
+  /** True if the call certainly did not reach the server. */
   readonly neverLeft: boolean;
-  /** The tool's annotations, claimed by the server. */
+  /** The tool's annotations, as the server claims them. */
   readonly annotations: JsonObject | undefined;
-  /** Whether the annotations of the tool are trusted. */
+  /** Whether the user trusts the tool's annotations. */
   readonly trustAnnotations: boolean;
-  /** Milliseconds that a busy server asks to wait. */
+  /** Milliseconds that the busy server asks Fairlead to wait. */
   readonly pause: number | undefined;
   /** Milliseconds that the call may still take. */
   readonly timeLeft: number;
 }
 
-/** Whether a failed call may be sent again without asking: never if it could take effect twice. */
+/** Whether a failed call may be sent again without asking the user. Never true if the call could take effect twice. */
 export function mayRepeat(failed: FailedCall): boolean {
   const { code, neverLeft, annotations, trustAnnotations, pause, timeLeft } = failed;
   if (pause !== undefined && pause >= timeLeft) return false;
-  // The connection failed, and a new one may succeed. Any other error would occur again.
+  // The connection failed, and a new connection may work. Any other error would occur again.
   if (neverLeft) return code === "unreachable" || code === "server_exited";
   return code === "lost" && trustAnnotations && isHarmless(annotations);
 }

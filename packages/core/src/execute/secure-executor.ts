@@ -1,4 +1,7 @@
-/** `SecureMCPToolExecutor`: runs hand-built tools with the same limits and checks as a host's own calls. */
+/**
+ * `SecureMCPToolExecutor`: runs tools that a program built by hand, with the same limits and checks as the calls of a
+ * host.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { type Clock, systemClock } from "../clock.ts";
@@ -24,18 +27,17 @@ export interface SecureMCPToolExecutorOptions {
   readonly maxConcurrentExecutions?: number;
   /** Maximum number of calls that may wait for one server. Default: 256. */
   readonly maxWaitingPerServer?: number;
-  /** Timeout in milliseconds of a tool without a `timeout`. Default: 30 000. Waiting in the queue does not count. */
+  /** Timeout in milliseconds of a tool that has no `timeout`. Default: 30 000. The time in the queue does not count. */
   readonly executionTimeout?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Runs hand-built tools: checks their arguments against their schema, keeps to a number of calls at once and to a time
- * limit. It asks for no confirmation: call `shouldConfirmExecute` first.
+ * Runs tools that a program built by hand. Checks arguments against the tool's schema, and limits the number of
+ * concurrent calls and their time. Does not ask for confirmation: call `shouldConfirmExecute` first.
  *
- * @example
- * await using executor = new SecureMCPToolExecutor();
- * const { returnDisplay } = await executor.executeWithSafeguards(tool, { path: "notes.txt" });
+ * @example await using executor = new SecureMCPToolExecutor(); const { returnDisplay } = await
+ * executor.executeWithSafeguards(tool, { path: "notes.txt" });
  */
 export class SecureMCPToolExecutor implements AsyncDisposable {
   readonly #queue: CallQueue;
@@ -57,7 +59,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
   }
 
   /**
-   * Runs the tool. Above the limit of concurrent calls, the call waits.
+   * Runs the tool. If too many calls are running, the call waits.
    *
    * @throws HostError `arguments_invalid`, `busy` (too many wait), `call_timeout`, `cancelled`, and errors of the tool
    */
@@ -67,7 +69,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
     return running.finally(() => this.#open.delete(running));
   }
 
-  /** Cancels all waiting and running calls; resolves when they have ended. */
+  /** Cancels all waiting and running calls. Resolves when they have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#open);
@@ -120,7 +122,7 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
       ends.push(() => signal.removeEventListener("abort", leave), this.#clock.after(timeout, expire));
     });
     try {
-      // A tool may ignore its signal: the caller still gets an error in time.
+      // A tool may ignore its signal, but the caller must still get an error in time.
       const execution: unknown = await Promise.race([
         tool.execute(args, AbortSignal.any([signal, stop.signal])),
         ended,

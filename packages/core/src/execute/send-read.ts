@@ -1,4 +1,4 @@
-/** Sends a request that has no effect at the server, such as a resource read, and repeats it once if that can help. */
+/** Sends a request that has no effect at the server, such as a resource read. Repeats it once if that can help. */
 
 import { type Clock, sleep } from "../clock.ts";
 import { neverLeft, pauseAfter } from "../connect/outcome.ts";
@@ -7,8 +7,8 @@ import { HostError } from "../errors.ts";
 export interface ReadTimes {
   readonly signal: AbortSignal;
   /**
-   * The longest time without a response or progress, in milliseconds. Also the longest pause that a busy server may ask
-   * for.
+   * The longest time without a response or progress, in milliseconds. It also limits the pause that a busy server may
+   * ask for.
    */
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
@@ -18,12 +18,15 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and the requested item are the same as when the request was decided. */
+  /** Whether the server and the requested item are still the same as when the request was decided. */
   readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }
 
-/** Repeats after a lost connection, and after the pause that a busy server asks for (HTTP 429 or 503). */
+/**
+ * Sends the request. Repeats it after a lost connection, or after the pause that a busy server asks for (HTTP 429 or
+ * 503).
+ */
 export async function sendRead<Client, T>(
   client: Client,
   send: (client: Client, times: ReadTimes) => Promise<T>,
@@ -45,7 +48,7 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
-    // The rules and the user decided about another item, so this request is not sent.
+    // The rules and the user decided about another item, so the request is not sent to this one.
     if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }

@@ -1,4 +1,7 @@
-/** Finds tools for one or several queries: exact names first, then the best tool of each query, the second best of each, and so on. Pure. */
+/**
+ * Finds tools for one or several queries. Exact names come first, then the best tool of each query, the second best of
+ * each, and so on. Pure.
+ */
 
 import { toolKey } from "../normalise/tool-name.ts";
 import type { RankedTool, ToolIndex } from "./tool-index.ts";
@@ -13,12 +16,12 @@ export interface FindToolsOptions {
   readonly limit: number;
 }
 
-/** The score of a tool that was found by its name; higher than any other score. */
+/** The score of a tool that was found by its exact name. It is higher than any other score. */
 const exactScore = 1000;
 
 /**
- * Returns the tools, best first and each once. With several queries, first the best tool of each query, then the second
- * best of each.
+ * Returns the tools, best first and without repeats. With several queries, first the best tool of each query, then the
+ * second best of each.
  */
 export function findTools(
   queries: readonly string[],
@@ -42,7 +45,7 @@ export function findTools(
   return [...found.values()].slice(0, limit);
 }
 
-/** The tool names that a query may contain: the whole query, or the names after `select:`. */
+/** The tool names in a query: the whole query, or the names after `select:`. */
 function namesIn(query: string): readonly string[] {
   const text = query.trim();
   const [, list] = /^select:(.*)$/s.exec(text) ?? [];

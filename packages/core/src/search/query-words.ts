@@ -1,4 +1,4 @@
-/** The words to search for: the words of the query, their synonyms, and similar words for misspelt ones. Pure. */
+/** The words to search for: the words of a query, their synonyms, and similar words for misspelt ones. Pure. */
 
 import { synonymsOf } from "./synonyms.ts";
 import { searchWords } from "./words.ts";
@@ -7,7 +7,7 @@ const synonymWeight = 0.3;
 const longestQuery = 2000;
 const mostWords = 64;
 
-/** Returns the weight of each word. `known` are the words that occur in tools. */
+/** Returns the weight of each word. `known` are all words that occur in tools. */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const read = searchWords(withoutValues(query.slice(0, longestQuery))).slice(0, mostWords);
   const words = new Set(read.flatMap((word) => (known.has(word) ? [word] : respelled(word, known))));
@@ -17,7 +17,10 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   return weights;
 }
 
-/** Words in a URL or path are argument values: only the kind of value tells which tool is wanted. */
+/**
+ * Replaces URLs and paths by the kind of the value. Their words are argument values, and only the kind says which tool
+ * is wanted.
+ */
 function withoutValues(query: string): string {
   return query
     .replaceAll(/\b[a-z]+:\/\/\S+/gi, " url ")
@@ -29,7 +32,7 @@ function withoutValues(query: string): string {
 
 const shortestMisspelt = 5;
 
-/** The known words that differ by one letter, with the same first letter. */
+/** The known words that begin with the same letter and differ by one letter. */
 function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly string[] {
   if (word.length < shortestMisspelt) return [word];
   const near: string[] = [word];
@@ -38,7 +41,10 @@ function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly 
   return near;
 }
 
-/** Whether two words differ by one missing, added or different letter, or by two exchanged neighbours. */
+/**
+ * Whether two words differ by one missing, added or different letter, or by two neighbouring letters that are
+ * exchanged.
+ */
 function differsByOne(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1) return false;
   let at = 0;

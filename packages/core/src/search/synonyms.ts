@@ -105,7 +105,7 @@ for (const line of groups.trim().split("\n")) {
 
 const none: ReadonlySet<string> = new Set();
 
-/** The stems that may replace this stem. */
+/** The stems that have the same meaning as this stem. */
 export function synonymsOf(stem: string): ReadonlySet<string> {
   return byStem.get(stem) ?? none;
 }

@@ -11,14 +11,14 @@ export interface RankedTool {
 }
 
 export interface ToolIndex {
-  /** Replaces the tools of a server. Works in slices; until it is done, searches find the server's previous tools. */
+  /** Replaces the tools of a server. Works in slices; until all are done, searches find the server's previous tools. */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
-  /** The tools that contain a word of the query, or a synonym of it, best first. */
+  /** The tools that contain a word of the query or one of its synonyms. The best match comes first. */
   readonly rank: (query: string, most: number) => readonly RankedTool[];
 }
 
-/** The tools that contain a word, by number, with the weight of the word in each. */
+/** The tools that contain a word, with the weight of the word in each tool. Tools are identified by their number. */
 interface Posting {
   readonly tools: number[];
   readonly weights: number[];
@@ -27,33 +27,33 @@ interface Posting {
 interface IndexedServer {
   readonly server: SearchableServer;
   readonly tools: readonly SearchableTool[];
-  /** The number of the server's first tool; its other tools follow. */
+  /** The number of the server's first tool. Its other tools have the following numbers. */
   readonly first: number;
 }
 
 interface IndexState {
   readonly postings: Map<string, Posting>;
   readonly servers: Map<string, IndexedServer>;
-  /** The tools by number; undefined for a tool that was removed or is still being added. */
+  /** The tools by number. Undefined for a tool that was removed, or that is still being added. */
   readonly tools: (Omit<RankedTool, "score"> | undefined)[];
 }
 
-/** The parameter `k1` of BM25: the lower it is, the less a repeated word counts. */
+/** The parameter `k1` of BM25. The lower it is, the less a repeated word counts. */
 const saturation = 2;
-/** How many removed tools the index may contain before it is rebuilt. */
+/** How many removed tools the index may contain. If there are more, it is rebuilt. */
 const mostOutdated = 1000;
-/** How many characters are indexed in one slice: a few milliseconds, even if all words are new. */
+/** How many characters are indexed in one slice. That takes a few milliseconds, even if all words are new. */
 const perSlice = 8_000;
-/** The cost of a tool without any text, expressed in characters. */
+/** The work for a tool without any text, expressed as a number of characters. */
 const perTool = 100;
 
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
-  // One count for all servers, because many small servers are as much work as a large one.
+  // One counter for all servers, because many small servers need as much work as a large one.
   const turns = createTurns(perSlice);
   let last: Promise<void> = Promise.resolve();
 
-  /** Changes run one after the other. */
+  /** Runs a change after all earlier changes have ended. */
   function afterLast(change: () => void | Promise<void>): Promise<void> {
     last = last.then(change);
     return last;
@@ -139,7 +139,7 @@ function removeServer({ servers, tools: entries }: IndexState, name: string): vo
   servers.delete(name);
 }
 
-/** The tools with the highest scores. Tools with equal scores keep their order. */
+/** The tools with the highest scores. If scores are equal, tools keep their order. */
 function bestOf(scores: Float64Array, entries: IndexState["tools"], most: number): readonly RankedTool[] {
   for (let number = 0; number < entries.length; number += 1) if (entries[number] === undefined) scores[number] = 0;
   const least = scores.toSorted().at(-most) ?? 0;

@@ -22,7 +22,7 @@ export interface ToolSearch {
 }
 
 export interface ToolSearchOptions {
-  /** All tools. Returns the same array as long as no tool changes. */
+  /** All tools. Returns the same array until a tool changes. */
   readonly tools: () => Promise<readonly DiscoveredMCPTool[]>;
   readonly aboutServer: (name: string) => SearchableServer;
 }
@@ -32,7 +32,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   const digests = new Map<string, string>();
   let indexed: readonly DiscoveredMCPTool[] = [];
   let byName: ReadonlyMap<string, readonly KnownTool[]> = new Map();
-  /** Updates the index to the current tools: an unchanged server keeps its indexed words. */
+  /** Updates the index to the current tools. The indexed words of an unchanged server are kept. */
   let current: ReadonlyMap<string, DiscoveredMCPTool> = new Map();
   let updating: Promise<void> | undefined;
 
@@ -72,7 +72,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 const toolsPerTurn = 500;
 
 interface ToolMaps {
-  /** The tools by each of their names, in lower case. */
+  /** The tools by name, in lower case. A tool has several names. */
   readonly byName: ReadonlyMap<string, readonly KnownTool[]>;
   readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
 }
@@ -105,7 +105,7 @@ function schemaOf({ parameterSchemaJson }: DiscoveredMCPTool): JsonObject | unde
   return isObject(parameterSchemaJson) ? parameterSchemaJson : undefined;
 }
 
-/** A value that changes with everything that the index reads. */
+/** A digest of everything that the index reads about a server. */
 async function digestOf(about: SearchableServer, tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(about));
   for (const tool of tools) {

@@ -1,4 +1,7 @@
-/** The words of one tool with their weights: higher in a name than in a description, lower in a long text. Pure. */
+/**
+ * The words of one tool with their weights. A word weighs more in a name than in a description, and less in a long
+ * text. Pure.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, objectOf } from "@fairlead/wire/json";
@@ -6,7 +9,7 @@ import { searchWords } from "./words.ts";
 
 /** The members of a tool that the search reads. */
 export interface SearchableTool {
-  /** The tool's name on its server. */
+  /** The name that the server gives the tool. */
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -22,8 +25,8 @@ export interface SearchableServer {
 }
 
 /**
- * `weight`: the weight of a word in the field; `usual`: the usual number of words; `b`: how much the weight decreases
- * in a longer field.
+ * The fields of a tool. `weight` is the weight of a word in the field, `usual` the usual number of words, and `b` how
+ * much a longer field reduces the weight.
  */
 interface Field {
   readonly weight: number;
@@ -85,7 +88,7 @@ function add(weights: Weights, text: string, { weight, usual, b }: Field): void 
 
 const mostParameters = 100;
 
-/** The names and the descriptions of the parameters, also of members of objects. */
+/** The names and descriptions of the parameters, including those of members of objects. */
 function parametersOf(schema: JsonObject | undefined): {
   readonly names: readonly string[];
   readonly texts: readonly string[];

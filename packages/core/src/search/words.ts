@@ -2,7 +2,7 @@
 
 import { stemmer } from "stemmer";
 
-/** Frequent words that say nothing about a tool, and phrases that people use to make requests. */
+/** Frequent words that say nothing about a tool, including words that people use in requests. */
 const stopWords = new Set(
   `a about above after again all also am an and any are as at be because been before being below between both but by can could
   did do does doing down during each etc few for from further had has have having he help her here hers him his how i if in
@@ -12,11 +12,14 @@ const stopWords = new Set(
   whom why will with within without would you your`.split(/\s+/),
 );
 
-/** Chinese, Japanese and Korean characters have no spaces between words: each pair of neighbouring characters counts as a word. */
+/**
+ * Chinese, Japanese and Korean characters. These languages have no spaces, so each pair of neighbouring characters
+ * counts as a word.
+ */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+/gu;
 const word = /[\p{L}\p{M}]+|\p{N}+/gu;
 
-/** The stems by word, cached because most words occur in many tools. */
+/** The stems of words. Cached, because most words occur in many tools. */
 const stems = new Map<string, string>();
 const mostStems = 50_000;
 const longestWord = 40;
@@ -31,7 +34,10 @@ export function stemOf(text: string): string {
   return stem;
 }
 
-/** The words of a text, in order, as stems. `getWeReadRank`, `get_we_read_rank` and `get we-read rank` have the same words. */
+/**
+ * The words of a text, in order, as stems. `getWeReadRank`, `get_we_read_rank` and `get we-read rank` contain the same
+ * words.
+ */
 export function searchWords(text: string): readonly string[] {
   const plain = text
     .normalize("NFKC")

@@ -1,6 +1,6 @@
 /**
- * Sends a request to the model until it is answered. If the API refuses a tool, finds the tool, removes it and asks
- * again.
+ * Sends a request to the model until it is answered. If the API refuses a tool, finds the tool, removes it and sends
+ * the request again.
  */
 
 import { HostError } from "../errors.ts";
@@ -22,7 +22,7 @@ export interface Answer {
   readonly content: Content;
 }
 
-/** The model's text so far, for an answer that is never completed. */
+/** The model's text so far. It is kept if the answer is never completed. */
 export interface Draft {
   text: string;
 }
@@ -30,7 +30,7 @@ export interface Draft {
 type Rejection = Extract<ModelEvent, { type: "rejected" }>;
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
-/** Sends the request and yields its events. */
+/** Sends the request and yields the events of the answer. */
 export async function* askModel(
   state: ConversationState,
   host: TurnHost,
@@ -72,7 +72,7 @@ async function* request(
       case "finish":
         return event;
       case "call":
-        // Ignored: the content of `finish` contains the calls.
+        // Ignored, because the content of the `finish` event contains the calls.
         break;
       case "text":
         draft.text += event.text;
@@ -94,12 +94,12 @@ function instructionsOf({ toolSelection }: ConversationState, host: TurnHost) {
   });
 }
 
-/** Tells the user once that the model has to search for some tools. */
+/** Tells the user, once, that the model must search for some of the tools. */
 function* tellDeferred(
   { deferred, tools }: ToolOffer,
   { told }: ConversationState,
 ): Generator<TurnEvent, void, undefined> {
-  // A key that cannot be the name of a server.
+  // No server can have this key as its name.
   const key = "\u0000deferred";
   if (deferred.length === 0 || told.has(key)) return;
   told.add(key);
@@ -116,7 +116,7 @@ async function* takeOut(
 ): Events {
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
-  // The API may quote a schema that names another tool: a tool that is accepted alone is not the cause.
+  // The API may quote a schema that names another tool. If the API accepts a tool alone, that tool is not the cause.
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
     ? { kind: "declaration", index: declaration }
@@ -161,7 +161,7 @@ async function* look(
   return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));
 }
 
-/** Probes, and records the declarations that were accepted. */
+/** Creates a probe that records the declarations which the API accepts. */
 function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe {
   const proven = provenFor(state.model, state);
   const probe = createProbe(state.model, signal);
@@ -172,7 +172,7 @@ function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe
   };
 }
 
-/** The schemas that this model's API has accepted: another API may refuse them. */
+/** The schemas that the API of this model has accepted. Another API may refuse them. */
 function provenFor(model: Model, { proven }: ConversationState): WeakSet<object> {
   const known = proven.get(model) ?? new WeakSet();
   proven.set(model, known);

@@ -136,13 +136,13 @@ function runTool(
   });
 }
 
-/** If the user types the calls, results are not shortened. */
+/** Stores large results. If the user types the calls, results are not shortened. */
 function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
   const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
   return { tokens, keep: (file) => results.keep(file, server) };
 }
 
-/** Runs a function of the host. */
+/** Runs a function that the host itself offers. */
 async function runOwn(
   own: OwnFunction,
   args: JsonObject,
@@ -180,7 +180,7 @@ async function runOwn(
   }
 }
 
-/** The tool to call: a call of `call_tool` counts as a call of the tool that it names. */
+/** The tool to call. A call of `call_tool` counts as a call of the tool that its arguments name. */
 function findCalled(
   { name, args }: ModelCallRequest,
   { toolSelection, model }: ConversationState,
@@ -193,7 +193,10 @@ function findCalled(
 
 const longestDisplay = 20_000;
 
-/** Shortens the displayed text of a long result, so that events and recorded conversations hold no second copy of it. */
+/**
+ * Shortens the text of a long result for display, so that events and recorded conversations contain no second copy of
+ * it.
+ */
 function shortDisplay(display: string): string {
   return display.length <= longestDisplay ? display : shorten(display, longestDisplay);
 }

@@ -1,4 +1,4 @@
-/** Runs all calls of one answer in parallel, and returns their responses in order. */
+/** Runs all calls of one answer in parallel, and returns their responses in the order of the calls. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isAcceptedInResponse } from "../normalise/content/media-type.ts";
@@ -10,15 +10,15 @@ import { type CallResponse, responseContents, toResponse } from "./history.ts";
 import type { ConversationState } from "./state.ts";
 
 export interface Round {
-  /** Runs the calls; ends when all calls have ended, or the turn has. */
+  /** Runs the calls. Ends when all calls have ended or the turn is stopped. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Ends the round and returns the responses for the model. A call that has not ended counts as stopped. */
+  /** Ends the round and returns the responses for the model. If a call has not ended, it counts as stopped. */
   readonly end: () => readonly Content[];
   readonly denied: () => number;
 }
 
 export interface RoundOptions extends Pick<CallDeps, "state" | "host" | "signal"> {
-  /** Maximum number of calls that may run. */
+  /** Maximum number of calls that may still run in this turn. */
   readonly most: number;
 }
 
@@ -33,7 +33,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   let isOver = false;
 
   function answer(at: number, { response, media, status, server }: CallAnswer): void {
-    // The model was already told that the call was stopped.
+    // Ignored, because the model was already told that the call was stopped.
     if (isOver) return;
     const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
     const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));
@@ -79,7 +79,7 @@ function refuse(request: { id: string; name: string; args: JsonObject }, emit: (
   return { response: { error: tooMany }, media: [], status: "error" };
 }
 
-/** The API's own id if it is unique in the conversation, else a new one. */
+/** The id from the API if no other call of the conversation has it; otherwise a new id. */
 function uniqueId(given: string | undefined, { callIds }: ConversationState): string {
   let id = given ?? "";
   for (let count = callIds.size + 1; id === "" || callIds.has(id); count += 1) id = `call-${count}`;
@@ -89,7 +89,7 @@ function uniqueId(given: string | undefined, { callIds }: ConversationState): st
 
 interface EventQueue extends AsyncIterable<TurnEvent> {
   readonly push: (event: TurnEvent) => void;
-  /** Ends the queue. Events in it are still delivered. */
+  /** Ends the queue. Events that are already in it are still delivered. */
   readonly end: () => void;
 }
 
@@ -100,7 +100,7 @@ export function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      // A server may report progress faster than it is read; only the latest unread progress is kept.
+      // A server may report progress faster than it is read, so only the latest progress is kept until it is read.
       const last = waiting.at(-1);
       if (event.type === "progress" && last?.type === "progress" && last.id === event.id) waiting.pop();
       waiting.push(event);

@@ -1,6 +1,6 @@
 /**
- * Compacts a history: earlier results become handles, and a summary by the model replaces earlier messages. The
- * recording keeps everything.
+ * Compacts a history: handles replace earlier results, and a summary by the model replaces earlier messages. The
+ * recorded conversation keeps everything.
  */
 
 import { HostError } from "../errors.ts";
@@ -36,7 +36,7 @@ export async function compactHistory(state: ConversationState, signal: AbortSign
   change(state, summary, history);
 }
 
-/** Undoes the last compaction; messages since then stay. Returns false if there is nothing to undo. */
+/** Undoes the last compaction. Messages since then stay. Returns false if there is nothing to undo. */
 export function undoCompaction(state: ConversationState): boolean {
   const { compaction, history } = state;
   if (compaction === undefined || !beginsWith(history, compaction.after)) return false;
@@ -46,18 +46,21 @@ export function undoCompaction(state: ConversationState): boolean {
   return true;
 }
 
-/** @param before The history that an undo restores. */
+/** @param before The history that undoing the compaction restores. */
 function change(state: ConversationState, after: History, before: History): void {
   replaceHistory(state, after);
   state.compaction = { before, after };
 }
 
-/** A conversation is compacted when it fills more than this part of the model's context. */
+/** The share of the model's context above which a conversation is compacted. */
 const fullShare = 0.8;
-/** The smallest part of the context that is worth a summary. */
+/** The share of the context below which a summary is not worth its cost. */
 const smallShare = 0.1;
 
-/** Compacts the history if it fills the model's context; yields one note for each step. `added` is the next message. */
+/**
+ * Compacts the history if it fills the model's context. Yields one note for each step. `added` is the message that
+ * comes next.
+ */
 export async function* compactByRule(
   state: ConversationState,
   host: TurnHost,
@@ -95,14 +98,14 @@ export async function* compactByRule(
   }
 }
 
-/** The position of the user message that the last messages answer. */
+/** The position of the last message that the user wrote, which begins the current turn. */
 function beginningOfTurn(history: History): number {
   return history.findLastIndex(({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined));
 }
 
-/** How many of the latest messages with results are kept in full. */
+/** How many of the latest messages with results stay complete. */
 const latest = 2;
-/** The smallest result in tokens that is replaced by a handle. */
+/** The smallest result, in tokens, that is replaced by a handle. */
 const smallResult = 300;
 /** How many characters of an error message are kept. */
 const errorHead = 2_000;
@@ -129,7 +132,10 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
     };
   }
 
-  /** Stores a text and returns its replacement; undefined if it cannot be stored, and then it stays in the history. */
+  /**
+   * Stores a text and returns the text that replaces it. Undefined if it cannot be stored; then it stays in the
+   * history.
+   */
   async function store(data: string, name: string): Promise<string | undefined> {
     const found = state.toolSelection.find(name, state.model);
     const file = { what: `an earlier result of ${name}`, extension: "txt", data, encoding: "utf8" } as const;
@@ -150,7 +156,7 @@ function withoutTags(text: string): string {
 
 /** The messages that replace a history. */
 async function summarise(history: History, state: ConversationState, signal: AbortSignal): Promise<History> {
-  // Sent as text and without tools, because an API may refuse calls in a request that declares no tools.
+  // The history is sent as text and without tools, because an API may refuse calls if the request declares no tools.
   const parts = [{ text: `${request}\n\n${historyText(history)}` }];
   const summary = await answerTo([{ role: "user", parts }], state, signal);
   return [

@@ -1,4 +1,4 @@
-/** Asks the user for confirmation during a turn: one question at a time, and only until the turn ends. */
+/** Asks the user for confirmation during a turn. Asks one question at a time, and only until the turn ends. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import {
@@ -12,7 +12,7 @@ import type { TurnHost, TurnQuestion } from "./turn-host.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface AskOptions {
-  /** The id of the call. */
+  /** The id of the call to confirm. */
   readonly id: string;
   readonly emit: (event: TurnEvent) => void;
   /** Called when the question is shown. */
@@ -26,13 +26,13 @@ export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: Ab
   let last: Promise<unknown> = Promise.resolve();
 
   async function ask(question: TurnQuestion, options: AskOptions): Promise<void> {
-    // The answer to an earlier question may have answered this one too.
+    // The answer to an earlier question may also have answered this one.
     const details = await question();
     if (details === false) return;
     options.onAsking(details);
     const outcome = await untilAborted(confirm ? confirm(details, signal) : told(details, options), signal);
     await details.onConfirm(outcome).catch((error: unknown) => {
-      // The answer counts for this turn; only saving it failed.
+      // The answer is valid for this turn, although it could not be saved.
       const why = errorMessage(error);
       options.emit({ type: "note", message: `the approval could not be saved: ${why}` });
     });
@@ -51,7 +51,7 @@ export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: Ab
   };
 }
 
-/** An answer after the end of the turn is ignored. */
+/** Emits the question and waits for its answer. An answer after the end of the turn is ignored. */
 function told(
   details: ToolCallConfirmationDetails,
   { id, emit }: Pick<AskOptions, "id" | "emit">,

@@ -18,11 +18,17 @@ export interface ConversationOptions {
   readonly model: Model;
   /** The servers whose tools and resources the conversation uses. Default: all. */
   readonly servers?: readonly string[];
-  /** How long to wait for servers without a catalog, in milliseconds. Default: 10 000. */
+  /** How many milliseconds to wait for servers without a catalog. Default: 10 000. */
   readonly wait?: number;
-  /** Servers that the conversation does not start or wait for, each with the reason. Their cached tools can be used. */
+  /**
+   * Servers that the conversation neither starts nor waits for, each with the reason. Their cached tools can still be
+   * used.
+   */
   readonly notTried?: readonly MissingServer[];
-  /** Limits of one `send`. Default: 50 requests to the model and 200 calls; none if the user types the calls. */
+  /**
+   * Limits of one `send`. Default: 50 requests to the model and 200 calls. If the user types the calls, there are no
+   * limits.
+   */
   readonly limits?: Partial<TurnLimits>;
   /** Earlier messages, possibly from another run. */
   readonly history?: readonly Content[];
@@ -34,57 +40,64 @@ export interface Conversation {
   readonly id: string;
   /** The name that the user gave to the conversation. */
   readonly title: string | undefined;
-  /** Every call in it has a response, even after a failed turn. The array is never changed: it is replaced. */
+  /**
+   * The messages. Every call has a response, even after a failed turn. The array itself never changes; a new one
+   * replaces it.
+   */
   readonly history: readonly Content[];
   readonly model: Model;
-  /** Runs one turn until the model has finished or is stopped. Never throws: failures are events. */
+  /** Runs one turn, until the model has finished or is stopped. Never throws; a failure is an event. */
   readonly send: (input: string | readonly Part[], options?: SendOptions) => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Stops the running calls; the model is told, and the turn continues. Returns false if no call is running. */
+  /** Stops the running calls. The model is told, and the turn continues. Returns false if no call is running. */
   readonly cancelCalls: () => boolean;
-  /** Changes the model from the next request on. */
+  /** Changes the model. Takes effect with the next request. */
   readonly setModel: (model: Model) => void;
-  /** Removes a tool from the conversation, or adds it again, from the next request on. */
+  /** Removes a tool from the conversation, or adds it again. Takes effect with the next request. */
   readonly setTool: (server: string, serverToolName: string, enabled: boolean) => void;
   readonly tools: () => readonly ConversationTool[];
-  /** The tools that the model may use: whether it is offered each directly or has to search for it, and why. */
+  /**
+   * The tools that the model may use. For each tool: whether it is offered directly or the model must search for it,
+   * and why.
+   */
   readonly offers: () => Promise<readonly OfferedTool[]>;
-  /** Gives the conversation a name, for lists. */
+  /** Gives the conversation a name, which lists show. */
   readonly rename: (title: string) => void;
   /**
-   * Replaces the history by a summary that the model writes. The recorded conversation keeps the whole history.
+   * Replaces the history by a summary that the model writes. The recorded conversation still contains the whole
+   * history.
    *
    * @throws HostError `busy` during a turn, `usage` without a model or a history, `model`, `cancelled`
    */
   readonly compact: (options?: Pick<SendOptions, "signal">) => Promise<void>;
   /**
-   * Undoes the last compaction; messages since then stay. From then on Fairlead does not compact the conversation by itself.
-   * Returns false if there is nothing to undo.
+   * Undoes the last compaction. Messages since then stay. After that, Fairlead does not compact the conversation
+   * automatically. Returns false if there is nothing to undo.
    *
    * @throws HostError `busy` during a turn
    */
   readonly undoCompact: () => Promise<boolean>;
-  /** Estimated tokens of the next request. */
+  /** The estimated number of tokens of the next request. */
   readonly tokens: () => ConversationTokens;
   /**
-   * Resolves when the conversation is on disk and other processes can resume it. The next turn opens its file again. The
-   * host does the same when it is disposed.
+   * Resolves when the conversation is on disk and other processes can resume it. The next turn opens its file again.
+   * Closing the host does the same.
    */
   readonly close: () => Promise<void>;
 }
 
-/** Estimated tokens of a request to the model. */
+/** The estimated tokens of a request to the model. */
 export interface ConversationTokens {
-  /** Tool definitions, as in the last request. */
+  /** The tokens of tool definitions, as in the last request. */
   readonly declarations: number;
   /** All messages. */
   readonly history: number;
-  /** The part of the tokens that results of calls take. */
+  /** The share of the tokens that results of calls take. */
   readonly results: number;
-  /** The size of the model's context. */
+  /** The size of the model's context in tokens. */
   readonly context: number;
 }
 
-/** The recorder of a conversation, and its initial state. */
+/** The recorder of a conversation, and the state that a resumed conversation begins with. */
 export interface ConversationRecord {
   readonly id: string;
   readonly record: RecordChange;
@@ -133,7 +146,7 @@ export function createConversation(
   let isBusy = false;
   let title = earlier?.title;
   if (earlier) state.history = earlier.history;
-  // Recorded as part of this conversation.
+  // The approval is recorded as part of this conversation.
   else addContents(state, ...answerOpenCalls(history));
 
   /** @throws HostError `busy` */

@@ -5,8 +5,8 @@ import type { ErrorCode, HostError } from "../errors.ts";
 import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
- * The states of a call in order, some left out: `requested`, `asking` if it needs confirmation, `queued` until its
- * server has a free slot, `running`, and one of the last four.
+ * The states of a call, in order; some may be left out. `requested`; `asking` if the call needs confirmation; `queued`
+ * until its server has a free slot; `running`; then one of the last four.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 
@@ -17,14 +17,14 @@ export interface CallFailure {
   readonly next?: string;
 }
 
-/** An event about one tool call of a turn; the last one of a call has its outcome. */
+/** An event about one tool call of a turn. The last event of a call contains its outcome. */
 export interface CallEvent {
   readonly type: "call";
   /** The id of the call: the same in all its events, and unique in the conversation. */
   readonly id: string;
   /** The tool name that the model uses. */
   readonly name: string;
-  /** The server and its own name of the tool; absent for an unknown name, and for functions of the host. */
+  /** The server, and the name that it gives the tool. Absent for an unknown name, and for functions of the host. */
   readonly server?: string;
   readonly serverToolName?: string;
   /** The arguments that the model gives. */
@@ -35,7 +35,7 @@ export interface CallEvent {
   readonly error?: CallFailure;
   /** Milliseconds since the call was allowed. */
   readonly durationMs?: number;
-  /** The rule that allowed the call, or that asked. */
+  /** The rule that allowed the call, or the rule that asked. */
   readonly rule?: string;
   /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
@@ -45,7 +45,7 @@ export interface CallEvent {
 /** Why a turn ended. */
 export type DoneReason = "stop" | "length" | "safety" | "limit" | "cancelled";
 
-/** An event of a turn. The last one is always `done` or `error`. */
+/** An event of a turn. The last event is always `done` or `error`. */
 export type TurnEvent =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }
@@ -58,19 +58,19 @@ export type TurnEvent =
       readonly message?: string;
     }
   /**
-   * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has a `confirm`, which is called instead.
+   * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has `confirm`, which is called instead.
    */
   | { readonly type: "confirmation"; readonly id: string; readonly details: ToolCallConfirmationDetails }
-  /** The model's API refuses this tool: the conversation continues without it. */
+  /** The model's API refuses this tool, so the conversation continues without it. */
   | {
       readonly type: "quarantined";
       readonly server: string;
       readonly serverToolName: string;
       readonly reason: string;
     }
-  /** The catalogs of these servers have not been read yet; the turn waits for them, for a limited time. */
+  /** The catalogs of these servers have not been read yet. The turn waits for them for a limited time. */
   | { readonly type: "waiting"; readonly servers: readonly string[] }
-  /** The turn continues without these servers. Tools of a server that connects later are in the next request. */
+  /** The turn continues without these servers. If a server connects later, the next request contains its tools. */
   | { readonly type: "missing"; readonly servers: readonly MissingServer[] }
   | { readonly type: "note"; readonly message: string }
   | { readonly type: "retry"; readonly attempt: number; readonly delayMs: number; readonly reason: string }
@@ -83,14 +83,14 @@ export type TurnEvent =
   | {
       readonly type: "done";
       readonly reason: DoneReason;
-      /** The model's last text. */
+      /** The model's last text in this turn. */
       readonly text: string;
       readonly denied: number;
       readonly calls: number;
     }
   | { readonly type: "error"; readonly error: HostError };
 
-/** A server whose tools are missing in a turn, and why. */
+/** A server whose tools a turn does not have, and why. */
 export interface MissingServer {
   readonly server: string;
   readonly message: string;

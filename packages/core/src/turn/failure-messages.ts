@@ -1,4 +1,4 @@
-/** Tells the model about a failed call: first in Fairlead's words, then the details, marked as untrusted. Pure. */
+/** Tells the model about a failed call: first a sentence by Fairlead, then the details, marked as untrusted. Pure. */
 
 import { errorMessage } from "@fairlead/wire/text";
 import { type ErrorCode, HostError } from "../errors.ts";
@@ -28,7 +28,7 @@ export function toHostError(error: unknown): HostError {
   return new HostError("internal", `internal error of the host: ${words}`, { cause: error });
 }
 
-/** Returns the text for the model. If the arguments are wrong, it has the parameters of the tool. */
+/** Returns the text for the model. If the arguments are wrong, the text contains the parameters of the tool. */
 export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTool): string {
   const what = ours[code] ?? "The call failed.";
   const reason = [{ text: `${code}: ${toLabel(message)}` }];
@@ -36,7 +36,7 @@ export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTo
   return [what, ...asUntrusted(reason, createNonce(), "the reason").map(({ text }) => text)].join("\n");
 }
 
-/** The largest number of tokens that a schema takes in an error. */
+/** The largest number of tokens that a schema may take in an error. */
 const mostTokens = 4_000;
 
 /** Adds the schema, because a model that found the tool by search may know only its signature. */
@@ -49,7 +49,7 @@ function aboutParameters({
   return `parameters of ${toLabel(name)}: ${toModelText(about)}`;
 }
 
-/** Returns the failure for the user. */
+/** Returns the failure, as the user sees it. */
 export function toCallFailure({ code, message, next }: HostError): CallFailure {
   return { code, message, ...(next !== undefined && { next }) };
 }
@@ -62,7 +62,7 @@ export function statusOf({ code }: HostError): "denied" | "cancelled" | "error" 
   return code === "cancelled" ? "cancelled" : "error";
 }
 
-/** Explains to a model that a tool name is unknown, with suggestions. Pure. */
+/** Tells a model that a tool name is unknown, and suggests others. Pure. */
 const mostNames = 3;
 
 /** Returns the text for the model. */
@@ -73,7 +73,7 @@ export function explainUnknown(name: string, why: string | undefined, known: rea
   return near.length === 0 ? what : `${what}; similar: ${near.join(", ")}`;
 }
 
-/** Models often use the server's own tool name, with or without the server's name. */
+/** Similar tool names. Models often use the server's own name for a tool, with or without the name of the server. */
 function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
   const meant = known.filter(
     ({ server = "", serverToolName = "" }) =>

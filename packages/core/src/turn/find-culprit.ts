@@ -1,4 +1,4 @@
-/** Finds the tool that a model's API refuses without naming it, with few and cheap requests. */
+/** Finds the tool that a model's API refuses without naming it. Uses few and cheap requests. */
 
 import type { Model } from "../model/model.ts";
 import type { Content, FunctionDeclaration } from "../normalise/model-types.ts";
@@ -7,19 +7,19 @@ import { streamUntilAborted } from "./until-aborted.ts";
 export type Culprit =
   /** The API refuses the declaration with this index. */
   | { readonly kind: "declaration"; readonly index: number }
-  /** The API refuses all declarations together, but accepts the first `passing`. */
+  /** The API refuses all declarations together, but accepts the first ones; `passing` is their number. */
   | { readonly kind: "too_many"; readonly passing: number }
-  /** The refusal is not about the declarations. */
+  /** The declarations are not the reason for the refusal. */
   | { readonly kind: "none" };
 
-/** Whether the API accepts these declarations. */
+/** Sends a small request with these declarations. Resolves with true if the API accepts them. */
 export type Probe = (declarations: readonly FunctionDeclaration[]) => Promise<boolean>;
 
 /**
- * Bisects the declarations: if one half is accepted, the cause is in the other. Takes log2(suspects) requests, and one
- * more if no half was refused, to make sure that the refusal is about declarations at all.
+ * Bisects the declarations: if the API accepts one half, the cause is in the other half. Takes log2(suspects) requests.
+ * If no half was refused, one more request shows whether the declarations are the cause at all.
  *
- * @param isProven Whether a declaration was accepted before: it is no suspect.
+ * @param isProven Whether the API accepted a declaration before, so that it cannot be the cause.
  */
 export async function findCulprit(
   declarations: readonly FunctionDeclaration[],
@@ -52,7 +52,9 @@ export async function findCulprit(
 
 const question: readonly Content[] = [{ role: "user", parts: [{ text: "." }] }];
 
-/** Creates a probe: a tiny request that is cancelled at the first sign of an answer. The answer is not used. */
+/**
+ * Creates a probe: a tiny request, which is cancelled at the first sign of an answer. The answer itself is not used.
+ */
 export function createProbe(model: Model, signal: AbortSignal): Probe {
   return async (declarations) => {
     const stop = new AbortController();

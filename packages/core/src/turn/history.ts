@@ -18,7 +18,7 @@ export function answerText({ parts }: Content): string {
 
 type HistoryOwner = Pick<ConversationState, "history" | "record">;
 
-/** Adds messages in one step. A model's message without parts is not added: some APIs reject it. */
+/** Adds messages in one step. A model's message without parts is not added, because some APIs reject it. */
 export function addContents(owner: HistoryOwner, ...contents: readonly Content[]): void {
   const added = contents.filter(({ role, parts }) => role === "user" || parts.length > 0);
   if (added.length === 0) return;
@@ -26,7 +26,7 @@ export function addContents(owner: HistoryOwner, ...contents: readonly Content[]
   owner.history = [...owner.history, ...added];
 }
 
-/** Goes back to an earlier state of the history, which may have been compacted since. */
+/** Restores an earlier state of the history, which may have been compacted since then. */
 export function rewind(owner: HistoryOwner, before: History): void {
   if (owner.history === before) return;
   if (beginsWith(owner.history, before)) {
@@ -35,7 +35,7 @@ export function rewind(owner: HistoryOwner, before: History): void {
   } else replaceHistory(owner, before);
 }
 
-/** Replaces the history by other messages; the recorded conversation keeps both. */
+/** Replaces the history by other messages. The recorded conversation contains both. */
 export function replaceHistory(owner: HistoryOwner, contents: History): void {
   owner.record({ type: "compact", contents });
   owner.history = contents;
@@ -45,10 +45,10 @@ export function beginsWith(history: History, beginning: History): boolean {
   return beginning.every((content, at) => history[at] === content);
 }
 
-/** The estimated tokens of messages. */
+/** The estimated number of tokens of messages. */
 export interface HistoryTokens {
   readonly total: number;
-  /** The part of the tokens that responses to calls take. */
+  /** The tokens that responses to calls take. */
   readonly results: number;
 }
 
@@ -62,7 +62,7 @@ export function tokensOfHistory(history: History): HistoryTokens {
   return { total: sum("total"), results: sum("results") };
 }
 
-/** Messages are never changed, so each is counted once. */
+/** The tokens of one message. Messages never change, so each is counted only once. */
 function tokensOfContent(content: Content): HistoryTokens {
   const counted = known.get(content);
   if (counted !== undefined) return counted;
@@ -80,13 +80,13 @@ function tokensOfContent(content: Content): HistoryTokens {
   return { total, results };
 }
 
-/** Whether the user's last message has no answer. */
+/** Whether the user's last message has no answer yet. */
 export function isUnanswered(history: History): boolean {
   const last = history.at(-1);
   return last?.role === "user" && last.parts.every(({ functionResponse }) => functionResponse === undefined);
 }
 
-/** Adds responses to calls that have none: a history from another program may end in the middle of a call. */
+/** Adds responses to calls that have none, because a history from another program may end in the middle of a call. */
 export function answerOpenCalls(history: History): History {
   return history.flatMap((content, at) => {
     const calls = content.role === "model" ? callsIn(content) : [];
@@ -99,20 +99,22 @@ export function answerOpenCalls(history: History): History {
 
 const unknown = "The result of this call is not known: it may or may not have run.";
 
-/** The response to one call: its part, and media for models that take none inside a response. */
+/** The response to one call: its part, and media for models that accept no media inside a response. */
 export interface CallResponse {
   readonly part: Part;
   readonly beside: readonly Part[];
 }
 
-/** The messages with the responses to all calls of one message. A call without a response may or may not have run. */
+/**
+ * The messages with the responses to all calls of one message. If a call has no response, it may or may not have run.
+ */
 export function responseContents(
   calls: readonly NonNullable<Part["functionCall"]>[],
   responses: readonly (CallResponse | undefined)[],
 ): readonly Content[] {
   const parts = calls.map((call, at) => responses[at]?.part ?? toResponse(call, { error: unknown }));
   const beside = responses.flatMap((each) => each?.beside ?? []);
-  // The API allows only responses beside responses, so media gets its own content.
+  // Next to responses, the API allows nothing but responses, so media gets its own content.
   return [{ role: "user", parts }, ...(beside.length === 0 ? [] : [{ role: "user" as const, parts: beside }])];
 }
 

@@ -1,4 +1,6 @@
-/** The changes of a conversation as plain data, for the recorder, and the initial state of a resumed conversation. */
+/**
+ * The changes of a conversation as plain data, for the recorder, and the state that a resumed conversation begins with.
+ */
 
 import type { Content, Part } from "../normalise/model-types.ts";
 import type { Pin } from "../normalise/tool-name.ts";
@@ -6,16 +8,16 @@ import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
 import type { OwnFunction, OwnNames } from "./tools/own-functions.ts";
 
-/** One position in the declarations: a tool, or a function of the host. */
+/** One declaration in the list: a tool, or a function of the host. */
 export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
 
 /** A change of a conversation that is not an event of a turn. */
 export type ConversationChange =
-  /** A turn begins with this message of the user, as the user sees it. */
+  /** A turn begins with this user message. It has the text that the user sees. */
   | { readonly type: "input"; readonly text: string }
   /** A message is added to the history. If it has calls, their `response` changes follow. */
   | { readonly type: "content"; readonly content: Content }
-  /** The response to one call of the last message. `beside`: media that follows all responses. */
+  /** The response to one call of the last message. `beside` is media that comes after all responses. */
   | {
       readonly type: "response";
       /** The position of the call in its message. */
@@ -28,17 +30,17 @@ export type ConversationChange =
   | { readonly type: "rewind"; readonly to: number }
   /** Replaces the history by these messages. */
   | { readonly type: "compact"; readonly contents: readonly Content[] }
-  /** A content was stored, which the model can read as `result://ID`. */
+  /** A content was stored. The model can read it as `result://ID`. */
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
-  /** Names that the model has seen, whose meaning must not change. */
+  /** Names that the model has seen. Their meaning must not change. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
-  /** The declarations that the model is offered, from this position on. */
+  /** The declarations that the model is offered, beginning at this position. */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };
 
-/** Receives every change and every event of a conversation, before any other code sees it. */
+/** Receives every change and every event of a conversation before any other code gets it. */
 export type RecordChange = (change: ConversationChange | TurnEvent) => void;
 
 /** The initial state of a resumed conversation. */

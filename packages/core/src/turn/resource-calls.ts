@@ -18,13 +18,13 @@ export interface ResourceCall {
   readonly results: (server: string) => LargeResults;
   readonly signal: AbortSignal;
   readonly ask: ConfirmPort;
-  /** Called with the rule that allows the read, before the read is sent. */
+  /** Called with the rule that allows the read, before Fairlead sends the read. */
   readonly onAllowed: (rule: string) => void;
-  /** Called with the server, once it is found. */
+  /** Called with the name of the server when the server is found. */
   readonly onServer: (server: string) => void;
 }
 
-/** Lists the known resources, or reads one through the host, which applies policy. */
+/** Lists the known resources, or reads one. The host applies the policy to the read. */
 export async function callResources(call: ResourceCall, host: TurnHost): Promise<ToolExecution> {
   return call.which === "list_resources" ? list(call, host) : read(call, host);
 }
@@ -73,8 +73,8 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
 }
 
 /**
- * Finds the server of a URI: one that lists it, else one with a matching template, else the only named server, which
- * may have unlisted resources.
+ * Finds the server of a URI. It is a server that lists the URI, or else one with a matching template, or else the only
+ * named server, which may have resources that it does not list.
  */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));

@@ -6,7 +6,7 @@ import type { RecordChange } from "./record.ts";
 import type { WriteSystemText } from "./system-text.ts";
 import type { ToolSelection } from "./tools/conversation-tools.ts";
 
-/** How many requests to the model and how many tool calls one turn may take. */
+/** How many requests to the model, and how many tool calls, one turn may make. */
 export interface TurnLimits {
   /** Maximum number of requests to the model. */
   readonly turns: number;
@@ -16,14 +16,14 @@ export interface TurnLimits {
 /** Options of one turn. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
-  /** The user typed the text: resources and files that it refers to with `@` are added. */
+  /** True if the user typed the text. The resources and files that it refers to with `@` are then added. */
   readonly references?: boolean;
-  /** Messages before the input, with their roles: such as the earlier messages of a prompt. */
+  /** Messages before the input, with their roles, such as the earlier messages of a prompt. */
   readonly before?: readonly Content[];
   /** The message as the user sees it, for the recorded conversation. Default: the text of the input. */
   readonly shown?: string;
   /**
-   * The servers that this turn waits for and reports, if their tools are not known yet. Default: all servers of the
+   * The servers that this turn waits for and reports if their tools are not known yet. Default: all servers of the
    * conversation. Set it for a text that names its servers, such as a typed call.
    */
   readonly waitFor?: readonly string[] | undefined;
@@ -31,32 +31,32 @@ export interface SendOptions {
 
 export interface ConversationState {
   history: readonly Content[];
-  /** The last compaction of the history, to undo it. */
+  /** The last compaction of the history, so that it can be undone. */
   compaction?: { readonly before: readonly Content[]; readonly after: readonly Content[] };
-  /** Whether the history is compacted when it fills the model's context. */
+  /** Whether Fairlead compacts the history when it fills the model's context. */
   isCompactedByRule: boolean;
   readonly record: RecordChange;
   model: Model;
   readonly toolSelection: ToolSelection;
   readonly results: ResultHandles;
-  /** The servers that the user chose. Without a choice, references may name any server. */
+  /** The servers that the user chose. If there is no choice, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
   readonly notTried: readonly MissingServer[];
   /** The limits that the program set. */
   readonly limits: Partial<TurnLimits>;
-  /** Servers that a turn has waited for; each is waited for once. */
+  /** Servers that a turn has already waited for. Fairlead waits for each server only once. */
   readonly awaited: Set<string>;
   /** Servers that were not connected in time. */
   readonly missing: Set<string>;
-  /** Tools and servers that the user was told about because they are left out. */
+  /** Tools and servers that are left out, and about which the user was told. */
   readonly told: Set<string>;
-  /** Schemas that a model's API has accepted. */
+  /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;
   /** The tools of the conversation, created with the first request. */
   systemText?: WriteSystemText;
   /** Ids of all calls so far. */
   readonly callIds: Set<string>;
-  /** Stop functions of the running calls. */
+  /** The functions that stop the running calls. */
   readonly stopCalls: Set<() => void>;
 }

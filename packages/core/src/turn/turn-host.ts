@@ -14,28 +14,34 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** Returns the confirmation when the user is free. */
+/** Returns the confirmation to show, when the user is free to answer. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
-  /** Resolves when the names of very many tools have been made in slices. */
+  /** Names all tools in slices. Resolves when all of them have their names. */
   readonly toolsReady: () => Promise<void>;
-  /** Opens the tools of a conversation, whose names do not change. `names` are the names that it already uses. */
+  /**
+   * Opens the tools of a conversation, whose names do not change. `names` are the names that the conversation already
+   * uses.
+   */
   readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   readonly resources: ResourceRegistry;
-  /** The default servers of a conversation, in the order of the settings. */
+  /** The servers that a conversation uses by default, in the order of the settings. */
   readonly servers: () => readonly string[];
   /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** The budget for declarations in the settings. */
+  /** The budget for declarations, from the settings. */
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** Reads the history of this workspace, once. */
+  /** Reads the history of this workspace at the first call. */
   readonly loadUsedTools: () => Promise<void>;
-  /** The tools that were used before in this workspace, latest first; empty until `loadUsedTools` has ended. */
+  /**
+   * The tools that were used before in this workspace; the tool used last comes first. Empty until `loadUsedTools` has
+   * ended.
+   */
   readonly usedTools: () => readonly { readonly serverName: string; readonly serverToolName: string }[];
-  /** Finds tools that match the queries and that no rule denies, best first. */
+  /** Finds tools that match the queries and that no rule denies. The best match comes first. */
   readonly searchTools: (
     queries: readonly string[],
     limit: number,
@@ -43,21 +49,21 @@ export interface TurnHost {
   ) => Promise<readonly FoundTool[]>;
   /** Whether a rule denies every call of the tool. */
   readonly isDenied: (tool: { readonly serverName: string; readonly serverToolName: string }) => boolean;
-  /** The listed or cached catalog of a server; undefined if there is none. */
+  /** The catalog of a server, listed or cached; undefined if there is none. */
   readonly known: (server: string) => { readonly instructions?: string } | undefined;
   readonly states: () => readonly ServerState[];
   /** Fills the registries from the catalog cache. */
   readonly recall: (servers: readonly string[]) => Promise<unknown>;
-  /** Connects the servers that may start; resolves when each has succeeded or failed. */
+  /** Connects the servers that may start. Resolves when each of them has succeeded or failed. */
   readonly start: (servers: readonly string[]) => Promise<unknown>;
-  /** Reads a resource for a model, if policy allows it. */
+  /** Reads a resource for a model, if the policy allows it. */
   readonly readResource: (
     server: string,
     uri: string,
     options: {
       readonly signal: AbortSignal;
       readonly ask: ConfirmPort;
-      /** Called with the rule that allows the read, before the read is sent. */
+      /** Called with the rule that allows the read, before Fairlead sends the read. */
       readonly onAllowed: (rule: string) => void;
     },
   ) => Promise<ResourceResult>;
@@ -68,12 +74,12 @@ export interface TurnHost {
     typed: string,
     options: { readonly signal: AbortSignal; readonly wait: number; readonly servers: readonly string[] | undefined },
   ) => Promise<PromptContent>;
-  /** Stores a content for a conversation; finds stored contents. */
+  /** Stores contents for a conversation, and finds stored contents. */
   readonly storeResult: (file: LeftOut) => Promise<StoredFile>;
   readonly findResults: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
-  /** The size of the model's context in the settings, in tokens. */
+  /** The size of the model's context in tokens, from the settings. */
   readonly contextTokens: () => number | undefined;
-  /** Maximum tokens of a result that a model gets in full. */
+  /** Maximum tokens of a result that a model gets completely. */
   readonly resultTokens: () => number;
   readonly clock: Clock;
   /** Aborted when the host is closed. */

@@ -1,4 +1,7 @@
-/** Runs a turn: asks the model, runs its calls and returns the results to it, until it makes no more calls. */
+/**
+ * Runs a turn: asks the model, runs its calls and returns the results to the model, until the model makes no more
+ * calls.
+ */
 
 import { setMaxListeners } from "node:events";
 import { sleep } from "../clock.ts";
@@ -17,11 +20,11 @@ import { cancelled, untilAborted } from "./until-aborted.ts";
 
 type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 
-/** How many times a model that writes an invalid call is asked again. */
+/** How many times Fairlead asks a model again if it writes an invalid call. */
 const mostMalformed = 2;
 
 const usualLimits: TurnLimits = { turns: 50, calls: 200 };
-/** If the user types all calls, no limit is needed. */
+/** The limits if the user types all calls: none are needed. */
 const noLimits: TurnLimits = { turns: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
 
 /** The state of the running turn. */
@@ -30,13 +33,13 @@ interface Account {
   calls: number;
   denied: number;
   malformed: number;
-  /** Set when the model has finished, or when a limit is reached. */
+  /** True if the model has finished, or if a limit is reached. */
   isOver: boolean;
   /** The history before this turn. */
   before: ConversationState["history"];
 }
 
-/** Runs a turn. Never throws. The history is valid whenever another function can read it. */
+/** Runs a turn. Never throws. Whenever other code can read the history, it is valid. */
 export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
@@ -64,7 +67,7 @@ export async function* takeTurn(
       throw error;
     } finally {
       if (!hasFailed) keepDraft(state, account);
-      // The message was never answered: it is removed, so that a problem with it does not affect the next message.
+      // The message got no answer, so it is removed. Otherwise a problem with it would also affect the next message.
       else if (state.history === asked) rewind(state, account.before);
     }
   } catch (error) {
@@ -105,12 +108,12 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";
-    // Recorded before a call runs, so that the recording shows the call even if the process is killed.
+    // Recorded before a call runs, so that the record contains the call even if the process is killed.
     state.record({ type: "content", content: answer.content });
     try {
       yield* round.run();
     } finally {
-      // Added in one step, even if the events are no longer read, so that no call is ever without its response.
+      // Added in one step, even if nobody reads the events any more, so that every call has a response.
       state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }
@@ -121,7 +124,7 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
   yield done("limit", account);
 }
 
-/** Returns whether the turn is over. */
+/** Handles the end of an answer. Returns true if the turn is over. */
 async function* finish(answer: Answer, state: ConversationState, account: Account): Events<boolean> {
   const { reason, message, content } = answer;
   if (reason === "malformed_call" && account.malformed < mostMalformed) {
@@ -135,7 +138,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   if (reason === "malformed_call" || reason === "other")
     throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
-  // A blocked message would block all later ones too.
+  // The message is removed, because a blocked message would also block all later ones.
   if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) rewind(state, account.before);
   addContents(state, content);
   account.draft.text = answerText(content);
@@ -144,7 +147,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   return true;
 }
 
-/** Keeps the partial answer of a stopped turn, or a note: the roles in the history must alternate. */
+/** Keeps the partial answer of a stopped turn, or a note instead, because the roles in the history must alternate. */
 function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
   if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
   const text = draft.text === "" ? "[Stopped by the user before there was an answer.]" : draft.text;
@@ -155,13 +158,13 @@ function done(reason: DoneReason, { draft, denied, calls }: Account): TurnEvent 
   return { type: "done", reason, text: draft.text, denied, calls };
 }
 
-/** Aborted with the first of these signals, and at the end of the turn. */
+/** A signal that is aborted with the first of these signals, and at the end of the turn. */
 function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;
   readonly end: () => void;
 } {
   const stop = new AbortController();
-  // Every call of a turn listens to the signal, and Node reports more than ten listeners as a leak.
+  // Allows more listeners: every call of a turn listens to the signal, and Node reports more than ten as a leak.
   setMaxListeners(0, stop.signal);
   const abort = (): void => stop.abort(cancelled());
   for (const signal of signals) {
@@ -177,7 +180,7 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   };
 }
 
-/** Waits for each server once. The tools of a slower server are added when it is connected. */
+/** Waits for each server once. If a server is slower, its tools are added when it is connected. */
 async function* waitForServers(
   { toolSelection, chosen, notTried, awaited, missing, wait }: ConversationState,
   { waitFor }: SendOptions,
@@ -186,13 +189,13 @@ async function* waitForServers(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
   const all = toolSelection.servers();
-  // A user who types calls may name any server, including one that a model does not get.
+  // A user who types calls may name any server, even one that a model cannot use.
   const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
   const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);
-  // A server that the text names is connected even if it failed before.
+  // If the text names a server, it is connected even if it failed before.
   const skipped = waitFor === undefined ? notTried : [];
   const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
   const starting = startable(strangers.filter(isUnknown).filter(isTried), host.states());
@@ -203,7 +206,7 @@ async function* waitForServers(
   if (absent.length > 0) yield { type: "missing", servers: describe(absent, host.states(), { wait, skipped }) };
 }
 
-/** Announces servers that have connected since they were reported missing. */
+/** Tells the user about servers that were reported missing and are connected now. */
 function* announceArrivals({ missing }: ConversationState, host: TurnHost): Generator<TurnEvent, void, undefined> {
   for (const server of missing) {
     if (host.known(server) === undefined) continue;
@@ -212,7 +215,7 @@ function* announceArrivals({ missing }: ConversationState, host: TurnHost): Gene
   }
 }
 
-/** Starts servers without a catalog before the model is asked, and waits for them for a limited time. */
+/** Starts servers without a catalog before the model is asked. Waits for them for a limited time. */
 async function startAndWait(
   servers: readonly string[],
   { host, wait, signal }: { readonly host: TurnHost; readonly wait: number; readonly signal: AbortSignal },

@@ -6,12 +6,12 @@ export function cancelled(): HostError {
   return new HostError("cancelled", "the turn was stopped");
 }
 
-/** Rejects with `cancelled` when the signal is aborted. The promise's later result is ignored. */
+/** Waits for a promise. Rejects with `cancelled` when the signal is aborted; the promise's later result is ignored. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return unlessAborted(promise, signal, cancelled);
 }
 
-/** Like `untilAborted`, for each step of a stream; asks the stream to end. */
+/** Like `untilAborted`, but for each step of a stream. When the signal is aborted, asks the stream to end. */
 export async function* streamUntilAborted<T>(
   stream: AsyncIterable<T>,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export async function* streamUntilAborted<T>(
       yield step.value;
     }
   } finally {
-    // Not awaited: a stream that ignores the signal may never end.
+    // Does not wait, because a stream that ignores the signal may never end.
     if (!isOver) steps.return?.().catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-/** A cache of values made from texts. It drops the least recently used value first. */
+/** A cache of values that are computed from texts. Drops the least recently used value first. */
 
 export interface CacheLimits {
   readonly entries: number;
@@ -6,14 +6,14 @@ export interface CacheLimits {
   readonly characters: number;
 }
 
-/** Returns a function that makes each value once and caches it. */
+/** Returns a function that computes each value once and caches it. */
 export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;
   return (key) => {
     const known = kept.get(key);
     const value = known ?? make(key);
-    // Moved to the end: a map keeps the order of insertion.
+    // The value moves to the end, because a map keeps the order of insertion.
     if (!kept.delete(key)) characters += key.length;
     kept.set(key, value);
     for (const oldest of kept.keys()) {

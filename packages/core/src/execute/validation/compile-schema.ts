@@ -1,4 +1,4 @@
-/** Compiles a server's schema to a function that checks values. The only file that uses Ajv. */
+/** Compiles a server's schema to a function that checks values. No other file uses Ajv. */
 
 import { isObject } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
@@ -11,24 +11,27 @@ import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
 import { type Check, notValidated } from "./validation.ts";
 
 const options: Options = {
-  // Unknown keywords are annotations: many servers write some.
+  // Unknown keywords count as annotations, because many servers write some.
   strict: false,
-  // Invalid schemas are repaired in prepare-schema.ts, and no reference may lead to a built-in schema.
+  // `prepare-schema.ts` repairs invalid schemas, and no reference may lead to a built-in schema.
   meta: false,
   validateSchema: false,
-  // Inlined references could turn a small schema into a huge program.
+  // References are not inlined, because that could turn a small schema into a huge program.
   inlineRefs: false,
-  // A property of Object.prototype is not a property of the value.
+  // Inherited properties, such as those of `Object.prototype`, are not properties of the value.
   ownProperties: true,
-  // `format` is an annotation in 2020-12. Servers use their own formats, and Ajv's checks have no time bound.
+  // In 2020-12, `format` is an annotation. Servers use their own formats, and the time of Ajv's checks is not limited.
   validateFormats: false,
-  // describe-error.ts writes the messages. It needs the schema of each error.
+  // `describe-error.ts` writes the messages and needs the schema of each error.
   messages: false,
   verbose: true,
   logger: false,
 };
 
-/** Compiles a schema. `all`: reports every issue, not only the first; for values that cannot have very many. */
+/**
+ * Compiles a schema. With `all`, the function reports every issue and not only the first; use it only for values that
+ * cannot have very many.
+ */
 export function compileCheck(text: string, all: boolean): Check {
   try {
     const patterns = createLinearPatterns();
@@ -55,18 +58,18 @@ function parse(text: string): PreparedSchema["schema"] {
   return isObject(schema) ? schema : {};
 }
 
-/** One validator for each schema: a `$id` of one server must not be visible to another. */
+/** Creates a separate validator for each schema, so that one server's `$id` is not visible to another server. */
 function validatorFor({ dialect, isWeakened }: PreparedSchema, rules: Options): Ajv | Ajv2020 {
   const ajv = dialect === "draft-07" ? new Ajv(rules) : new Ajv2020(rules);
-  // Draft-04's name of `$id`; the validator would throw.
+  // `id` is draft-04's name for `$id`. The validator would throw if it found the keyword.
   ajv.removeKeyword("id");
   if (isWeakened) soften(ajv);
   return ajv;
 }
 
 /**
- * Inside these keywords, a weakened schema would make the surrounding one too strict, so they are checked less or not
- * at all.
+ * Removes or relaxes keywords whose schema may have been weakened: inside them, a weaker schema would make the whole
+ * schema too strict.
  */
 function soften(ajv: Ajv | Ajv2020): void {
   for (const keyword of ["not", "if", "contains", "oneOf", "unevaluatedItems", "unevaluatedProperties"])
@@ -81,11 +84,13 @@ function reasonOf(error: unknown, what: string): string {
 
 interface LinearPatterns {
   readonly engine: RegExpEngine;
-  /** Why a pattern cannot be used (look-around, back-references, repeat counts above 1000); undefined if it can. */
+  /**
+   * Why a pattern cannot be used (look-around, back-references, repeat counts above 1000); undefined if it can be used.
+   */
   readonly refusal: (pattern: string) => string | undefined;
 }
 
-/** Matches servers' patterns in linear time: a pattern of seven characters can keep V8's own engine busy for ever. */
+/** Matches servers' patterns in linear time. V8's own engine can take for ever on a pattern of seven characters. */
 function createLinearPatterns(): LinearPatterns {
   const compiled = new Map<string, RegExpLike | Error>();
 
@@ -102,7 +107,7 @@ function createLinearPatterns(): LinearPatterns {
   }
 
   return {
-    // Ajv requires `code` for validators that are written to a file, which never happens here.
+    // Ajv requires `code` for validators that are written to a file. Fairlead never writes one.
     engine: Object.assign(matcher, { code: "linear" }),
     refusal(pattern) {
       const result = compile(pattern);
@@ -114,7 +119,7 @@ function createLinearPatterns(): LinearPatterns {
 function toLinear(pattern: string): RegExpLike | Error {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv caches patterns by `toString`: without a unique text, each pattern would be taken for the first one.
+    // Ajv caches patterns by `toString`. Without a unique text, it would take every pattern for the first one.
     return Object.assign({ test: (text: string) => linear.test(text) }, { toString: () => `/${pattern}/` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -7,7 +7,7 @@ import { pointerTo } from "../../normalise/schema/pointer.ts";
 import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
-/** More errors than a message shows, because the many errors of a union become one. */
+/** The largest number of errors to read. More than a message shows, because the many errors of a union become one. */
 const maxErrors = 1000;
 const maxMessage = 300;
 const maxPath = 1000;
@@ -15,7 +15,7 @@ const maxList = 100;
 
 interface Found {
   readonly issue: Issue;
-  /** The schema that has the keyword. */
+  /** The schema that contains the violated keyword. */
   readonly parent: unknown;
 }
 
@@ -48,8 +48,8 @@ export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 }
 
 /**
- * Whether another error describes the same mistake better: one of `then` and `else`, of `propertyNames`, or of a
- * weakened `oneOf`.
+ * Whether the error can be ignored, because another error describes the same mistake better: for `if`, `propertyNames`
+ * and a weakened `oneOf`.
  */
 function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
   if (keyword === "propertyNames") return false;
@@ -57,8 +57,8 @@ function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
 }
 
 /**
- * Takes the errors of a union's alternatives, which come just before the union's own error; an error of a sibling
- * keyword may come before them.
+ * Takes the errors of a union's alternatives. They come just before the union's own error; errors of another keyword of
+ * the same schema may come before them.
  */
 function takeInner(found: Found[], { instancePath, parentSchema }: ErrorObject): readonly Issue[] {
   const before = found.findLastIndex(
@@ -73,7 +73,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return name === undefined ? instancePath : pointerTo(instancePath, String(params[name]));
 }
 
-/** Keywords whose errors are about a property, with the parameter that names it. */
+/** Keywords whose errors concern one property. The value is the parameter that names the property. */
 const subjects = new Map([
   ["required", "missingProperty"],
   ["additionalProperties", "additionalProperty"],
@@ -154,7 +154,7 @@ function show(value: unknown): string {
   return clip(String(JSON.stringify(value)), 60);
 }
 
-/** Omits parameters that a hostile schema can make large. */
+/** Leaves out parameters that a hostile schema could make very large. */
 function bounded(params: Params): JsonObject {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {

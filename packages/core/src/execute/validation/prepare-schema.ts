@@ -8,24 +8,27 @@ import { followReference, pointerTo } from "../../normalise/schema/pointer.ts";
 export interface PreparedSchema {
   readonly schema: JsonObject;
   readonly dialect: Dialect;
-  /** Whether a part was removed, so that the schema accepts more than it should. */
+  /** True if a part was removed. The schema then accepts more values than it should. */
   readonly isWeakened: boolean;
   readonly warnings: readonly string[];
 }
 
 const maxWarnings = 5;
-/** `$schema` is read once for the whole schema; `$async` would turn the result into a promise. */
+/**
+ * Keywords that are removed: `$schema` was already read for the whole schema, and `$async` would turn the result into a
+ * promise.
+ */
 const dropped = new Set(["$schema", "$async"]);
 /** Keywords whose values are data, even if they look like schemas. */
 const data = new Set(["const", "default", "examples"]);
 
-/** Prepares a schema. `refusal` returns why a pattern cannot be used. */
+/** Prepares a schema. `refusal` is a function that returns why a pattern cannot be used. */
 export function prepareSchema(root: JsonObject, refusal: (pattern: string) => string | undefined): PreparedSchema {
   const { dialect, warning } = dialectOf(root);
   const omissions = new Map<string, string>();
   const hasNames = refersByName(root);
 
-  /** Adds a warning if there is a reason; returns whether the part is removed. */
+  /** Adds a warning if there is a reason to remove the part. Returns true if the part is removed. */
   function omits(path: string, reason: string | undefined): boolean {
     if (reason !== undefined) omissions.set(path, reason);
     return reason !== undefined;
@@ -53,7 +56,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (Array.isArray(value))
       return kind === undefined ? value : value.map((item, at) => prepare(item, pointerTo(path, at)));
     if (!isObject(value)) return value;
-    // An unknown keyword may hold schemas too: a reference can lead into it.
+    // An unknown keyword may contain schemas too, because a reference can lead into it.
     return kind === "named schemas" ? prepareNamed(key, value, path) : prepare(value, path);
   }
 
@@ -100,7 +103,10 @@ function inPart(reasons: readonly string[]): readonly string[] {
   return rest > 0 ? [...shown, `validated only in part: ${rest} more places of the schema were not checked`] : shown;
 }
 
-/** Some programs write every member of a record, including empty ones. `nullable` has a meaning only beside a type. */
+/**
+ * Whether a keyword has no meaning. Some programs write all members of a record, including empty ones; and `nullable`
+ * has a meaning only next to a type.
+ */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;
   return shapes.has(key) && (value === null || (Array.isArray(value) && value.length === 0));
@@ -127,8 +133,8 @@ function place(path: string): string {
 }
 
 /**
- * If a schema names its parts with `$id` or anchors, only the validator can resolve its references. An unused name does
- * not count.
+ * Whether a schema refers to its parts by `$id` or anchors. Then only the validator can resolve its references. A name
+ * that nothing refers to does not count.
  */
 function refersByName({ $id, ...root }: JsonObject): boolean {
   if (mentions(root, (key) => key === "$id" || key === "$anchor" || key === "$dynamicAnchor")) return true;
@@ -158,12 +164,12 @@ function modernised(schema: JsonObject, dialect: Dialect): JsonObject {
   return dialect === "2020-12" && Array.isArray(bounded["items"]) ? withPrefixItems(bounded) : bounded;
 }
 
-/** Up to draft-07, keywords beside `$ref` are ignored. */
+/** Removes the keywords next to `$ref`, which drafts up to draft-07 ignore. */
 function withoutSiblings(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([key]) => definitions.has(key) || !shapes.has(key)));
 }
 
-/** Draft-04: `exclusiveMinimum: true` makes the `minimum` beside it exclusive. */
+/** Converts draft-04's bounds, in which `exclusiveMinimum: true` makes the `minimum` of the same schema exclusive. */
 function withNumericBounds(node: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(node).flatMap(([key, value]) => {
@@ -174,12 +180,15 @@ function withNumericBounds(node: JsonObject): JsonObject {
   );
 }
 
-/** Before 2020-12, `items` held a list of schemas, and `additionalItems` the schema of the following items. */
+/**
+ * Converts the list form of `items`: before 2020-12, `items` could be a list of schemas, and `additionalItems` was the
+ * schema of the items after them.
+ */
 function withPrefixItems({ items, additionalItems, ...rest }: JsonObject): JsonObject {
   return { prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }), ...rest };
 }
 
-/** The two dialects that the validator supports. Older dialects are converted to these. */
+/** The two dialects that the validator supports. Older dialects are converted to them. */
 type Dialect = "draft-07" | "2020-12";
 
 const known: readonly (readonly [RegExp, Dialect])[] = [
@@ -188,7 +197,7 @@ const known: readonly (readonly [RegExp, Dialect])[] = [
   [/^https?:\/\/json-schema\.org\/schema/, "2020-12"],
 ];
 
-/** The dialect of a schema: 2020-12 unless `$schema` names another, as the protocol specifies. */
+/** The dialect of a schema. As the protocol specifies, it is 2020-12 unless `$schema` names another. */
 function dialectOf({ $schema }: JsonObject): { readonly dialect: Dialect; readonly warning?: string } {
   if (typeof $schema !== "string") return { dialect: "2020-12" };
   const found = known.find(([pattern]) => pattern.test($schema));
@@ -223,7 +232,7 @@ const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]]
   [(value) => isObject(value) && Object.values(value).every(isNames), ["dependentRequired"]],
 ];
 
-/** The value type of each keyword. A map, because a schema may have a keyword `constructor`. */
+/** The type of each keyword's value. A map, because a schema may contain a keyword named `constructor`. */
 const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
   ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),
   ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"].map(

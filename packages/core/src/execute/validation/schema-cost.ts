@@ -1,45 +1,49 @@
 /**
- * Computes an upper bound for the work of a validation without running it, to decide whether the main thread may do it.
+ * Computes an upper bound for the work of a validation, without running it. The bound decides whether the main thread
+ * may do the work.
  */
 
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
 
 /**
- * The cost of a schema. Without recursion, each node of the schema (references inlined) checks each node of the value
- * at most once. So the product of the two sizes bounds the work, even for a small schema that references itself many
- * times.
+ * The cost of a schema. If the schema does not contain itself, each of its nodes (with references inlined) checks each
+ * node of the value at most once. The product of the two sizes is therefore a bound, even for a small schema that uses
+ * one definition many times.
  */
 export interface SchemaCost {
-  /** Nodes of the schema with all references inlined. */
+  /** The number of schema nodes after all references are inlined. */
   readonly unfolded: number;
-  /** Steps of all patterns for each character. */
+  /** The number of steps that all patterns together take for each character. */
   readonly perCharacter: number;
   /**
-   * Number of `uniqueItems`: each item is compared with each other, and texts may differ in the last character only.
+   * The number of `uniqueItems` keywords. Each compares every item with every other, and texts may differ only in the
+   * last character.
    */
   readonly pairings: number;
 }
 
-/** Maximum number of schema nodes for the main thread: compiling takes 0.1 to 0.2 ms per node, once. */
+/** Maximum number of schema nodes for the main thread. Compiling takes 0.1 to 0.2 ms for each node, once. */
 const maxNodes = 300;
 const maxDepth = 32;
 const maxPatternWeight = 1000;
-/** Maximum characters of a `$id`, because every reference is resolved against it. */
+/** Maximum characters of a `$id`. Limited, because every reference is resolved against it. */
 const maxName = 1000;
-/** Maximum work on the main thread, in steps of a pattern, each up to 150 ns. */
+/** Maximum work on the main thread, counted in steps of a pattern. One step takes up to 150 ns. */
 const maxWork = 500_000;
 
-/** A node of the schema checked on a node of the value may create an issue, which takes as long as 4 steps. */
+/** The weight of checking one schema node on one value node. It may create an issue, which takes as long as 4 steps. */
 const nodeWeight = 4;
 
-/** Counting a character (10 ns) and comparing two (0.3 ns) are cheaper than a step of a pattern. */
+/**
+ * The weights of counting a character (10 ns) and of comparing two (0.3 ns). Both are cheaper than a step of a pattern.
+ */
 const lengthWeight = 0.1;
 const comparisonWeight = 0.003;
-/** The targets of these keywords depend on more than the pointer. */
+/** Keywords whose references depend on more than a JSON pointer. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
-/** Whether the validation of a value of this size is cheap enough for the main thread. */
+/** Whether validating a value of this size is cheap enough for the main thread. */
 export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boolean {
   if (cost === undefined) return false;
   const work =
@@ -49,17 +53,20 @@ export function isBounded(cost: SchemaCost | undefined, value: ValueSize): boole
   return work <= maxWork;
 }
 
-/** Returns the cost; undefined if there is no bound, or if the schema alone is too large for the main thread. */
+/**
+ * Returns the cost of a schema. Undefined if there is no bound, or if the schema alone is too large for the main
+ * thread.
+ */
 export function costOf(schema: JsonObject): SchemaCost | undefined {
   const known = new Map<object, SchemaCost | "open">();
   let [nodes, patterns] = [0, 0];
 
   function visit(node: unknown, depth: number): SchemaCost | undefined {
     if (typeof node !== "object" || node === null) return { unfolded: 1, perCharacter: 0, pairings: 0 };
-    // A list counts as one node: a long `enum` compiles as fast as a short one.
+    // A list counts as one node, because a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
     const seen = known.get(node);
-    // Still open: the schema references itself.
+    // The definition is still being counted, so it refers to itself.
     if (seen === "open" || depth > maxDepth || nodes > maxNodes) return undefined;
     if (seen !== undefined) return seen;
     known.set(node, "open");
@@ -98,13 +105,17 @@ function patternsOf(key: string, member: unknown): readonly string[] {
 }
 
 /**
- * Estimates the program size of a pattern before it is compiled: a linear engine takes that many steps per character.
+ * Estimates the size of a compiled pattern before compiling it: a linear engine takes that many steps for each
+ * character.
  */
 const counted = /^\{(\d+)(,?)(\d*)\}/;
 
-/** Returns an upper estimate. A malformed pattern gets any number and is rejected later. */
+/**
+ * Returns an estimate that is never too low for a valid pattern. A malformed pattern gets any number, and is rejected
+ * later.
+ */
 export function patternWeight(pattern: string): number {
-  // The total weight of each open group, and the weight of its last item, which a repeat count multiplies.
+  // The total weight of each open group. `last` is the weight of the last item, which a repeat count multiplies.
   const totals = [0];
   let last = 0;
   const add = (weight: number): void => {
@@ -117,7 +128,7 @@ export function patternWeight(pattern: string): number {
     if (repeat !== null) {
       const least = Number(repeat[1]);
       const most = repeat[2] === "" ? least : Number(repeat[3] || least + 1);
-      // Each optional repetition adds a fork.
+      // Each optional repetition adds one branch.
       add(last * Math.max(0, most - 1) + Math.max(0, most - least));
       at += repeat[0].length - 1;
     } else if (rest[0] === "(") totals.push(0);
@@ -147,7 +158,7 @@ interface ValueSize {
   readonly characters: number;
 }
 
-/** Returns the size; undefined if it is over the limit or the value is circular. */
+/** Returns the size of a value; undefined if it exceeds the limit or the value contains itself. */
 export function measure(value: unknown, limit: ValueSize): ValueSize | undefined {
   const left: unknown[] = [value];
   let [nodes, characters] = [0, 0];
@@ -159,7 +170,7 @@ export function measure(value: unknown, limit: ValueSize): ValueSize | undefined
       if (nodes + left.length + next.length > limit.nodes) return undefined;
       for (const item of next) left.push(item);
     } else if (typeof next === "object" && next !== null) {
-      // `Object.entries` would create a pair for each member of each call's arguments.
+      // Does not use `Object.entries`, which would create a pair for each member of the arguments of each call.
       const members = next as Readonly<Record<string, unknown>>;
       for (const name of Object.keys(members)) {
         characters += name.length;

@@ -1,13 +1,19 @@
-/** The worker thread for validations that may take long: the pool can terminate it. */
+/** The worker thread for validations that may take long. The pool can terminate the thread. */
 
 import { parentPort } from "node:worker_threads";
 import { createBoundedCache } from "./bounded-cache.ts";
 import { compileCheck } from "./compile-schema.ts";
 import type { Job } from "./worker-pool.ts";
 
-/** Small, because a compiled schema takes a hundred times the size of its text and the thread has little memory. */
+/**
+ * The size of the cache. It is small, because a compiled schema takes a hundred times the size of its text and the
+ * thread has little memory.
+ */
 const limits = { entries: 50, characters: 262_144 };
-/** A value with more characters can have very many issues, so only the first is reported. */
+/**
+ * The number of characters up to which all issues of a value are reported. A longer value can have very many, so only
+ * the first is.
+ */
 const smallValue = 65_536;
 
 const thorough = createBoundedCache(limits, (schema) => compileCheck(schema, true));

@@ -1,18 +1,18 @@
 import type { JsonObject } from "@fairlead/wire";
 
 export interface Issue {
-  /** JSON pointer into the value; "" is the whole value. A missing property has the path that it would have. */
+  /** JSON pointer into the value; "" means the whole value. For a missing property, the path that it would have. */
   readonly path: string;
-  /** The requirement, as the end of a sentence that begins with the path: "must be a number". */
+  /** The requirement, as the end of a sentence that begins with the path, such as "must be a number". */
   readonly message: string;
-  /** The violated keyword and its parameters, for suggestions. */
+  /** The violated keyword and its parameters, from which suggestions are made. */
   readonly keyword: string;
   readonly params: JsonObject;
 }
 
 export interface Validation {
   readonly issues: readonly Issue[];
-  /** Parts that were not validated, or only in part, and why. */
+  /** Which parts were not validated, or only in part, and why. */
   readonly warnings: readonly string[];
 }
 

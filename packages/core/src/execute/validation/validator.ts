@@ -1,4 +1,7 @@
-/** Validates values against servers' schemas: cheap validations on the main thread, all others in worker threads. */
+/**
+ * Validates values against servers' schemas. Runs cheap validations on the main thread and all others in worker
+ * threads.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
@@ -8,7 +11,7 @@ import { type Check, notValidated, type Validation } from "./validation.ts";
 import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
 export interface Validator {
-  /** Rejects only with the reason of `signal`: a value that cannot be validated gives a warning. */
+  /** Validates a value. Rejects only with the reason of `signal`; a value that cannot be validated gives a warning. */
   validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }
@@ -17,27 +20,27 @@ export interface Validator {
 export type ValidatorOptions = Partial<PoolOptions>;
 
 const maxSchema = { nodes: 10_000, characters: 1_048_576 };
-/** Schemas with more characters go to a worker thread without further checks. */
+/** Schemas with more characters than this go to a worker thread without further checks. */
 const mainSchema = 65_536;
 const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 /**
- * The largest value for a worker thread. Node ends a thread that runs out of memory in small steps, but one allocation
- * of more than 16 MB at that moment would end the whole process.
+ * The largest value for a worker thread. If a thread slowly runs out of memory, Node ends the thread; but a single
+ * allocation of more than 16 MB at that moment would end the whole process.
  */
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };
 
 /** The parts of a validation that depend on the schema alone. */
 interface KnownSchema {
-  /** The schema as JSON; undefined if nothing can be validated with it, see `refusal`. */
+  /** The schema as JSON. Undefined if it cannot be used for validation; `refusal` says why. */
   readonly text: string | undefined;
   readonly refusal: string;
-  /** Undefined if only a worker thread may validate with the schema. */
+  /** The cost of the schema. Undefined if only a worker thread may use the schema. */
   readonly cost: SchemaCost | undefined;
 }
 
 export function createValidator(options: ValidatorOptions = {}): Validator {
-  /** Schemas are immutable, as the definitions that they belong to. */
+  /** The schemas seen so far. They can be cached, because definitions and their schemas are immutable. */
   const schemas = new WeakMap<JsonObject, KnownSchema>();
   let loading: Promise<(schema: string) => Check> | undefined;
   let checks: ((schema: string) => Check) | undefined;
@@ -94,7 +97,7 @@ function unusable(refusal: string): KnownSchema {
   return { text: undefined, refusal, cost: undefined };
 }
 
-/** Loads Ajv when it is first needed: most commands never need it. */
+/** Loads Ajv when it is first needed, because most commands never need it. */
 async function loadChecks(): Promise<(schema: string) => Check> {
   const { compileCheck } = await import("./compile-schema.ts");
   return createBoundedCache(remembered, (schema) => compileCheck(schema, true));

@@ -1,6 +1,6 @@
 /**
- * A pool of worker threads for expensive validations. Each thread runs one at a time and is terminated at its time or
- * memory limit.
+ * A pool of worker threads for expensive validations. Each thread runs one validation at a time and is terminated at
+ * its time or memory limit.
  */
 
 import { Worker } from "node:worker_threads";
@@ -8,7 +8,7 @@ import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
-/** A schema and a value as JSON texts, which are faster to transfer than objects and equal to the sent texts. */
+/** A schema and a value as JSON texts. Texts are transferred faster than objects, and equal the texts that are sent. */
 export interface Job {
   readonly schema: string;
   readonly value: string;
@@ -45,15 +45,15 @@ interface Thread {
 const startLimit = 30_000;
 
 /**
- * The compiled worker file, in the folder of this file. TypeScript source uses the file in `dist`, because a thread
- * cannot run TypeScript.
+ * The compiled worker file in the folder of this file. A process that runs TypeScript uses the file in `build`, because
+ * a thread cannot run TypeScript.
  */
 export const workerFile: URL = new URL(
   import.meta.url.endsWith(".ts") ? "../../../build/execute/validation/validation-worker.js" : "./validation-worker.js",
   import.meta.url,
 );
 
-/** Creates a pool without threads; threads start when needed. */
+/** Creates a pool, at first without threads. Threads start when they are needed. */
 export function createWorkerPool({
   worker,
   threads: most,
@@ -68,7 +68,7 @@ export function createWorkerPool({
 
   function start(): Thread {
     const thread: Thread = {
-      // The thread only computes: it gets neither the environment nor the options of the process.
+      // The thread gets neither the environment nor the options of the process, because it only computes.
       worker: new Worker(worker, {
         env: {},
         execArgv: [],
@@ -95,7 +95,7 @@ export function createWorkerPool({
     const { isReady, current } = thread;
     thread.callOff = clock.after(isReady ? timeLimit : startLimit, () => {
       const reason = isReady ? `it took longer than ${timeLimit} ms` : "its thread did not start";
-      // Other jobs with the same schema would take as long: they end too.
+      // Other jobs with the same schema would take as long, so they end too.
       const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
       for (const waiting of alike) waiting.settle(notValidated(reason));
       end(thread, reason);
@@ -119,7 +119,7 @@ export function createWorkerPool({
 
   function finish(thread: Thread, validation: Validation): void {
     thread.callOff();
-    // An idle thread does not keep the process alive.
+    // An idle thread must not keep the process alive.
     thread.worker.unref();
     const done = thread.current;
     thread.current = undefined;

@@ -1,4 +1,4 @@
-/** The tools of a conversation: their names, and which of them the model is offered. */
+/** The tools of a conversation: their names, and which of them the model is offered directly. */
 
 import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
@@ -22,7 +22,7 @@ import {
 export type Found =
   | { readonly kind: "tool"; readonly tool: DiscoveredMCPTool }
   | { readonly kind: "own"; readonly own: OwnFunction }
-  /** The name belongs to no callable tool. */
+  /** No tool that can be called has this name. */
   | { readonly kind: "none"; readonly why?: string };
 
 /** A tool of a conversation. Texts are unescaped, as the server sent them. */
@@ -33,39 +33,39 @@ export interface ConversationTool {
   readonly serverToolName: string;
   readonly description: string;
   readonly enabled: boolean;
-  /** Why the tool cannot be offered to the model. */
+  /** Why the tool cannot be offered to the model; absent if it can be. */
   readonly quarantined?: string;
 }
 
-/** A tool of a conversation, and whether its model is offered it directly. */
+/** A tool of a conversation, and whether it is offered to the model directly. */
 export interface OfferedTool {
   readonly name: string;
   readonly server: string;
   readonly serverToolName: string;
-  /** Estimated tokens of the declaration. */
+  /** The estimated tokens of the tool's declaration. */
   readonly tokens: number;
-  /** Whether the tool is declared to the model; if false, the model can find it by search and call it. */
+  /** True if the tool is declared to the model. If false, the model can find the tool by search and call it. */
   readonly offered: boolean;
   readonly reason: string;
 }
 
 export interface ToolSelection {
   /**
-   * Does the work for very many tools in slices, so that `offer` and the others do not block other work for long.
-   * `tokens`: also estimates the tokens of every tool, for `offers`.
+   * Does the work for very many tools in slices, so that `offer` and other methods do not block other work for long.
+   * With `tokens`, also estimates the tokens of every tool, for `offers`.
    */
   readonly prepare: (model: Model, options?: { readonly tokens?: boolean }) => Promise<void>;
   readonly offer: (model: Model) => ToolOffer;
-  /** Estimated tokens of the declarations in the last request; 0 before the first. */
+  /** The estimated tokens of the declarations in the last request; 0 before the first request. */
   readonly offeredTokens: () => number;
-  /** The tools that the model may use: whether each is offered, and why. */
+  /** The tools that the model may use. For each tool: whether it is offered, and why. */
   readonly offers: (model: Model) => readonly OfferedTool[];
-  /** Offers tools that a search has found, from the next request on, as far as the budget allows. */
+  /** Offers tools that a search has found, as far as the budget allows. Takes effect with the next request. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
   readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
   readonly find: (name: string, model: Model) => Found;
-  /** Everything that can be called by name. */
+  /** All names that can be called. */
   readonly names: (model: Model) => readonly Named[];
   readonly servers: () => readonly string[];
   /** Records that the model's API refuses the tool's current definition. */
@@ -74,7 +74,7 @@ export interface ToolSelection {
   readonly list: (model: Model) => readonly ConversationTool[];
 }
 
-/** A callable name, with its server and tool. */
+/** A name that can be called, with its server and tool. */
 export interface Named {
   readonly name: string;
   readonly server?: string;
@@ -86,9 +86,12 @@ export interface ToolSelectionOptions {
   /** The servers that the user chose. Default: all. */
   readonly servers?: readonly string[];
   readonly record: RecordChange;
-  /** Whether stored results exist that the model can read. */
+  /** Whether there are stored results that the model can read. */
   readonly hasResults: () => boolean;
-  /** From a resumed conversation: the names of its tools, which tools it offered, and which servers it had disabled. */
+  /**
+   * The state of a resumed conversation: the names of its tools, the tools that it offered, and the tools that the user
+   * removed.
+   */
   readonly earlier?: Pick<EarlierConversation, "names" | "functions" | "offered" | "disabled">;
 }
 
@@ -97,21 +100,24 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const disabled = new Set(
     earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
   );
-  /** Refused definitions by tool: another definition of the tool may be accepted. */
+  /** Refused definitions, by tool. The API may accept another definition of the same tool. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
-  /** Names are fixed when the model first sees them, so that a later tool does not take them. */
+  /**
+   * The names of the tools. They are fixed when the model first sees them, so that a later tool does not take one of
+   * them.
+   */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
-  /** How many tool names and which of the host's own functions are recorded. */
+  /** How many tool names are recorded, and which of the host's own functions. */
   let recorded = { names: earlier?.names.length ?? 0, functions: ownNames };
-  /** The declarations that are recorded; only those of the model that the conversation had are offered again. */
+  /** The declarations that are recorded. They are offered again only to the model that the conversation had. */
   let recordedPlaces = earlier?.offered ?? [];
   let isFirstModel = true;
-  /** The tools for which the work of an offer is done. */
+  /** The tools for which the work of an offer was done in advance. */
   let prepared: (OfferWork & { readonly tools: readonly DiscoveredMCPTool[] }) | undefined;
 
   function recordNames(from: ConversationTools): void {
@@ -122,7 +128,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     recorded = { names: names.length, functions: ownNames };
   }
 
-  /** Records the added declarations, or all declarations if their beginning has changed. */
+  /** Records the added declarations. If the beginning of the list has changed, records all declarations. */
   function recordPlaces({ provider }: Model, places: readonly OfferedPlace[]): void {
     if (provider === "manual") return;
     const isContinued = recordedPlaces.every((place, at) => isSamePlace(place, places[at]));
@@ -133,10 +139,10 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
-  /** All tools in the order of the settings, including those that cannot be offered. */
+  /** All tools in the order of the settings, including tools that cannot be offered. */
   function all({ dialect, provider }: Model, from: ConversationTools = opened ?? open()): readonly DiscoveredMCPTool[] {
     const wanted = new Set(servers());
-    // Without a model the user types the calls: they may go to any server, including the demo server.
+    // Without a model, the user types the calls, and they may go to any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
     const tools = from.getEveryTool();
     const meant = isAnyMeant ? tools : tools.filter(({ serverName }) => wanted.has(serverName));
@@ -153,7 +159,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   }
 
   const isEnabled = (tool: DiscoveredMCPTool): boolean => disabled.size === 0 || !disabled.has(keyOf(tool));
-  /** Whether the tool may be used, judged without compiling its schema. */
+  /** Whether the tool may be used, decided without compiling its schema. */
   const mayBeUsed = (tool: DiscoveredMCPTool): boolean => isEnabled(tool) && refusalOf(tool) === undefined;
 
   function nameOf(own: OwnFunction): string {
@@ -234,7 +240,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     },
 
     offers(model) {
-      // The first request fixes the offered tools; showing them earlier must not.
+      // The first request fixes the offered tools. Showing the tools earlier must not fix them.
       const { update, reasonFor } = offersOf.get(model) ?? openOffers(model);
       const tools = all(model).filter(mayBeUsed);
       update(tools, neededFunctions());

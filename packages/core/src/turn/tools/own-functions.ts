@@ -6,17 +6,17 @@ export const ownFunctions = ["list_resources", "read_resource", "search_tools", 
 
 export type OwnFunction = (typeof ownFunctions)[number];
 
-/** The names of these functions in a conversation, if the model has seen them. */
+/** The names of these functions in a conversation, as far as the model has seen them. */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
-/** Chooses a name that no tool has: a tool with the same name keeps it. */
+/** Chooses a name that no tool has, because a tool with the same name keeps it. */
 export function freeName(own: string, isTaken: (name: string) => boolean): string {
   return isTaken(own) ? freeName(`fairlead_${own}`, isTaken) : own;
 }
 
 const server = { type: "string", description: "The name of the MCP server. Without it, all servers are searched." };
 
-/** @param nameOf Returns the name of a function in the conversation. */
+/** @param nameOf Returns the name that a function has in the conversation. */
 export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) => string): FunctionDeclaration {
   const name = nameOf(own);
   switch (own) {

@@ -17,7 +17,7 @@ const mostQueries = 8;
 const usualLimit = 10;
 const mostFound = 50;
 
-/** Finds tools among all that the conversation may use, and offers them from the next request on. */
+/** Finds tools among all tools that the conversation may use, and offers them from the next request on. */
 export async function searchTools(args: JsonObject, state: ConversationState, host: TurnHost): Promise<ToolExecution> {
   const { toolSelection, model } = state;
   const queries = queriesOf(args);
@@ -46,7 +46,7 @@ type ByKey = ReadonlyMap<string, DiscoveredMCPTool>;
 const mostTokens = 800;
 const mostOthers = 40;
 
-/** Writes one block for each server, best first; a tool that was named exactly has its full schema. */
+/** Writes one block for each server, best match first. A tool that the model named exactly has its full schema. */
 function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string[], allowed: ByKey): string {
   const lines: string[] = [];
   let tokens = 0;
@@ -111,7 +111,7 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
   return `[${parts.join("; ")}]`;
 }
 
-/** Servers of the conversation whose tools are unknown. */
+/** Servers of the conversation whose tools are not known. */
 function missingServers({ toolSelection, model }: ConversationState, host: TurnHost): readonly string[] {
   const known = new Set(toolSelection.callable(model).map(({ serverName }) => serverName));
   return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);

@@ -1,20 +1,23 @@
-/** Decides which tools a model is offered directly, and which it has to search for. Pure. */
+/** Decides which tools are offered to a model directly, and for which tools the model must search. Pure. */
 
 import { groupBy } from "../../text/group-by.ts";
 
-/** A tool, and the size of its declaration. */
+/** A tool, with the size of its declaration. */
 export interface BudgetedTool {
   readonly key: string;
   readonly server: string;
-  /** The number of characters of its definition, which is known without compiling it. */
+  /** The number of characters in the tool's definition, which is known before the schema is compiled. */
   readonly size: number;
-  /** Estimated tokens of its declaration, which has to be compiled first; undefined if it cannot be declared. */
+  /**
+   * The estimated tokens of the tool's declaration, for which its schema must be compiled. Undefined if it cannot be
+   * declared.
+   */
   readonly tokens: () => number | undefined;
 }
 
 /**
- * The largest number of characters per token in any text. A definition that exceeds the budget even by this lenient
- * estimate cannot fit, so it is not compiled.
+ * The largest number of characters that one token can have. If a definition exceeds the budget even by this estimate,
+ * it cannot fit, so its schema is not compiled.
  */
 const charactersPerToken = 8;
 
@@ -26,13 +29,13 @@ export interface ToolRoom {
 
 export interface BudgetRules {
   readonly room: ToolRoom;
-  /** Whether `fairlead.servers.NAME.alwaysLoad` is set for the server. */
+  /** Whether the setting `fairlead.servers.NAME.alwaysLoad` is on for the server. */
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** The keys of tools that were used before in this workspace: latest first. */
+  /** The keys of tools that were used before in this workspace. The tool used last comes first. */
   readonly usedBefore: readonly string[];
 }
 
-/** The reason why a tool is offered or not. */
+/** Why a tool is offered or not. */
 export type OfferReason =
   | "every tool fits into the budget"
   | "alwaysLoad is set for its server"
@@ -42,15 +45,15 @@ export type OfferReason =
   | "it was offered before in this conversation"
   | "the budget is used up";
 
-/** The reasons by tool key; every tool has one. */
+/** The reason for each tool, by its key. */
 export type OfferPlan = ReadonlyMap<string, OfferReason>;
 
-/** The part of the budget that is reserved for tools that the model finds by search. */
+/** The share of the budget that is reserved for tools which the model finds by search. */
 const keptFree = 0.25;
 
 /**
- * Offers all tools if they fit; otherwise tools of `alwaysLoad` servers, tools used before, and the smallest servers,
- * each as a whole.
+ * Offers all tools if they fit. Otherwise offers tools of servers with `alwaysLoad`, tools used before, and then the
+ * smallest servers, each with all its tools.
  */
 export function planOffer(
   tools: readonly BudgetedTool[],
@@ -66,7 +69,7 @@ export function planOffer(
     count: Math.floor(room.count * (1 - keptFree)),
   };
 
-  /** Adds all of these tools or none. */
+  /** Adds all of these tools if they fit together; otherwise adds none. */
   function add(some: readonly BudgetedTool[], reason: OfferReason): void {
     const news = some.filter(({ key }) => !plan.has(key));
     if (!fitsInto(news, left)) return;
@@ -85,7 +88,7 @@ export function planOffer(
   return plan;
 }
 
-/** Whether all of them fit. */
+/** Whether all of these tools fit into the rest of the budget. */
 export function fitsInto(tools: readonly BudgetedTool[], { tokens, count }: ToolRoom): boolean {
   if (tools.length > count || sizeOf(tools) / charactersPerToken > tokens) return false;
   return tokensOf(tools) <= tokens;
@@ -99,7 +102,7 @@ export function tokensOf(tools: readonly BudgetedTool[]): number {
   return tools.reduce((sum, { tokens }) => sum + (tokens() ?? 0), 0);
 }
 
-/** The assumed context in tokens of a model whose context is unknown. */
+/** The context, in tokens, that Fairlead assumes if a model's context is unknown. */
 const usualContext = 128_000;
 
 /** The size of a model's context in tokens: from the settings, or the model's known size. */
@@ -113,7 +116,8 @@ export function contextOf(
 const usualBudget = 20_000;
 
 /**
- * The budget for declarations, from the settings and the model. Reduced, because an estimate may be a tenth too low.
+ * The budget for declarations, from the settings and the model. It is reduced, because an estimate may be a tenth too
+ * low.
  */
 export function roomFor(
   {

@@ -1,6 +1,6 @@
 /**
- * The declarations that a conversation sends to one model. A declaration keeps its place, and new ones are added at the
- * end: an API caches only the part of a request that equals the beginning of an earlier one.
+ * The declarations that a conversation sends to one model. A declaration keeps its position, and new declarations are
+ * added at the end: an API caches only the part of a request that equals the beginning of an earlier request.
  */
 
 import type { Model } from "../../model/model.ts";
@@ -25,9 +25,9 @@ import {
 /** The declarations of one request. */
 export interface ToolOffer {
   readonly declarations: readonly FunctionDeclaration[];
-  /** The tools at the same index; undefined for a function of the host. */
+  /** The tools, at the same index as their declaration; undefined for a function of the host. */
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
-  /** Tools that are not declared, which the model can find by search. */
+  /** Tools that are not declared. The model can find them by search. */
   readonly deferred: readonly DiscoveredMCPTool[];
   /** Estimated tokens of the declarations. */
   readonly tokens: number;
@@ -37,17 +37,17 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly model: Model;
   readonly budget: { readonly tokens?: number; readonly tools?: number };
   readonly declareOwn: (own: OwnFunction) => FunctionDeclaration;
-  /** The declarations that a resumed conversation was offered. */
+  /** The declarations that were offered before the conversation was resumed. */
   readonly earlier?: readonly OfferedPlace[];
 }
 
 export interface ToolOffers {
-  /** @param tools The tools that may be offered now; `own` are the functions of the host that they need. */
+  /** @param tools The tools that may be offered now. `own` are the functions of the host that these tools need. */
   readonly update: (tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]) => ToolOffer;
   /** Offers tools that a search has found, as far as the budget allows. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
   readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
-  /** All declarations so far, including those of tools that no longer exist. */
+  /** All declarations so far, including declarations of tools that no longer exist. */
   readonly places: () => readonly OfferedPlace[];
 }
 
@@ -62,7 +62,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   const reasons = new Map<string, OfferReason>();
   const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
-  // A user who types the calls needs no declarations.
+  // If the user types the calls, no declarations are needed.
   const room =
     model.provider === "manual"
       ? { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
@@ -76,14 +76,17 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     for (const own of some) if (!isDeclared(own)) places.push({ function: own });
   }
 
-  /** Includes `read_result`, which the model may need at any time. */
+  /**
+   * The tokens and the number of the host's own functions. Includes `read_result`, which the model may need at any
+   * time.
+   */
   function ownRoom(some: readonly OwnFunction[]): ToolRoom {
     const all = new Set<OwnFunction>([...some, "read_result"]);
     const tokens = [...all].reduce((sum, own) => sum + costOf(declareOwn(own)), 0);
     return { tokens, count: all.size };
   }
 
-  /** Decides once for all tools that are known when the model is first asked. */
+  /** Decides once about all tools that are known when the model is first asked. */
   function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): void {
     const budgeted = [...tools].sort(byServerAndName).map(toBudgeted);
     const functions = fitsInto(budgeted, without(room, ownRoom(own))) ? own : [...own, ...searchFunctions];
@@ -96,7 +99,10 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     left = without(without(room, ownRoom(functions)), { tokens: tokensOf(offered), count: offered.length });
   }
 
-  /** Offers the same tools again, so that the declarations begin as before. Returns whether they still fit. */
+  /**
+   * Offers the same tools as before, so that the declarations begin in the same way. Returns false if they no longer
+   * fit.
+   */
   function planAsBefore(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): boolean {
     const before = new Set(earlier.flatMap((place) => ("server" in place ? toolKey(place.server, place.name) : [])));
     const functions = [...own, ...earlier.flatMap((place) => ("function" in place ? place.function : []))];
@@ -107,14 +113,14 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
-    // Without a search, every tool was offered, so all other tools are new.
+    // Without the search function, every tool was offered, so that all other tools are new.
     if (isDeclared("search_tools"))
       for (const tool of tools) if (!before.has(keyOf(tool))) reasons.set(keyOf(tool), "the budget is used up");
     left = rest;
     return true;
   }
 
-  /** Adds the tools at the end that fit. */
+  /** Adds those tools at the end that fit into the budget. */
   function append(tools: readonly DiscoveredMCPTool[], reason: OfferReason): void {
     for (const tool of tools) {
       const key = keyOf(tool);
@@ -171,7 +177,7 @@ function without(room: ToolRoom, used: ToolRoom): ToolRoom {
   return { tokens: room.tokens - used.tokens, count: room.count - used.count };
 }
 
-/** Sorted independently of connection times, so that the same tools are always declared in the same order. */
+/** Sorts the tools independently of connection times, so that the same tools are always declared in the same order. */
 function byServerAndName(one: DiscoveredMCPTool, other: DiscoveredMCPTool): number {
   return compare(one.serverName, other.serverName) || compare(one.serverToolName, other.serverToolName);
 }
@@ -184,19 +190,19 @@ function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
   return { key: keyOf(tool), server: tool.serverName, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
 }
 
-/** Which work of an offer is done beforehand. */
+/** The work that is done before an offer. */
 export interface OfferWork {
   readonly dialect: Model["dialect"];
-  /** Whether the tokens of every tool are estimated, which takes longest. */
+  /** Whether the tokens of every tool are estimated too, which takes longest. */
   readonly isCounted: boolean;
 }
 
-/** About what takes a few milliseconds. */
+/** The number of tools in one slice, which takes a few milliseconds. */
 const toolsPerTurn = 500;
-/** To estimate the tokens of a tool takes about as long as everything else for so many. */
+/** Estimating the tokens of one tool takes about as long as the other work for this many tools. */
 const countedWeight = 5;
 
-/** Works out beforehand, in slices, what an offer needs to know about its tools. */
+/** Computes in advance, in slices, the facts about tools that an offer needs. */
 export async function prepareOffers(
   tools: readonly DiscoveredMCPTool[],
   { dialect, isCounted }: OfferWork,
@@ -209,11 +215,11 @@ export async function prepareOffers(
     if (isCounted) tokensOfTool(tool);
     await turns.done(isCounted ? countedWeight : 1);
   }
-  // What comes next has a turn of its own.
+  // The code after this function starts with a new slice.
   if (tools.length > toolsPerTurn) await turns.done(toolsPerTurn);
 }
 
-/** Facts that never change, each worked out once for a tool. */
+/** Facts about a tool that never change, so that each is computed only once. */
 const keys = new WeakMap<object, string>();
 const sizes = new WeakMap<DiscoveredMCPTool, number>();
 const costs = new WeakMap<DiscoveredMCPTool, number>();
