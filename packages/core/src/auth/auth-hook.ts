@@ -75,7 +75,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   async function ask(request: SignInRequest, signal: AbortSignal): Promise<boolean> {
-    // Without a terminal the connection fails with "requires sign-in".
+    // If there is no terminal to ask on, the connection fails with "requires sign-in".
     if (signIn === undefined) return false;
     const { tokens } = await shared.join((ending) => signIn(request, ending), signal);
     isStored = Promise.resolve(true);
@@ -133,7 +133,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
 
   return {
     async headers({ url, method }) {
-      // A token is sent to its own server only.
+      // Sends a token only to the server that it belongs to.
       if (!isOwn(url)) return {};
       const { tokens, dpopKey } = (await current()) ?? {};
       if (tokens === undefined) return {};
@@ -265,7 +265,7 @@ export function createSharedWork<T>(): SharedWork<T> {
         mine.waiting -= 1;
         if (mine.waiting === 0) {
           mine.stop.abort();
-          // The last caller waits until the aborted work has ended.
+          // The last caller waits until the aborted work has really ended.
           await Promise.allSettled([mine.done]);
         }
       }

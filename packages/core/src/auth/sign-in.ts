@@ -125,7 +125,7 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   const known = knownClientOf(flow);
   const first = await tryBrowser(flow, known);
   if (first !== "invalid_client") return first;
-  // The authorization server has deleted the client's registration: register again.
+  // The authorization server has deleted the client's registration, so Fairlead registers again.
   const isRegistered = known?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
@@ -144,7 +144,7 @@ async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<
     const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
     return await authorize(flow, { client, listener, state });
   } catch (error) {
-    // Ignored, because a failure to update the storage would hide why the sign-in failed.
+    // An error here is ignored, because it would hide why the sign-in failed.
     if (known?.redirectUri !== undefined) await forgetRedirect(flow, known).catch(() => undefined);
     throw error;
   } finally {

@@ -22,7 +22,7 @@ export interface CheckedServer {
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Whether the setting `hideResults` is on, so that no file may contain results. */
+  /** Whether the setting `hideResults` is on. If it is, no file may contain results. */
   readonly hidesResults: boolean;
 }
 

@@ -121,7 +121,7 @@ function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, d
   const seconds = timeout.milliseconds / 1000;
   const cause = lastRequest === undefined ? "the program did not start" : `no response to ${lastRequest}`;
   const noise = hasSentMessage ? undefined : diagnostics.find((diagnostic) => diagnostic.startsWith(noisePrefix));
-  // A program that prints text has started already: a longer timeout would not help.
+  // A program that prints text has already started, so a longer timeout would not help.
   if (noise !== undefined)
     return {
       code: "not_mcp",

@@ -144,7 +144,7 @@ function unexpected(error: unknown, serverName: string, what: string): HostError
   return new HostError("internal", `${what} failed: ${why}`, { serverName, cause: error });
 }
 
-/** Whether the server or the network failed before a usable response arrived, so that the call may have run. */
+/** Whether the server or the network failed before a usable response arrived. In this case the call may have run. */
 function isLoss(error: WireError, isCall: boolean): boolean {
   const { code, evidence } = error;
   const { httpStatus = 0 } = evidence;

@@ -54,7 +54,7 @@ export function createRedactor(secrets: Iterable<string>): Redact {
 export function createValueRedactor(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= shortest);
   const forms = new Set([...values.flatMap(writtenForms), ...values.flatMap(linesOf).flatMap(plainForms)]);
-  // Longest first, because a secret may contain another one.
+  // The longest secret comes first, because a secret may contain another one.
   const known = [...forms].sort((a, b) => b.length - a.length);
   const any = anyOf(known);
   if (any === undefined) return hideNothing;

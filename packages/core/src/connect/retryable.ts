@@ -28,7 +28,7 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
   "too_large",
 ]);
 
-/** @param isProgram Whether the server is a stdio program, so that a connect timeout means that it hangs. */
+/** @param isProgram Whether the server is a stdio program. For a program, a connect timeout means that it hangs. */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
   // The server answered with an HTTP status, so it is reachable, although the request was lost.

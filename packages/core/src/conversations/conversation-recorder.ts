@@ -105,7 +105,10 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
     }
   }
 
-  // Writes at once: the conversation that was opened last is the one to continue, even if no message follows.
+  /*
+   * Records the resumption at once, because the conversation that was opened last counts as the latest, even if no
+   * message follows.
+   */
   if (hasBegun) writing = write();
 
   return {

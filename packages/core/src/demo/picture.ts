@@ -21,7 +21,10 @@ export async function drawPicture(pattern: string, size: number): Promise<Buffer
     const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
     return Buffer.concat([uint32(data.length), named, uint32(crc32(named))]);
   }
-  // 8 bits per pixel, colour type 3 (palette), the default compression and filter method, no interlacing.
+  /*
+   * The header says: 8 bits per pixel, a palette (colour type 3), default compression and filter method, no
+   * interlacing.
+   */
   const header = Buffer.concat([uint32(size), uint32(size), Buffer.from([8, 3, 0, 0, 0])]);
   return Buffer.concat([
     Buffer.from("89504e470d0a1a0a", "hex"),

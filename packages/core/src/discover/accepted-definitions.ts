@@ -63,7 +63,7 @@ export function createAcceptedDefinitionsStore(folder: string): AcceptedDefiniti
       const file = join(folder, name);
       const found = await readText(file, limits.settingsBytes);
       if (found.kind === "unreadable") throw notRead(file, found.reason, found.cause);
-      // Ignored here: the next write renames a damaged file.
+      // A damaged file is ignored here; the next write renames it.
       return toAccepted(found.kind === "text" ? parse(parseJson(found.text)) : undefined);
     },
 

@@ -147,7 +147,7 @@ function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
 }
 
 /**
- * Deletes old files. A changed definition has another key, so that its old file is never read again.
+ * Deletes old files. A changed definition has another key, so its old file is never read again.
  *
  * @param byAge If true, reads the dates of all files; otherwise only if there are too many files.
  */

@@ -163,7 +163,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       const queue = queueOf(how.sender);
       leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
     } catch (error) {
-      // The call has not been sent to the server yet.
+      // The call has not been sent yet, so an aborted signal means that it was cancelled before sending.
       throw signal.aborted ? cancelled(client, name, signal) : error;
     }
     let answer: Answer;

@@ -100,7 +100,7 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   }
 }
 
-/** Matches the names of stored files. They begin with the time, so that they sort by age. */
+/** Matches the names of stored files. A name begins with the time, so the names sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
 /**

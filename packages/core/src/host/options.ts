@@ -69,7 +69,7 @@ export interface OpenHostOptions {
   readonly approvalMode?: ApprovalMode;
   /** Tools, or whole servers, that need no confirmation in this run, as with `--allow`. */
   readonly allow?: PolicyFlags["allow"];
-  /** `false` means that the user cannot be asked, so that every request which needs confirmation is denied. */
+  /** `false` means that the user cannot be asked. Every request that needs confirmation is then denied. */
   readonly interactive?: boolean;
   /** Shows a server's question (elicitation) to the user. If absent, the host does not declare the capability. */
   readonly elicit?: Elicit;

@@ -116,7 +116,7 @@ export class McpClient {
     const connection = this.#connected();
     try {
       const filteredCatalog = await connection.discover(signal);
-      // The connection ended just after the last list was read.
+      // The connection may have ended just after the last list was read.
       if (this.#connection !== connection) throw await this.#lost();
       return filteredCatalog;
     } catch (error) {
@@ -200,7 +200,7 @@ export class McpClient {
       const onNotification: NotificationListener = (...news) => this.#onNotification(...news);
       const onReopened = (): void => this.#connection?.reopened();
       const session = await this.#options.open({ signal, onNotification, onReopened });
-      // The attempt was cancelled just when the session opened.
+      // Closes the session if the attempt was cancelled just when it opened.
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
       this.#opening = undefined;

@@ -49,7 +49,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "blocked":
       // An attempt to start can also block the server, because of its program; a new attempt checks the program again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
-    // Only the settings change this state.
+    // A disabled server stays disabled until the settings change.
     case "disabled":
       return state;
   }

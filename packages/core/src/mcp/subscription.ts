@@ -70,7 +70,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  // `sleep` rejects only when the signal aborts.
+  // `sleep` rejects only when the signal is aborted.
   if (lists.length > 0) void Promise.allSettled([keepOpen()]);
   return {
     acknowledged() {

@@ -15,8 +15,8 @@ export interface ManualOptions {
   /** Parses a line that the user typed, in the syntax of `fairlead call`. If it throws, the turn ends. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
   /**
-   * Called if a line was not a call or its call failed, so that the `left` lines after it do not run. Returns the text
-   * for the user. If it throws, the turn ends. Default: a text with the number of lines.
+   * Called if a line was not a call, or if its call failed. The `left` lines after it do not run. Returns the text for
+   * the user. If it throws, the turn ends. Default: a text with the number of lines.
    */
   readonly onStopped?: (left: number) => string;
 }

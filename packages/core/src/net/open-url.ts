@@ -18,14 +18,14 @@ const startTimeout = 3_000;
  * characters. Show and open its `href`, in which every character that a shell could interpret is percent-encoded.
  */
 export function webUrl(text: string): URL | undefined {
-  // Checked first, because `new URL` would silently drop some of these characters.
+  // Checks the text before parsing, because `new URL` would silently drop some of these characters.
   if (text.length > longestUrl || /[\p{C}\p{Z}]/u.test(text)) return undefined;
   const url = parseUrl(text);
   if (url === undefined) return undefined;
   const { protocol, username, password, hostname, host, pathname, search, hash } = url;
   if (protocol !== "https:" && !(protocol === "http:" && isLoopbackHost(hostname))) return undefined;
   if (username !== "" || password !== "") return undefined;
-  // Checked because the URL standard allows almost any character in a host name.
+  // Checks the host name, because the URL standard allows almost any character in it.
   if (!/^(?:[a-z0-9][a-z0-9._-]*|\[[0-9a-f:]+\])$/.test(hostname)) return undefined;
   return new URL(`${protocol}//${host}${harmless(pathname)}${harmless(search)}${harmless(hash)}`);
 }

@@ -164,7 +164,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
 
   async function answerOf(script: Script, given: Trigger, signal: AbortSignal): Promise<JsonObject> {
     const { answer, rest } = await play(script.steps, given, signal);
-    // Runs after the response has been sent.
+    // The remaining steps run after the response has been sent.
     setImmediate(() => void play(rest, undefined, gone.signal).catch(() => undefined));
     if (answer?.kind === "result") return answer.result;
     if (answer?.kind === "error") throw recordedError(answer.error, createError);

@@ -216,7 +216,10 @@ export interface ByServer<T> {
 export function createByServer<T>(serverOrder: readonly string[] = []): ByServer<T> {
   const values = new Map<string, T>();
   let ranks = ranksOf(serverOrder);
-  // Never removed, so that a server that is registered again keeps its position.
+  /*
+   * The order of first appearance. Names are never removed, so that a server that is registered again keeps its
+   * position.
+   */
   const arrivals = new Map<string, number>();
   const rankOf = (server: string): number => ranks.get(server) ?? ranks.size + (arrivals.get(server) ?? 0);
   return {

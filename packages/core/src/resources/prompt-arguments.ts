@@ -68,7 +68,7 @@ export function bindArguments(prompt: Described, { named, positional }: GivenArg
  */
 export function typedPromptName({ name, serverName, serverPromptName }: Omit<Described, "arguments">): string {
   const pair = `${serverName}.${serverPromptName}`;
-  // If `server.prompt` is not a single word, the name in the registry is shown, which always is.
+  // If `server.prompt` is not a single word, shows the prompt's name in the registry, which is always a single word.
   return name === toModelName(serverPromptName) || /[\s/]/.test(pair) ? name : pair;
 }
 
@@ -213,7 +213,7 @@ function readWord(line: string, start: number): { readonly word: Word; readonly 
   let at = start;
   while (at < line.length && !/\s/.test(line.charAt(at))) {
     const character = line.charAt(at);
-    // A quote inside a word is an apostrophe.
+    // A quote inside a word counts as an apostrophe.
     const mayQuote = quotes.includes(character) && (text === "" || text.endsWith("="));
     const close = mayQuote ? closingQuote(line, at) : undefined;
     if (close !== undefined) {

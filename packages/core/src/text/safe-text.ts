@@ -7,7 +7,7 @@ declare const brand: unique symbol;
 /** Text that may be printed. Only `text/` makes it; output functions accept nothing else. */
 export type SafeText = string & { readonly [brand]: true };
 
-/** Matches an unusual character. Most texts contain none, so that this quick test saves time. */
+/** Matches an unusual character. Most texts contain none, so this quick test saves time. */
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
 /** Matches more combining marks on one letter than any script needs: they would cover the lines above and below. */

@@ -98,7 +98,7 @@ async function interpreterOf(
 /** The program in a script's first line, and its first argument that is not an option. */
 export async function firstLine(file: string): Promise<readonly [program?: string, argument?: string]> {
   const handle = await open(file).catch(() => undefined);
-  // A file that can be executed but not read is not a script.
+  // If the file can be executed but not read, it is not a script.
   if (handle === undefined) return [];
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(longestLine), 0, longestLine, 0);

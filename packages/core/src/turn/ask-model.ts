@@ -72,7 +72,7 @@ async function* request(
       case "finish":
         return event;
       case "call":
-        // Ignored, because the content of the `finish` event contains the calls.
+        // The event is ignored, because the content of the `finish` event contains the calls.
         break;
       case "text":
         draft.text += event.text;

@@ -33,7 +33,7 @@ export function openRound(calls: readonly FunctionCall[], { most, ...deps }: Rou
   let isOver = false;
 
   function answer(at: number, { response, media, status, server }: CallAnswer): void {
-    // Ignored, because the model was already told that the call was stopped.
+    // The result is ignored, because the model was already told that the call was stopped.
     if (isOver) return;
     const isInside = ({ inlineData }: Part): boolean => isAcceptedInResponse(inlineData?.mimeType ?? "");
     const part = toResponse(calls[at] ?? {}, response, media.filter(isInside));

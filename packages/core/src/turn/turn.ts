@@ -108,12 +108,12 @@ async function* goOn(state: ConversationState, host: TurnHost, account: Account,
     const round = openRound(calls, { state, host, signal, most });
     account.calls += calls.length;
     account.draft.text = "";
-    // Recorded before a call runs, so that the record contains the call even if the process is killed.
+    // Records the answer before a call runs, so that the record contains the call even if the process is killed.
     state.record({ type: "content", content: answer.content });
     try {
       yield* round.run();
     } finally {
-      // Added in one step, even if nobody reads the events any more, so that every call has a response.
+      // Adds the responses in one step, even if nobody reads the events any more, so that every call has a response.
       state.history = [...state.history, answer.content, ...round.end()];
       account.denied += round.denied();
     }

@@ -44,7 +44,7 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
     { headers, method }: IncomingMessage,
     url: URL | undefined,
   ): readonly [number, string] | undefined {
-    // DNS rebinding: a web page can make its own host name point to this machine.
+    // Checks the Host header against DNS rebinding: a web page can make its own host name point to this machine.
     if (!hosts.has(headers.host ?? "")) return [421, "Wrong Host header."];
     if (url?.pathname !== uri.pathname) return [404, "Not found."];
     if (method !== "GET") return [405, "Only GET is allowed."];
@@ -101,7 +101,7 @@ async function listenOn(addresses: readonly string[], port: number, onRequest: L
       for (const address of addresses) {
         const server = await listen(address, servers.length === 0 ? port : portOf(servers), onRequest).catch(
           (error: unknown) => {
-            // Many machines, such as containers, have no IPv6.
+            // Ignores an address that cannot be used: many machines, such as containers, have no IPv6.
             if (servers.length > 0 && isMissing(error)) return undefined;
             throw error;
           },

@@ -72,7 +72,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** The input has ended, so that nothing more can be pasted; Fairlead still waits for the browser. */
+  /** The input has ended, and the person can paste no address any more. Fairlead still waits for the browser. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";

@@ -16,7 +16,7 @@ export interface GoogleFailureFacts {
   readonly serverName: string;
   /** The next step if Google answered 403. */
   readonly forbidden?: string;
-  /** Whether the credentials belong to a workload, so that no person can sign in. */
+  /** Whether the credentials belong to a workload. If they do, no person can sign in. */
   readonly isWorkload?: boolean;
 }
 

@@ -49,7 +49,10 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
     if (known === undefined) return fresh();
     if (now() < known.renewAt) return known;
     return fresh().catch((error: unknown) => {
-      // The old token is still valid; the next request tries again.
+      /*
+       * If the renewal fails while the old token is still valid, the old token is used, and the next request tries
+       * again.
+       */
       if (now() < known.expiresAt) return known;
       throw error;
     });
@@ -57,13 +60,13 @@ export function createGoogleTokenHook(options: GoogleTokenHookOptions): AuthHook
 
   return {
     async headers({ url }) {
-      // A token is sent to its own server only.
+      // Sends a token only to the server that it belongs to.
       return new URL(url).origin === origin ? (await current()).headers : {};
     },
     async challenged({ status, sent, attempt }) {
       if (status !== 401) return false;
       const before = sent["authorization"];
-      // Another request has renewed the token already.
+      // Another request has already renewed the token.
       if (held !== undefined && held.headers["authorization"] !== before) return true;
       if (attempt === 0 && (await fresh()).headers["authorization"] !== before) return true;
       throw new HostError("auth_failed", `"${serverName}" rejected the Google token`, {

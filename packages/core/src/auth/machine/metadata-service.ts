@@ -26,7 +26,7 @@ interface ServiceRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Name of the member of the JSON response that holds the JWT. If absent, the whole response is the JWT. */
   readonly member?: string;
-  /** Whether the address belongs to this machine, so that no proxy may see the request. */
+  /** Whether the address belongs to this machine. If it does, no proxy may see the request. */
   readonly isLocal: boolean;
 }
 

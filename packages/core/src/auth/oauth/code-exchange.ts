@@ -104,7 +104,7 @@ export async function readTokenAnswer(response: Response, askedAt: number, token
   if (status >= 500 || status === 429 || status === 408) return { kind: "unavailable", status };
   const isForm = response.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
   const answer = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseObject(text);
-  // GitHub sends errors with status 200.
+  // Checks for an error first, because GitHub sends errors with status 200.
   const error = answer && textIn(answer, "error");
   if (answer !== undefined && error !== undefined) {
     const description = textIn(answer, "error_description")?.slice(0, longestDescription);

@@ -59,7 +59,7 @@ export interface SignInPlan {
   readonly isLegacyFallback: boolean;
   /** Whether the server requires tokens that are bound to a key (RFC 9449). */
   readonly isDpop: boolean;
-  /** Whether no metadata was found, so that the default endpoints of protocol version 2025-03-26 are used. */
+  /** True if no metadata was found. Then the default endpoints of protocol version 2025-03-26 are used. */
   readonly isGuess: boolean;
 }
 
@@ -90,7 +90,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
     );
   const origin = new URL(serverUrl).origin;
   const isPinned = oauth.tokenUrl !== undefined && (oauth.authorizationUrl !== undefined || options.isMachine === true);
-  // Endpoints from the settings do not belong to the issuers that the server names.
+  // If the settings name the endpoints, the issuers that the server names do not matter.
   const issuer = await issuerFor(options, isPinned ? [] : (found?.authorizationServers ?? []));
   const isLegacy = issuer === undefined && !isPinned;
   const metadata =

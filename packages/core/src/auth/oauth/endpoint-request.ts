@@ -28,7 +28,10 @@ export async function postForm(request: EndpointRequest): Promise<Response> {
   const response = await post(request);
   const nonce = response.headers.get("dpop-nonce");
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
-  // The server requires its nonce in the proof, and has not processed the request (RFC 9449 §8).
+  /*
+   * The server only requires its nonce in the proof and has not processed the request, so it is sent again (RFC 9449
+   * §8).
+   */
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
 }
@@ -43,7 +46,7 @@ function post({ url, proof, parameters, fetch, dpop }: EndpointRequest): Promise
       ...(dpop && { dpop: dpop.proofs.proofFor({ method: "POST", url, now: dpop.now() }) }),
     },
     body: new URLSearchParams({ ...parameters, ...proof.parameters }).toString(),
-    // The form contains secrets for this endpoint only.
+    // Follows no redirect, because the form contains secrets for this endpoint only.
     redirect: "error",
   });
 }

@@ -43,7 +43,7 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
         return { kind: "done", credentials: stored?.tokens === undefined ? undefined : stored };
       }
       if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-      // Stores the tokens before their first use: if this process ended, nobody else would know them.
+      // Stores the tokens before their first use. If only this process knew them, they would be lost with it.
       await storage.saveCredentials(outcome.credentials);
       rotated.remove(name);
       unsaved.delete(refreshToken);

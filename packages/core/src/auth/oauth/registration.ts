@@ -117,7 +117,7 @@ export async function registerClient(options: RegistrationOptions): Promise<Stor
       authentication:
         clientSecret === undefined ? "none" : registeredMethod(answer["token_endpoint_auth_method"], plan),
       registration: isShort ? answer : undefined,
-      // 0 means that the secret never expires.
+      // The value 0 means that the client's secret never expires.
       expiresAt: typeof secretExpiry === "number" && secretExpiry > 0 ? secretExpiry * 1000 : undefined,
     }),
   };

@@ -32,7 +32,7 @@ export function createRotatedTokens(folder: string): RotatedTokens {
   return {
     write(name, refreshToken, credentials) {
       try {
-        // Synchronous, so that no time passes between the response and the file.
+        // Writes synchronously, so that no time passes between the response and the file.
         writeFileSync(fileOf(name), `${encrypt(writeCredentials(credentials), refreshToken)}\n`, {
           mode: privateFileMode,
         });

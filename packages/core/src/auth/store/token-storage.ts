@@ -121,7 +121,7 @@ export class MCPOAuthTokenStorage {
     const credentials = readCredentials(text);
     if (credentials === undefined) {
       await store.set(`${aside}${name}`, text);
-      // The person may have signed in again meanwhile.
+      // Removes the damaged record, unless the person has signed in again meanwhile.
       if ((await store.get(name)) === text) await store.remove(name);
     }
     return credentials;

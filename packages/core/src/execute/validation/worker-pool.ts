@@ -107,7 +107,7 @@ export function createWorkerPool({
     try {
       thread = idle ?? start();
     } catch (error) {
-      // The system cannot start another thread.
+      // An error here means that the system cannot start another thread.
       waiting.settle(notValidated(reasonOf(error)));
       return;
     }

@@ -151,7 +151,7 @@ function parse(text: string): LockOwner | undefined {
     const { pid, ...texts } = value as Partial<Record<keyof LockOwner, unknown>>;
     const { start, host, boot, processes, lock } = texts as Partial<Record<keyof typeof texts, string>>;
     const isWhole = [start, host, boot, processes, lock].every((item) => typeof item === "string");
-    // A process id of 0 or below would mean a process group.
+    // Refuses a process id of 0 or below, which would mean a process group.
     if (!isWhole || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return undefined;
     return {
       pid,

@@ -25,7 +25,7 @@ export async function keepPrivate(path: string): Promise<void> {
   // Leaves a shared folder such as /tmp unchanged, because the files in it are private themselves.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
-  // Ignored, because some file systems have no modes, and because another user's file cannot be changed.
+  // An error is ignored, because some file systems have no modes, and because another user's file cannot be changed.
   await chmod(path, mode).catch(unless("EPERM", "ENOTSUP", "ENOSYS", "EROFS"));
 }
 
@@ -43,7 +43,7 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
     await mkdir(folder, mode);
   } catch (error) {
     const there = await stat(folder).catch(unless("ENOENT"));
-    // Another process may have created it.
+    // If creating the folder failed, another process may have created it meanwhile.
     if (there?.isDirectory()) return;
     throw there === undefined ? toWords(folder, error) : error;
   }

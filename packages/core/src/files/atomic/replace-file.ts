@@ -20,7 +20,7 @@ export interface Replacement {
   readonly text: string;
   /** The file mode. Default: 0666 without the bits of the umask. */
   readonly mode: number | undefined;
-  /** The old file. The new file gets its owner, if the system allows that. */
+  /** The file that is replaced. The new file gets the same owner, if the system allows that. */
   readonly previous: Stats | undefined;
   /** Called just before the rename. If it returns false, the old file stays. */
   readonly isCurrent: () => Promise<boolean>;

@@ -61,7 +61,7 @@ export async function updateState<T>(
 /** Moves or copies a file to a new name that contains the time. Returns the new name. */
 export async function setAside(file: string, how: typeof rename = rename): Promise<string> {
   const aside = `${file}.corrupt-${new Date().toISOString().replaceAll(":", "-")}`;
-  // Another process has already moved the file.
+  // If the file is gone, another process has already moved it.
   await how(file, aside).catch(unless("ENOENT"));
   return aside;
 }

@@ -65,7 +65,7 @@ function findValue(object: Node | undefined, key: string): Node | undefined {
 }
 
 function nest(path: readonly string[], value: unknown): unknown {
-  // With a computed key, "__proto__" is an ordinary property.
+  // As a computed key, "__proto__" creates an ordinary property.
   return path.reduceRight((inner, key) => ({ [key]: inner }), value);
 }
 

@@ -81,8 +81,10 @@ export function endOf(node: Node): number {
 function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
-  // A string or comment is one token, so a token that begins with a bracket is that bracket. The offset marks the end:
-  // after an unclosed "/*", the scanner never returns an empty token.
+  /*
+   * A string or comment is one token, so a token that begins with a bracket is that bracket. The loop ends by the
+   * offset, because after an unclosed comment the scanner never returns an empty token.
+   */
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const character = source[offset];

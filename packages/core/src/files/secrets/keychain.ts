@@ -17,7 +17,10 @@ export async function openKeychain({ directory, ...how }: KeychainOptions): Prom
   if (!(await hasKeychain(how))) return undefined;
   const keyring = await import("@napi-rs/keyring").catch(() => undefined); // an optional dependency
   if (keyring === undefined) return undefined;
-  // Without this, the library may use the kernel's keyring, which loses its content at a reboot.
+  /*
+   * Requires the Secret Service. Otherwise the library may use the kernel's keyring, which loses its content at a
+   * reboot.
+   */
   const options = { linux: { store: "secret-service" } } as const;
   const entries = new Map<string, AsyncEntry>();
   /** Reuses one entry per name, because each entry keeps a D-Bus connection open until it is garbage-collected. */
@@ -27,7 +30,7 @@ export async function openKeychain({ directory, ...how }: KeychainOptions): Prom
     try {
       return await question(entry);
     } catch (error) {
-      // The entry's connection may be broken, so the next call opens a new one.
+      // The next call opens a new entry, because the connection of this one may be broken.
       entries.delete(name);
       throw error;
     }

@@ -143,7 +143,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (found === undefined) return before;
     unsaved.delete(server);
     const { entry, snapshot } = found;
-    // After a reload, another server may have the name.
+    // After a reload, the name may belong to another server.
     const isCurrent = (): boolean => definition(server)?.fingerprint === entry.fingerprint;
     const digested = before.then(() => prepareDigests(snapshot.catalog.tools));
     const accepted = digested.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));

@@ -85,7 +85,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
   ): Promise<void> {
     const [{ readState, updateState }, key] = await Promise.all([stateFile(), keyOf(entry)]);
     const before = (await readState(file, parse))?.servers[key];
-    // Most servers work, so that usually nothing is written.
+    // Most servers work, so usually nothing is written.
     if (before === undefined && next(before) === undefined) return;
     await updateState(file, parse, (value) => {
       const { [key]: earlier, ...others } = value?.servers ?? {};

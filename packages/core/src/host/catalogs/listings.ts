@@ -76,7 +76,7 @@ export function toHostTools(
       server: serverName,
       serverToolName,
       ...(title !== undefined && { title }),
-      // Computed only when they are read, because most callers need only names.
+      // Description, schema and repairs are computed only when they are read, because most callers need only names.
       get description() {
         return describeForModel(tool.description);
       },

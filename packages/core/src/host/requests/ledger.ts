@@ -129,7 +129,7 @@ export function createHostLedger({
       outcome,
       durationMs,
     });
-    // All rows of a batch have the same promise.
+    // Reports a failed batch once: all rows of a batch share one promise.
     if (written !== batch) written.catch(tell);
     batch = written;
   }

@@ -151,7 +151,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
   let isClosed = false;
 
   function wait(server: string): void {
-    // Checked because a request may end while the host is being closed.
+    // Starts no timer after the host was closed: a request may end while the host is being closed.
     if (isClosed) return;
     timers.get(server)?.();
     timers.set(

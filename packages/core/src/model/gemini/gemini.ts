@@ -56,7 +56,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     config: GenerateContentConfig,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
-    // Aborted when the answer is no longer read, because Google's package would leave the connection open.
+    // Aborted when nobody reads the answer any more, because Google's package would leave the connection open.
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, left.signal]);
     let refusal: Refusal | undefined;
@@ -103,11 +103,11 @@ function toConfig(
   thinks: boolean,
 ): GenerateContentConfig {
   return {
-    // Disabled in Google's package, because the host itself retries and tells the user.
+    // Turns off continuation in Google's package, because the host itself sends requests again and tells the user.
     automaticContinuation: false,
     ...(system !== "" && { systemInstruction: system }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
-    // Older models reject this setting.
+    // Set only for models that think, because older models reject this setting.
     ...(thinks && { thinkingConfig: { includeThoughts: true } }),
   };
 }

@@ -198,7 +198,10 @@ function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean 
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
-    // Both are calls without arguments: if a name arrives in pieces, its arguments come after the last piece.
+    /*
+     * Two pieces with arguments are two calls without parameters: if a name arrives in pieces, its arguments come only
+     * after the last piece.
+     */
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);
   }

@@ -78,7 +78,7 @@ export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSigna
     return { baseUrl: `${origin}/v1`, models };
   } catch (error) {
     if (signal?.aborted === true) throw new HostError("cancelled", "cancelled");
-    // Ignored, because most machines run no Ollama.
+    // An error is ignored, because most machines run no Ollama.
     if (error instanceof HostError) return undefined;
     throw error;
   } finally {

@@ -147,7 +147,7 @@ function toRequest(
     model,
     stream: true,
     messages,
-    // Left out if empty, because endpoints reject an empty list.
+    // An empty list is left out, because endpoints reject it.
     ...(tools.length > 0 && { tools: toOpenaiTools(tools, names) }),
   };
 }

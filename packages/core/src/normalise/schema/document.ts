@@ -52,7 +52,7 @@ export function baseOf(raw: unknown, around: string): string {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  // The most common case. Handled first, because it is cheaper than parsing a URI.
+  // Handles the most common case first, because it is cheaper than parsing a URI.
   if (reference.startsWith("#")) return `${base}${reference}`;
   return parseUrl(reference, base)?.href;
 }

@@ -11,7 +11,7 @@ import { isList } from "./json-values.ts";
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 
-/** Keywords that repeat or combine schemas, so that a small text may become a large schema. */
+/** Keywords that repeat or combine schemas. With them, a small text may become a large schema. */
 const multiplying: ReadonlySet<string> = new Set(
   "$ref $dynamicRef $recursiveRef allOf anyOf oneOf not if then else dependentSchemas dependencies patternProperties".split(
     " ",

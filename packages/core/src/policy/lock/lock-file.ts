@@ -83,7 +83,7 @@ export function refuseNewer(text: string, file: string): void {
   try {
     document = JSON.parse(text);
   } catch {
-    // The file is not a lock file, so that it may be overwritten.
+    // The file is not a lock file, so it may be overwritten.
     return;
   }
   throwIfNewer(document, file);

@@ -113,7 +113,7 @@ function policyFilesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter(isPolicyFile);
   } catch {
-    // Ignored here, because loading the rules reports why a folder cannot be listed.
+    // An error is ignored here, because loading the rules reports why a folder cannot be listed.
     return [];
   }
 }

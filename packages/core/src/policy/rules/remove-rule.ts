@@ -25,7 +25,7 @@ export async function removeRules(
   let removed: readonly RemovedRule[] = [];
   await updateText(file, (text) => {
     if (text === undefined) return undefined;
-    // Removed here, because the parser rejects a byte order mark.
+    // Removes the byte order mark, because the parser rejects it.
     const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
     const before = text.slice(mark.length);
     const found = parse(before).filter(isMeant);

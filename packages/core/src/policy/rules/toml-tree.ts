@@ -30,7 +30,7 @@ export type TomlDocument =
 export async function parseToml(text: string): Promise<TomlDocument> {
   const { parseTOML, ParseError } = await import("toml-eslint-parser");
   try {
-    // Removed here, because the parser rejects a byte order mark.
+    // Removes the byte order mark, because the parser rejects it.
     const [top] = parseTOML(text.replace(/^\uFEFF/, "")).body;
     return { kind: "table", table: tableOf(top) };
   } catch (error) {

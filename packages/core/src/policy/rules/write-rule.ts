@@ -54,7 +54,7 @@ export async function writeRule(file: string, rule: RuleToWrite): Promise<Writte
   let written: WrittenRule = { file, line: 1 };
 
   function change(text: string | undefined): string {
-    // Removed here, because the parser rejects a byte order mark.
+    // Removes the byte order mark, because the parser rejects it.
     const mark = text?.startsWith("\uFEFF") ? "\uFEFF" : "";
     const before = text?.slice(mark.length) ?? introduction;
     const same = parse(before).filter((found) => isAbout(found, rule));

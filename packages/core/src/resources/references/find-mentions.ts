@@ -63,7 +63,7 @@ export function mayBeginMention(text: string, at: number): boolean {
   // The character before is an opening quote, not the closing quote of a mailbox name.
   if (quotes.includes(before) && before !== "") return isFree(text, at - 1);
   if (!emphasis.test(before)) return false;
-  // `**@a**` and `**Note:**@a`; but `first_@example.com` is an e-mail address.
+  // In `**@a**` and `**Note:**@a` the `@` begins a mention, but `first_@example.com` is an e-mail address.
   const start = at - lengthOfRun(text, at - 1, -1);
   return isFree(text, start) || (before === "*" && at - start > 1 && isOpen(text.slice(start, at), text, start));
 }

@@ -35,7 +35,7 @@ const mostNames = 1000;
 
 export function createFileFinder(workspace: string): FindFile {
   return async (path) => {
-    // Opening a network path would contact another machine.
+    // Refuses a network path, because opening it would contact another machine.
     if (path.includes("\0") || /^[\\/]{2}/.test(path)) return { kind: "absent" };
     if (/^~[\\/]/.test(path)) return outside;
     try {
@@ -120,7 +120,7 @@ async function listFolder({ path }: LocalFile): Promise<readonly Block[]> {
 }
 
 async function readFile({ path, name }: LocalFile): Promise<readonly Block[]> {
-  // The file may have been replaced by a link or a pipe since it was found.
+  // Checks the file again, because a link or a pipe may have replaced it since it was found.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     return toBlocks(await readBytes(handle, name), path);

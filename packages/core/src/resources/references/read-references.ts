@@ -118,7 +118,7 @@ async function present(
     const why = reference.kind === "unresolved" ? [] : asUntrusted([{ text: toLabel(outcome.message) }], nonce, data);
     return [{ text: `[${name} could not be read, so its content is missing here.]` }, ...why];
   }
-  // Some APIs reject a part with empty text.
+  // If the content is empty, a note replaces it, because some APIs reject a part with empty text.
   if (outcome.every((block) => block.type === "text" && block.text === "")) return [{ text: `[${name} is empty.]` }];
   const { parts, leftOut } = room.fit(outcome, "It");
   return [

@@ -41,7 +41,7 @@ export async function resolveReferences(typed: string, source: ReferenceSource):
   for (const part of findMentions(typed)) {
     mentions += part.kind === "mention" ? 1 : 0;
     const piece = mentions > mostMentions ? asText(part) : await resolve(part, source);
-    // A repeated reference is read once, so it counts once.
+    // A reference that is repeated is read once, so it counts once towards the limit.
     if (piece.kind !== "text") references.add(piece.text);
     pieces.push(references.size > mostReferences && piece.kind !== "text" ? tooMany(piece) : piece);
   }

@@ -87,7 +87,7 @@ export const clients: Readonly<Record<ClientName, ClientTraits>> = {
     key: "mcp_servers",
     commands: ["codex"],
     stdio: plainStdio,
-    // Codex ignores `headers`.
+    // Codex ignores `headers`, so the entry uses another key.
     http: ({ url, headers }) => ({ url, ...table("http_headers", headers) }),
   },
   gemini: {

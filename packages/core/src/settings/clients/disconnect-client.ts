@@ -102,7 +102,7 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     const isGone = await rmdir(folder).then(
       () => true,
-      // Another program has files in the folder now.
+      // The folder stays, because another program has files in it now.
       unless("ENOTEMPTY", "EEXIST", "ENOENT", "EACCES", "EPERM"),
     );
     if (isGone === undefined) return;

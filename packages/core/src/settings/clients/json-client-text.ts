@@ -35,8 +35,7 @@ export function openJsonText(text: string, context: TextContext): EditableText {
 }
 
 /**
- * Refuses two properties with the same name. Programs disagree on which one counts, so that an edit might have no
- * effect.
+ * Refuses two properties with the same name. Programs disagree on which one counts, so an edit might have no effect.
  */
 function serversIn(document: JsoncDocument, key: string, { refuse }: TextContext): ReadonlyMap<string, ServerInText> {
   const holders = propertyNodes(document.root).filter(({ name }) => name === key);

@@ -17,7 +17,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
   const { client, refuse } = context;
   const { key } = clients[client];
   const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
-  // The parser rejects a byte order mark.
+  // Removes the byte order mark, because the parser rejects it.
   const body = text.slice(mark.length);
   const value = await readTable(body, context);
   const places = await placesOf(body, key, context);
@@ -53,7 +53,7 @@ export async function openTomlText(text: string, context: TextContext): Promise<
       return append(rest, tableLines(`${key}.${name}`, entry));
     },
     remove,
-    // A header `[mcp_servers]` that remains has no effect without tables below it.
+    // The header `[mcp_servers]` may stay in the file, because it has no effect without tables below it.
     removeEmpty: () => text,
     copy: (from, name) => append(text, from.sourceOf(name) ?? ""),
     sourceOf: (name) =>

@@ -12,7 +12,7 @@ const forUrls = ["headers", "oauth"];
 
 /** The transport, with variables not expanded; undefined after a mistake, which was reported. */
 export function readTransport(entry: Node, report: ReportProblem): Transport | undefined {
-  // Validation has reported this mistake.
+  // Validation has already reported this mistake.
   if (entry.type !== "object") return undefined;
   const found = ways.filter((key) => childNode(entry, key) !== undefined);
   const [way] = found;

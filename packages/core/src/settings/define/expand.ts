@@ -174,7 +174,7 @@ type Template =
   /** The text is malformed; `reason` is the last part of "cannot be expanded: …". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-// Any other dollar sign is plain text.
+// Matches the special forms of a dollar sign. Any other dollar sign is plain text.
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
 const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 

@@ -110,7 +110,7 @@ function expandedTexts(node: Node, key: SettingsKey, where: string): readonly Ex
   }
   if (key.type === "named" || !key.expanded) return [];
   const text = stringNode(node);
-  // Longer texts never come here, because validation has refused them.
+  // Skips texts that are too long, because validation has refused them.
   if (text !== undefined) return text.length > limits.settingsText ? [] : [{ where, key, node, text }];
   const items = itemNodes(node).map((item, index) => ({ where: `${where}[${index}]`, node: item }));
   const values = [...entriesOf(node).values()].map(({ name, value }) => ({ where: `${where}.${name}`, node: value }));

@@ -20,7 +20,7 @@ export async function merge(sources: readonly SettingsSource[], context: MergeCo
   const counting = checked.filter(({ scope }) => trusted || scope !== "workspace");
   const { allowed, excluded, host, problems } = hostWide(counting);
   const choices = chooseEntries(checked, trusted);
-  // Loaded only if the settings contain servers.
+  // Loads the code for definitions only if the settings contain servers.
   const define = choices.length > 0 ? (await import("../define/define.ts")).defineServer : undefined;
   const servers = define
     ? choices.map((choice) => configure(choice, counting, { ...context, start: host.start, define }))
@@ -157,7 +157,7 @@ function withoutServer({ code, message, origin, next }: Problem): Problem {
 }
 
 function inFileOrder(problems: readonly Problem[], sources: readonly SettingsSource[]): readonly Problem[] {
-  // Files outside the list of sources, such as `.env` files, come last.
+  // Problems in files that are not settings files, such as `.env` files, come last.
   const files = new Map(sources.map(({ file }, index) => [file, index]));
   const rank = ({ origin }: Problem): number => files.get(origin?.file ?? "") ?? sources.length;
   return problems.toSorted(

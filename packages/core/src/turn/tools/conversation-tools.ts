@@ -106,10 +106,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
-  /**
-   * The names of the tools. They are fixed when the model first sees them, so that a later tool does not take one of
-   * them.
-   */
+  /** The names of the host's own functions. Fixed when the model first sees them, so that no later tool takes one. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
   /** How many tool names are recorded, and which of the host's own functions. */

@@ -113,7 +113,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
-    // Without the search function, every tool was offered, so that all other tools are new.
+    // Without the search function, every tool was offered, so all other tools are new.
     if (isDeclared("search_tools"))
       for (const tool of tools) if (!before.has(keyOf(tool))) reasons.set(keyOf(tool), "the budget is used up");
     left = rest;
@@ -219,7 +219,7 @@ export async function prepareOffers(
   if (tools.length > toolsPerTurn) await turns.done(toolsPerTurn);
 }
 
-/** Facts about a tool that never change, so that each is computed only once. */
+/** Facts about a tool that never change. Each is computed only once. */
 const keys = new WeakMap<object, string>();
 const sizes = new WeakMap<DiscoveredMCPTool, number>();
 const costs = new WeakMap<DiscoveredMCPTool, number>();

@@ -11,7 +11,10 @@ import type { Shape } from "./shape.ts";
 export const objects: Readonly<Record<string, Keyword>> = {
   properties: keyword(isObject, readProperties),
   required: keyword(isList, readRequired),
-  // Removed at every depth, as Gemini CLI's documentation requires ("schema processing").
+  /*
+   * `additionalProperties` and `unevaluatedProperties` are removed at every depth, as Gemini CLI's documentation
+   * requires ("schema processing").
+   */
   additionalProperties: keyword(isSchema, readOthers),
   unevaluatedProperties: keyword(isSchema, readOthers),
   patternProperties: keyword(isObject, (value, place, name) => {
