@@ -61,6 +61,43 @@ export function createNaming(options: NamingOptions = {}): (claim: Claim) => str
   };
 }
 
+/** Names that never change once they are given. */
+export interface PinnedNames {
+  /** Every name that was given, oldest first. */
+  readonly pins: readonly Pin[];
+  /** Fixes a name that the item already has; a name that was given before stays as it is. */
+  readonly pin: (pin: Pin) => void;
+  /** The pinned name of the item. An item without one gets a qualified name, which is pinned. */
+  readonly nameOf: (claim: Claim) => string;
+}
+
+export function createPinnedNames(earlier: readonly Pin[]): PinnedNames {
+  const pins: Pin[] = [];
+  const taken = new Set<string>();
+  const byKey = new Map<string, string>();
+
+  function pin(given: Pin): void {
+    if (taken.has(given.as)) return;
+    taken.add(given.as);
+    pins.push(given);
+    byKey.set(toolKey(given.server, given.name), given.as);
+  }
+
+  for (const each of earlier) pin(each);
+  return {
+    pins,
+    pin,
+    nameOf(claim) {
+      const { server, name } = claim;
+      const known = byKey.get(toolKey(server, name));
+      if (known !== undefined) return known;
+      const as = firstFree(claim, true, taken);
+      pin({ server, name, as });
+      return as;
+    },
+  };
+}
+
 function firstFree({ server, name, wish }: Claim, isAlwaysQualified: boolean, taken: ReadonlySet<string>): string {
   const bare = toModelName(wish ?? name);
   if (!isAlwaysQualified && !taken.has(bare)) return bare;

@@ -2,6 +2,7 @@
 
 import { HostError } from "../errors.ts";
 import { createNaming } from "../normalise/tool-name.ts";
+import { runAtOnce, runInTurns, type Sliced } from "../text/turns.ts";
 
 /** A tool or prompt that can be renamed. */
 export interface Nameable<T> {
@@ -52,8 +53,6 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** Work that is divided into slices. The caller may do other work between two slices. */
-type Sliced<T> = Generator<undefined, T, undefined>;
 /** The number of items in one slice, which take a few milliseconds. */
 const itemsPerSlice = 250;
 /** If the items change this many times while they are named, the names are computed when they are next needed. */
@@ -142,7 +141,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     return listed.made;
   }
 
-  const current = (): View<T> => (view ??= atOnce(build()));
+  const current = (): View<T> => (view ??= runAtOnce(build()));
 
   function changed(): void {
     view = undefined;
@@ -152,7 +151,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   return {
     add(item) {
       const known = servers.get(item.serverName);
-      const offered = known === undefined ? new Map<string, T>() : atOnce(itemsOf(item.serverName, known));
+      const offered = known === undefined ? new Map<string, T>() : runAtOnce(itemsOf(item.serverName, known));
       if (offered.has(ownName(item))) return;
       offered.set(ownName(item), item);
       servers.set(item.serverName, { items: () => [], made: offered });
@@ -160,7 +159,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     },
     replace(server, items) {
       if (typeof items === "function") servers.set(server, { items, made: undefined });
-      else servers.set(server, { items: () => items, made: atOnce(byOwnName(server, items)) });
+      else servers.set(server, { items: () => items, made: runAtOnce(byOwnName(server, items)) });
       changed();
     },
     remove(server) {
@@ -176,13 +175,8 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
       const isMade = (): boolean => view !== undefined;
       for (let tries = 0; !isMade() && tries < mostTries; tries += 1) {
         const begun = version;
-        const steps = build();
-        let step = steps.next();
-        while (step.done !== true && version === begun && !isMade()) {
-          await new Promise((resolve) => setImmediate(resolve));
-          step = steps.next();
-        }
-        if (step.done === true && version === begun) view ??= step.value;
+        const built = await runInTurns(build(), () => version !== begun || isMade());
+        if (version === begun) view ??= built;
       }
     },
     all: () => current().all,
@@ -191,12 +185,6 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     find: (server, name) => current().byServer.get(server)?.get(name),
     leftOut: () => current().leftOut,
   };
-}
-
-function atOnce<T>(steps: Sliced<T>): T {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
 }
 
 /** Values by server name. */

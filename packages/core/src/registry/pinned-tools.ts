@@ -5,61 +5,107 @@
 
 import { limits } from "../limits.ts";
 import type { FunctionDeclaration } from "../normalise/model-types.ts";
-import { assignNames, type Pin } from "../normalise/tool-name.ts";
+import { createPinnedNames, type Pin } from "../normalise/tool-name.ts";
+import { runAtOnce, runInTurns, type Sliced } from "../text/turns.ts";
 import type { DiscoveredMCPTool } from "./discovered-tool.ts";
 
 /** The current tools, under the names of one conversation. */
 export interface ConversationTools {
   getTool(modelName: string): DiscoveredMCPTool | undefined;
   getAllTools(): readonly DiscoveredMCPTool[];
-  /** All tools, including tools that cannot be offered to a model. */
+  /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
   getEveryTool(): readonly DiscoveredMCPTool[];
-  /** Every name that the conversation has used, oldest first. */
+  /** Names the tools in slices, because there may be very many, and returns them. Tools that change meanwhile may be missing. */
+  ready(): Promise<readonly DiscoveredMCPTool[]>;
+  /** Every name that the conversation has used, oldest first. The array grows with later tools. */
   names(): readonly Pin[];
   /** The tools for one request: at most 512, because a model's API accepts no more. */
   getFunctionDeclarations(): FunctionDeclaration[];
 }
 
-/**
- * Opens a conversation. `registered` must return the same array until a tool changes. `earlier` contains the names that
- * the conversation used in an earlier run.
- */
-export function openConversation(
-  registered: () => readonly DiscoveredMCPTool[],
-  earlier: readonly Pin[] = [],
-): ConversationTools {
-  const pins = new Map(earlier.map((each) => [each.as, each]));
-  let source = registered();
-  let tools = earlier.length === 0 ? source : renamed(source);
+export interface RegisteredTools {
+  /** All tools. Returns the same array until a tool changes. */
+  readonly all: () => readonly DiscoveredMCPTool[];
+  /** Resolves when very many tools have been named in slices. */
+  readonly ready: () => Promise<void>;
+}
+
+/** The number of tools that are named in a few milliseconds. */
+const toolsPerSlice = 500;
+
+/** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
+export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
+  const names = createPinnedNames(earlier);
+  /** The registered tools that have names in this conversation, and the same tools under these names. */
+  let source = registered.all();
+  // Without earlier names, the names of the registry hold, which `pinAll` fixes before the tools change.
+  let tools = earlier.length === 0 ? source : undefined;
   let isPinned = false;
+  /** The copies of tools with other names than in the registry. */
+  const copies = new WeakMap<DiscoveredMCPTool, DiscoveredMCPTool>();
   // Created when needed, because most conversations with very many tools look up only a few of them.
   let byName: ReadonlyMap<string, DiscoveredMCPTool> | undefined;
 
-  function pin(): void {
+  function* pinAll(): Sliced<void> {
     if (isPinned) return;
-    isPinned = true;
-    for (const { name: as, serverName: server, serverToolName: name } of tools) pins.set(as, { server, name, as });
+    const unpinned = tools ?? [];
+    for (const [at, { name: as, serverName: server, serverToolName: name }] of unpinned.entries()) {
+      names.pin({ server, name, as });
+      if (at % toolsPerSlice === toolsPerSlice - 1) yield;
+    }
+    if (unpinned === tools) isPinned = true;
+  }
+
+  function underName(tool: DiscoveredMCPTool, name: string): DiscoveredMCPTool {
+    if (tool.name === name) return tool;
+    const known = copies.get(tool);
+    if (known?.name === name) return known;
+    const copy = tool.named(name);
+    copies.set(tool, copy);
+    return copy;
   }
 
   /**
    * Names tools that were added later. They always get qualified names, so that names do not depend on the order of
    * registration.
    */
-  function renamed(later: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
-    const claims = later.map(({ serverName: server, serverToolName: name }) => ({ server, name }));
-    const names = assignNames(claims, { isAlwaysQualified: () => true, pins: [...pins.values()] });
-    return later.map((tool, at) => underName(tool, names[at]));
+  function* nameAll(later: readonly DiscoveredMCPTool[]): Sliced<readonly DiscoveredMCPTool[]> {
+    yield* pinAll();
+    const named: DiscoveredMCPTool[] = [];
+    for (const tool of later) {
+      const { serverName: server, serverToolName: name } = tool;
+      named.push(underName(tool, names.nameOf({ server, name })));
+      if (named.length % toolsPerSlice === 0) yield;
+    }
+    return named;
+  }
+
+  function use(later: readonly DiscoveredMCPTool[], named: readonly DiscoveredMCPTool[]): readonly DiscoveredMCPTool[] {
+    source = later;
+    tools = named;
+    byName = undefined;
+    isPinned = true;
+    return named;
   }
 
   function every(): readonly DiscoveredMCPTool[] {
-    const now = registered();
-    if (now === source) return tools;
-    pin();
-    source = now;
-    tools = renamed(now);
-    byName = undefined;
-    isPinned = false;
-    return tools;
+    const now = registered.all();
+    return now === source && tools !== undefined ? tools : use(now, runAtOnce(nameAll(now)));
+  }
+
+  async function ready(): Promise<readonly DiscoveredMCPTool[]> {
+    await registered.ready();
+    const now = registered.all();
+    const isNamed = (): boolean => now === source && tools !== undefined;
+    if (!isNamed()) {
+      const begun = source;
+      const named = await runInTurns(nameAll(now), () => isNamed() || source !== begun);
+      // Another caller may have needed the names at once, perhaps of newer tools.
+      if (named !== undefined && source === begun && !isNamed()) use(now, named);
+    }
+    // The first names are fixed by now: later tools are not to change them.
+    await runInTurns(pinAll(), () => isPinned);
+    return tools ?? every();
   }
 
   function find(modelName: string): DiscoveredMCPTool | undefined {
@@ -76,20 +122,17 @@ export function openConversation(
     },
     getAllTools: offered,
     getEveryTool: every,
+    ready,
     names() {
-      every();
-      pin();
-      return [...pins.values()];
+      if (tools === undefined) every();
+      runAtOnce(pinAll());
+      return names.pins;
     },
     getFunctionDeclarations: () =>
       offered()
         .slice(0, limits.declarations)
         .map((tool) => tool.schema),
   };
-}
-
-function underName(tool: DiscoveredMCPTool, name = tool.name): DiscoveredMCPTool {
-  return tool.name === name ? tool : tool.named(name);
 }
 
 function isOffered(tool: DiscoveredMCPTool): boolean {

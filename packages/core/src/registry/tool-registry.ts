@@ -118,7 +118,7 @@ export class ToolRegistry {
    * used in an earlier run.
    */
   openConversation(earlier?: readonly Pin[]): ConversationTools {
-    return openConversation(() => this.#tools.all(), earlier);
+    return openConversation({ all: () => this.#tools.all(), ready: () => this.#tools.ready() }, earlier);
   }
 }
 

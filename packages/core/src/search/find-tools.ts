@@ -4,6 +4,7 @@
  */
 
 import { toolKey } from "../normalise/tool-name.ts";
+import { nextTurn } from "../text/turns.ts";
 import type { RankedTool, ToolIndex } from "./tool-index.ts";
 
 /** A tool that can be found by its name. */
@@ -23,16 +24,17 @@ const exactScore = 1000;
  * Returns the tools, best first and without repeats. With several queries, first the best tool of each query, then the
  * second best of each.
  */
-export function findTools(
+export async function findTools(
   queries: readonly string[],
   { index, named, limit }: FindToolsOptions,
-): readonly RankedTool[] {
-  const lists = queries.map((query) => [
-    ...namesIn(query)
-      .flatMap(named)
-      .map((known) => ({ ...known, score: exactScore })),
-    ...index.rank(query, limit),
-  ]);
+): Promise<readonly RankedTool[]> {
+  const lists: (readonly RankedTool[])[] = [];
+  for (const query of queries) {
+    // A query over very many tools takes a few milliseconds, so each query has a turn of the event loop of its own.
+    if (lists.length > 0) await nextTurn();
+    const exact = namesIn(query).flatMap(named);
+    lists.push([...exact.map((known) => ({ ...known, score: exactScore })), ...index.rank(query, limit)]);
+  }
   const found = new Map<string, RankedTool>();
   const longest = Math.max(0, ...lists.map(({ length }) => length));
   for (let at = 0; at < longest; at += 1)

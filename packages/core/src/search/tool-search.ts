@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
-import { toolKey } from "../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../registry/discovered-tool.ts";
 import { groupBy } from "../text/group-by.ts";
 import { createTurns, type Turns } from "../text/turns.ts";
@@ -31,11 +30,10 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   const index = createToolIndex();
   const digests = new Map<string, string>();
   let indexed: readonly DiscoveredMCPTool[] = [];
-  let byName: ReadonlyMap<string, readonly KnownTool[]> = new Map();
-  /** Updates the index to the current tools. The indexed words of an unchanged server are kept. */
-  let current: ReadonlyMap<string, DiscoveredMCPTool> = new Map();
+  let names: ToolNames = emptyNames;
   let updating: Promise<void> | undefined;
 
+  /** Updates the index to the current tools. The indexed words of an unchanged server are kept. */
   async function update(): Promise<void> {
     const latest = await tools();
     if (latest === indexed) return;
@@ -52,7 +50,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
       await index.set(about, ofServer.map(toSearchable));
       digests.set(server, digest);
     }
-    ({ byName, byKey: current } = await mapsOf(latest));
+    names = await namesOf(latest);
     indexed = latest;
   }
 
@@ -60,40 +58,68 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
     async find(queries, limit) {
       updating ??= update().finally(() => (updating = undefined));
       await updating;
-      const found = findTools(queries, { index, named: (name) => byName.get(name.toLowerCase()) ?? [], limit });
+      const found = await findTools(queries, { index, named: names.named, limit });
       return found.flatMap(({ server, tool: { name }, score }) => {
-        const tool = current.get(toolKey(server, name));
+        const tool = names.find(server, name);
         return tool === undefined ? [] : [{ tool, score }];
       });
     },
   };
 }
 
-const toolsPerTurn = 500;
+const toolsPerTurn = 250;
+/** Longer texts are not looked up as names: a long text may have very many separators. */
+const longestName = 1000;
 
-interface ToolMaps {
-  /** The tools by name, in lower case. A tool has several names. */
-  readonly byName: ReadonlyMap<string, readonly KnownTool[]>;
-  readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
+/** Finds tools by their names. */
+interface ToolNames {
+  readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
+  /** The tools with this name, whatever its case: the name for the model, or the server's name with or without the server. */
+  readonly named: (name: string) => readonly KnownTool[];
 }
 
-async function mapsOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolMaps> {
-  const byName = new Map<string, KnownTool[]>();
-  const byKey = new Map<string, DiscoveredMCPTool>();
+const emptyNames: ToolNames = { find: () => undefined, named: () => [] };
+/** What stands between the names of a server and a tool. */
+const separators = ["/", ".", "__"];
+
+async function namesOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolNames> {
+  const byName = new Map<string, DiscoveredMCPTool[]>();
+  const byServer = new Map<string, Map<string, DiscoveredMCPTool>>();
   const turns = createTurns(toolsPerTurn);
+
+  function add(name: string, tool: DiscoveredMCPTool): void {
+    const key = name.toLowerCase();
+    const others = byName.get(key);
+    if (others === undefined) byName.set(key, [tool]);
+    else others.push(tool);
+  }
+
   for (const tool of tools) {
-    const { serverName: server, serverToolName: own } = tool;
-    const known = { server, tool: { name: own } };
-    byKey.set(toolKey(server, own), tool);
-    for (const name of new Set([tool.name, own, `${server}/${own}`, `${server}.${own}`, `${server}__${own}`])) {
-      const key = name.toLowerCase();
-      const others = byName.get(key);
-      if (others === undefined) byName.set(key, [known]);
-      else others.push(known);
-    }
+    const { name, serverName, serverToolName } = tool;
+    const own = byServer.get(serverName) ?? new Map<string, DiscoveredMCPTool>();
+    byServer.set(serverName, own.set(serverToolName, tool));
+    add(serverToolName, tool);
+    if (name !== serverToolName) add(name, tool);
     await turns.done(1);
   }
-  return { byName, byKey };
+
+  function* withServer(name: string): Iterable<DiscoveredMCPTool> {
+    for (const separator of separators)
+      for (let at = name.indexOf(separator); at >= 0; at = name.indexOf(separator, at + 1)) {
+        const [server, own] = [name.slice(0, at), name.slice(at + separator.length)];
+        for (const tool of byName.get(own) ?? [])
+          if (tool.serverName.toLowerCase() === server && tool.serverToolName.toLowerCase() === own) yield tool;
+      }
+  }
+
+  return {
+    find: (server, name) => byServer.get(server)?.get(name),
+    named(name) {
+      const wanted = name.slice(0, longestName).toLowerCase();
+      const found = new Set([...(byName.get(wanted) ?? []), ...withServer(wanted)]);
+      return [...found].map(({ serverName: server, serverToolName: own }) => ({ server, tool: { name: own } }));
+    },
+  };
 }
 
 function toSearchable(tool: DiscoveredMCPTool): SearchableTool {

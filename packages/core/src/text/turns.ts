@@ -1,7 +1,10 @@
 /** Divides long work into slices, so that other code can run between the slices. */
 
-/** The amount of work in one slice, in characters of JSON that are written or hashed. It takes a few milliseconds. */
-const perTurn = 256 * 1024;
+/**
+ * The amount of work in one slice, in characters of JSON that are written or hashed. It takes a few milliseconds. If
+ * several works are done at the same time, each does one slice in a turn.
+ */
+const perTurn = 64 * 1024;
 
 /** Counts work. */
 export interface Turns {
@@ -19,7 +22,36 @@ export function createTurns(most: number = perTurn): Turns {
       done += size;
       if (done < most) return undefined;
       done = 0;
-      return new Promise((resolve) => setImmediate(resolve));
+      return nextTurn();
     },
   };
+}
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Work that pauses after each slice. The caller may do other work before the caller asks for the next slice. */
+export type Sliced<T> = Generator<undefined, T, undefined>;
+
+/** Does all slices without a pause, for a caller that cannot wait. */
+export function runAtOnce<T>(steps: Sliced<T>): T {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
+}
+
+/**
+ * Does one slice in each turn of the event loop. Stops between two slices and returns undefined as soon as `isOutdated`
+ * returns true: the work is no longer needed.
+ */
+export async function runInTurns<T>(steps: Sliced<T>, isOutdated: () => boolean): Promise<T | undefined> {
+  let step = steps.next();
+  while (step.done !== true) {
+    await nextTurn();
+    if (isOutdated()) return undefined;
+    step = steps.next();
+  }
+  return step.value;
 }

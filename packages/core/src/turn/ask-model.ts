@@ -39,8 +39,7 @@ export async function* askModel(
 ): Events<Answer> {
   for (;;) {
     const { model } = state;
-    await state.toolSelection.prepare(model);
-    const offer = state.toolSelection.offer(model);
+    const offer = await state.toolSelection.offer(model);
     yield* tellDeferred(offer, state);
     const outcome = yield* request(offer, model, { state, host, draft, signal });
     if (outcome.type === "finish") {
@@ -101,10 +100,10 @@ function* tellDeferred(
 ): Generator<TurnEvent, void, undefined> {
   // No server can have this key as its name.
   const key = "\u0000deferred";
-  if (deferred.length === 0 || told.has(key)) return;
+  if (deferred === 0 || told.has(key)) return;
   told.add(key);
   const offered = tools.filter((tool) => tool !== undefined).length;
-  const message = `the model is offered ${offered} of ${offered + deferred.length} tools and can search for the others (fairlead.toolBudget)`;
+  const message = `the model is offered ${offered} of ${offered + deferred} tools and can search for the others (fairlead.toolBudget)`;
   yield { type: "note", message };
 }
 

@@ -82,6 +82,7 @@ export async function runCall(request: ModelCallRequest, deps: CallDeps): Promis
   }
 
   try {
+    await state.toolSelection.prepare(state.model);
     const { name, args, found } = findCalled(request, state);
     event = { ...event, name, args };
     if (found.kind === "tool") {

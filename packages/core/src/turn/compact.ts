@@ -70,8 +70,8 @@ export async function* compactByRule(
   const { model, history: before } = state;
   if (model.provider === "manual" || !state.isCompactedByRule) return;
   const context = contextOf(model, host);
-  await state.toolSelection.prepare(model);
-  const others = tokensOfHistory(added).total + state.toolSelection.offer(model).tokens;
+  const offer = await state.toolSelection.offer(model);
+  const others = tokensOfHistory(added).total + offer.tokens;
   const share = (): number => (tokensOfHistory(state.history).total + others) / context;
   if (share() <= fullShare) return;
   const full = `the conversation fills ${Math.round(share() * 100)} % of the model's context`;

@@ -199,10 +199,7 @@ export function createConversation(
     },
     setTool: state.toolSelection.setTool,
     tools: () => state.toolSelection.list(state.model),
-    async offers() {
-      await state.toolSelection.prepare(state.model, { tokens: true });
-      return state.toolSelection.offers(state.model);
-    },
+    offers: () => state.toolSelection.offers(state.model),
     rename(next) {
       title = next;
       record({ type: "title", title: next });

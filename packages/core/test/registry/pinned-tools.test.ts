@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ToolRegistry } from "../../src/registry/tool-registry.ts";
 import { namesOf, sampleTool } from "../support/sample-tools.ts";
+import { turnsUntil } from "../support/turns-until.ts";
 
 const offered = (server: string, ...tools: readonly string[]) => tools.map((tool) => sampleTool(server, tool));
 
@@ -41,4 +42,57 @@ test("what cannot be offered is not, under any name", () => {
   registry.replaceServer("b", offered("b", "x"));
   expect(conversation.getTool("x")).toBeUndefined();
   expect(conversation.getFunctionDeclarations().map(({ name }) => name)).toEqual(["b__x"]);
+});
+
+describe("very many tools are named in slices", () => {
+  const many = (server: string, count: number) =>
+    offered(server, ...Array.from({ length: count }, (_, at) => `t${at}`));
+
+  test("between them other work has its turn, and the names are the same as without slices", async () => {
+    const registry = new ToolRegistry();
+    registry.replaceServer("a", many("a", 3000));
+    const [sliced, whole] = [registry.openConversation(), registry.openConversation()];
+    expect(await turnsUntil(sliced.ready())).toBeGreaterThan(5);
+    registry.replaceServer("b", many("b", 3000));
+    registry.removeServer("a");
+    registry.replaceServer("a", many("a", 3001));
+    await registry.ready();
+    expect(await turnsUntil(sliced.ready())).toBeGreaterThan(11);
+    expect(await turnsUntil(sliced.ready())).toBe(1);
+    expect(namesOf(sliced.getEveryTool())).toEqual(namesOf(whole.getEveryTool()));
+    expect(sliced.getTool("t7")?.serverName).toBe("a");
+    expect(sliced.getTool("a__t3000")?.serverName).toBe("a");
+    expect(sliced.names()).toEqual(whole.names());
+  });
+
+  test("a use meanwhile, or a change, gives the tools of the moment", async () => {
+    const registry = new ToolRegistry();
+    registry.replaceServer("a", many("a", 3000));
+    const conversation = registry.openConversation();
+    await conversation.ready();
+    registry.replaceServer("b", many("b", 3000));
+    await registry.ready();
+    const first = conversation.ready();
+    const used = conversation.getEveryTool();
+    expect(await first).toBe(used);
+    registry.replaceServer("c", offered("c", "x"));
+    await registry.ready();
+    const second = conversation.ready();
+    registry.replaceServer("d", offered("d", "x"));
+    await second;
+    expect(Object.values(namesOf(conversation.getEveryTool()))).toEqual(expect.arrayContaining(["c__x", "d__x"]));
+    expect(conversation.getTool("b__t5")).toBe(used.find(({ name }) => name === "b__t5"));
+  });
+
+  test("a resumed conversation has the names of its earlier run", async () => {
+    const registry = new ToolRegistry();
+    registry.replaceServer("a", many("a", 1500));
+    const earlier = registry.openConversation().names();
+    registry.replaceServer("a", many("a", 1501));
+    const resumed = registry.openConversation([...earlier]);
+    expect(await turnsUntil(resumed.ready())).toBeGreaterThan(2);
+    expect(resumed.getTool("t1499")).toBeDefined();
+    expect(resumed.getTool("a__t1500")).toBeDefined();
+    expect(resumed.names()).toHaveLength(1501);
+  });
 });

@@ -5,26 +5,26 @@ const tool = (server: string, name: string) => ({ server, tool: { name } });
 const [a1, a2, b1, b2] = [tool("a", "one"), tool("a", "two"), tool("b", "one"), tool("b", "two")];
 const ranks: Readonly<Record<string, readonly ReturnType<typeof tool>[]>> = { first: [a1, a2], second: [b1, a1, b2] };
 
-function found(queries: readonly string[], limit = 10): readonly string[] {
+async function found(queries: readonly string[], limit = 10): Promise<readonly string[]> {
   const index = { rank: (query: string) => (ranks[query] ?? []).map((one, at) => ({ ...one, score: 10 - at })) };
   const named = (name: string) =>
     [a1, a2, b1, b2].filter((one) => [one.tool.name, `${one.server}/${one.tool.name}`].includes(name));
-  return findTools(queries, { index, named, limit }).map((one) => `${one.server}/${one.tool.name}`);
+  return (await findTools(queries, { index, named, limit })).map((one) => `${one.server}/${one.tool.name}`);
 }
 
-test("several queries take turns, and no tool comes twice", () => {
-  expect(found(["first", "second"])).toEqual(["a/one", "b/one", "a/two", "b/two"]);
-  expect(found(["first", "second"], 3)).toEqual(["a/one", "b/one", "a/two"]);
+test("several queries take turns, and no tool comes twice", async () => {
+  expect(await found(["first", "second"])).toEqual(["a/one", "b/one", "a/two", "b/two"]);
+  expect(await found(["first", "second"], 3)).toEqual(["a/one", "b/one", "a/two"]);
 });
 
-test("exact names come before what is ranked", () => {
-  expect(found(["b/two"])).toEqual(["b/two"]);
-  expect(found([" two "])).toEqual(["a/two", "b/two"]);
-  expect(found(["select:b/two, a/one"])).toEqual(["b/two", "a/one"]);
-  expect(found(["first", "b/two"])).toEqual(["a/one", "b/two", "a/two"]);
+test("exact names come before what is ranked", async () => {
+  expect(await found(["b/two"])).toEqual(["b/two"]);
+  expect(await found([" two "])).toEqual(["a/two", "b/two"]);
+  expect(await found(["select:b/two, a/one"])).toEqual(["b/two", "a/one"]);
+  expect(await found(["first", "b/two"])).toEqual(["a/one", "b/two", "a/two"]);
 });
 
-test("no query finds nothing", () => {
-  expect(found([])).toEqual([]);
-  expect(found([""])).toEqual([]);
+test("no query finds nothing", async () => {
+  expect(await found([])).toEqual([]);
+  expect(await found([""])).toEqual([]);
 });

@@ -1,8 +1,12 @@
 import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
+import { assumedModel } from "../../src/model/assumed.ts";
 import type { Part } from "../../src/normalise/model-types.ts";
 import type { TurnEvent } from "../../src/turn/events.ts";
-import { prepareOffers } from "../../src/turn/tools/tool-offer.ts";
+import { declareOwnFunction } from "../../src/turn/tools/own-functions.ts";
+import { keyOf } from "../../src/turn/tools/tool-lookup.ts";
+import { createToolOffers, estimateAll } from "../../src/turn/tools/tool-offer.ts";
+import { generatedTools } from "../support/generated-tools.ts";
 import { sampleTool } from "../support/sample-tools.ts";
 import {
   type Asked,
@@ -222,19 +226,44 @@ test("a tool that was used before in this workspace is offered, and what was use
   expect(reasons.get("report_8")).toBe("the budget is used up");
 });
 
-test("the work of an offer for very many tools is done in slices, and once", async () => {
+test("an offer of very many tools is made in slices, and compiles only the tools that may fit", async () => {
   const compiled: string[] = [];
-  const tools = Array.from({ length: 1000 }, (_none, at) =>
-    sampleTool("s", `t${at}`, {
+  const tools = Array.from({ length: 10_000 }, (_none, at) =>
+    sampleTool(`s${at % 20}`, `t${at}`, {
       compile(_raw, dialect) {
         compiled.push(dialect);
         return { kind: "compiled", schema: { type: "object" }, repairs: [], restore: (args) => args };
       },
     }),
   );
-  expect(await turnsUntil(prepareOffers(tools, { dialect: "openai", isCounted: false }))).toBeLessThan(6);
-  expect(compiled).toEqual([]);
-  expect(await turnsUntil(prepareOffers(tools, { dialect: "openai", isCounted: true }))).toBeGreaterThan(9);
-  await prepareOffers(tools, { dialect: "openai", isCounted: true });
-  expect(compiled).toEqual(tools.map(() => "openai"));
+  const byKey = new Map(tools.map((each) => [keyOf(each), each]));
+  const from = { tools, find: (key: string) => byKey.get(key) };
+  const offers = createToolOffers({
+    model: assumedModel,
+    budget: { tokens: 1000 },
+    declareOwn: (own) => declareOwnFunction(own, (name) => name),
+    isAlwaysLoaded: (server) => server === "s3",
+    usedBefore: [],
+  });
+  expect(await turnsUntil(offers.update(from, []))).toBeGreaterThan(30);
+  expect(compiled.length).toBeLessThan(600);
+  // The second update decides nothing again.
+  expect(await turnsUntil(offers.update(from, []))).toBeLessThan(3);
+  expect(await turnsUntil(estimateAll(tools))).toBeGreaterThan(90);
+  expect(compiled.length).toBe(10_000);
+});
+
+test("with very many tools, no step of a conversation does all its work at once", async () => {
+  await using at = await desk({
+    servers: (path) => ({ many: { ...stdioServer("counted", path("notes"), path("many")), trust: true } }),
+    fairlead: budget,
+  });
+  const many = generatedTools(3000, 1).map(({ server: _server, ...each }) => each);
+  await at.write("many", JSON.stringify(many));
+  await at.host.start();
+  const model = plays(calls("search_tools", { queries: ["export a deployment", "merge", "sync"] }), says("ok"));
+  // Each count is far below the number of slices, and far above that of a step that works without slices.
+  expect(await turnsUntil(at.host.toolOffers({ model }))).toBeGreaterThan(100);
+  expect(await turnsUntil(at.host.searchTools("export"))).toBeGreaterThan(100);
+  expect(await turnsUntil(collect(at.host.conversation({ model }).send("go")))).toBeGreaterThan(30);
 });

@@ -3,6 +3,7 @@
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { FoundTool, ToolSearch } from "../../search/tool-search.ts";
+import { createTurns } from "../../text/turns.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
 import type { Catalogs } from "../catalogs/catalogs.ts";
 import type { Host } from "../types.ts";
@@ -50,7 +51,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
       isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
     const ranked = await rank(queries, most);
-    const found = firstOf(ranked, limit, isFound);
+    const found = await firstOf(ranked, limit, isFound);
     if (found.length === limit || ranked.length < most) return found;
     return firstOf(await rank(queries, Number.POSITIVE_INFINITY), limit, isFound);
   }
@@ -73,12 +74,21 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** Returns the first items that satisfy the condition. Does not check items after the last one needed. */
-function firstOf<T>(items: readonly T[], most: number, holds: (item: T) => boolean): readonly T[] {
-  const found: T[] = [];
-  for (const item of items) {
-    if (found.length >= most) break;
-    if (holds(item)) found.push(item);
+/** The number of tools that are checked in a few milliseconds. */
+const checkedPerTurn = 200;
+
+/** Returns the first tools that satisfy the condition. Does not check tools after the last one needed. Works in slices. */
+async function firstOf(
+  tools: readonly FoundTool[],
+  most: number,
+  holds: (found: FoundTool) => boolean,
+): Promise<readonly FoundTool[]> {
+  const turns = createTurns(checkedPerTurn);
+  const first: FoundTool[] = [];
+  for (const tool of tools) {
+    if (first.length >= most) break;
+    if (holds(tool)) first.push(tool);
+    await turns.done(1);
   }
-  return found;
+  return first;
 }

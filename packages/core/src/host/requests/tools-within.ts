@@ -1,8 +1,9 @@
-/** Decides which tools are listed to a gateway's client with a tool budget. Pure. */
+/** Decides, in slices, which tools are listed to a gateway's client with a tool budget. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ToolBudget } from "../../settings/define/definition.ts";
-import { estimateTokens } from "../../text/token-estimate.ts";
+import { estimateTokens, exceedsTokens } from "../../text/token-estimate.ts";
+import { createTurns } from "../../text/turns.ts";
 import type { ListableTool } from "../gateway-types.ts";
 
 interface ListingRules {
@@ -15,11 +16,12 @@ interface ListingRules {
  * Chooses the tools. Uses the whole budget, unlike for models: a client can call a tool that it found without having it
  * listed.
  */
-export function toolsWithin<T extends ListableTool>(
+export async function toolsWithin<T extends ListableTool>(
   tools: readonly T[],
   { tokens: room = Number.POSITIVE_INFINITY, tools: most = Number.POSITIVE_INFINITY }: ToolBudget,
   { isAlwaysLoaded, used }: ListingRules,
-): readonly T[] {
+): Promise<readonly T[]> {
+  const turns = createTurns();
   const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
   const ranked = new Set([
     ...tools.filter(({ serverName }) => isAlwaysLoaded(serverName)),
@@ -30,12 +32,20 @@ export function toolsWithin<T extends ListableTool>(
   let left = room;
   for (const tool of ranked) {
     if (fitting.size >= most) break;
-    const cost = estimateTokens(JSON.stringify(tool.definition));
-    if (cost > left) continue;
+    const text = JSON.stringify(tool.definition);
+    const cost = costWithin(text, left);
+    await turns.done(text.length);
+    if (cost === undefined) continue;
     left -= cost;
     fitting.add(tool);
   }
   return tools.filter((tool) => fitting.has(tool));
+}
+
+/** The estimated tokens of the text; undefined if it has more than `left`. */
+function costWithin(text: string, left: number): number | undefined {
+  if (exceedsTokens([text], left)) return undefined;
+  return estimateTokens(text);
 }
 
 function keyOf({ serverName, serverToolName }: ToolIdentity): string {

@@ -4,19 +4,13 @@ import type { Model } from "../../model/model.ts";
 import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import type { ConversationTools } from "../../registry/pinned-tools.ts";
-import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.ts";
+import type { EarlierConversation, RecordChange } from "../record.ts";
 import type { TurnHost } from "../turn-host.ts";
 import { declareOwnFunction, freeName, type OwnFunction, type OwnNames, ownFunctions } from "./own-functions.ts";
 import type { OfferReason } from "./tool-budget.ts";
-import {
-  createToolOffers,
-  keyOf,
-  type OfferWork,
-  prepareOffers,
-  type ToolOffer,
-  type ToolOffers,
-  tokensOfTool,
-} from "./tool-offer.ts";
+import { createToolLookups, keyOf, type LookupSource, type ToolLookup } from "./tool-lookup.ts";
+import { createToolOffers, estimateAll, type ToolOffer, type ToolOffers, tokensOfTool } from "./tool-offer.ts";
+import { createToolRecord } from "./tool-record.ts";
 
 /** The result of looking up a name. */
 export type Found =
@@ -51,19 +45,22 @@ export interface OfferedTool {
 
 export interface ToolSelection {
   /**
-   * Does the work for very many tools in slices, so that `offer` and other methods do not block other work for long.
-   * With `tokens`, also estimates the tokens of every tool, for `offers`.
+   * Names very many tools in slices, so that the next uses of the tools do not block other work for long. Until the next
+   * `prepare`, a tool that a server adds or removes is not seen.
    */
-  readonly prepare: (model: Model, options?: { readonly tokens?: boolean }) => Promise<void>;
-  readonly offer: (model: Model) => ToolOffer;
+  readonly prepare: (model: Model) => Promise<void>;
+  /** The declarations of the next request. Works in slices. */
+  readonly offer: (model: Model) => Promise<ToolOffer>;
   /** The estimated tokens of the declarations in the last request; 0 before the first request. */
   readonly offeredTokens: () => number;
-  /** The tools that the model may use. For each tool: whether it is offered, and why. */
-  readonly offers: (model: Model) => readonly OfferedTool[];
+  /** The tools that the model may use: whether each is offered, and why. Works in slices. */
+  readonly offers: (model: Model) => Promise<readonly OfferedTool[]>;
   /** Offers tools that a search has found, as far as the budget allows. Takes effect with the next request. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
   readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
+  /** The tool with this key, if it may be called. */
+  readonly findByKey: (key: string, model: Model) => DiscoveredMCPTool | undefined;
   readonly find: (name: string, model: Model) => Found;
   /** All names that can be called. */
   readonly names: (model: Model) => readonly Named[];
@@ -109,41 +106,36 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   /** The names of the host's own functions. Fixed when the model first sees them, so that no later tool takes one. */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
-  /** How many tool names are recorded, and which of the host's own functions. */
-  let recorded = { names: earlier?.names.length ?? 0, functions: ownNames };
-  /** The declarations that are recorded. They are offered again only to the model that the conversation had. */
-  let recordedPlaces = earlier?.offered ?? [];
+  const recorded = createToolRecord(record, earlier);
   let isFirstModel = true;
-  /** The tools for which the work of an offer was done in advance. */
-  let prepared: (OfferWork & { readonly tools: readonly DiscoveredMCPTool[] }) | undefined;
-
-  function recordNames(from: ConversationTools): void {
-    const names = from.names();
-    const tools = names.slice(recorded.names);
-    const isNew = ownNames !== recorded.functions;
-    if (tools.length > 0 || isNew) record({ type: "names", tools, ...(isNew && { functions: ownNames }) });
-    recorded = { names: names.length, functions: ownNames };
-  }
-
-  /** Records the added declarations. If the beginning of the list has changed, records all declarations. */
-  function recordPlaces({ provider }: Model, places: readonly OfferedPlace[]): void {
-    if (provider === "manual") return;
-    const isContinued = recordedPlaces.every((place, at) => isSamePlace(place, places[at]));
-    const from = isContinued ? recordedPlaces.length : 0;
-    if (from < places.length || !isContinued) record({ type: "offered", from, places: places.slice(from) });
-    recordedPlaces = [...places];
-  }
+  const lookups = createToolLookups();
+  /** The tools since the last `prepare`. */
+  let prepared: readonly DiscoveredMCPTool[] | undefined;
+  /** Changes with the tools that may be used, if no server has changed. */
+  let usable: { readonly lookup: ToolLookup; readonly tools: readonly DiscoveredMCPTool[] } | undefined;
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
-  /** All tools in the order of the settings, including tools that cannot be offered. */
-  function all({ dialect, provider }: Model, from: ConversationTools = opened ?? open()): readonly DiscoveredMCPTool[] {
-    const wanted = new Set(servers());
+  function current(): ConversationTools {
+    // The names of a resumed conversation are fixed already.
+    if (earlier !== undefined) opened ??= open();
+    return opened ?? open();
+  }
+
+  function sourceOf(every: readonly DiscoveredMCPTool[], { dialect, provider }: Model): LookupSource {
     // Without a model, the user types the calls, and they may go to any server, including the demo server.
     const isAnyMeant = chosen === undefined && provider === "manual";
-    const tools = from.getEveryTool();
-    const meant = isAnyMeant ? tools : tools.filter(({ serverName }) => wanted.has(serverName));
-    return meant.map((tool) => tool.inDialect(dialect));
+    return { every, dialect, servers: isAnyMeant ? undefined : servers() };
+  }
+
+  const lookUp = (model: Model): ToolLookup => lookups.now(sourceOf(prepared ?? current().getEveryTool(), model));
+
+  /** The tools that may be used: the same array as long as these tools do not change. */
+  function usableTools(model: Model): readonly DiscoveredMCPTool[] {
+    const lookup = lookUp(model);
+    if (disabled.size === 0 && refused.size === 0) return lookup.tools;
+    if (usable?.lookup !== lookup) usable = { lookup, tools: lookup.tools.filter(mayBeUsed) };
+    return usable.tools;
   }
 
   function quarantineOf(tool: DiscoveredMCPTool): string | undefined {
@@ -162,8 +154,8 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   function nameOf(own: OwnFunction): string {
     const known = ownNames[own];
     if (known !== undefined) return known;
-    const tools = (opened ?? open()).getEveryTool();
-    const name = freeName(own, (wanted) => tools.some((tool) => tool.name === wanted));
+    const every = prepared ?? current().getEveryTool();
+    const name = freeName(own, (wanted) => every.some((tool) => tool.name === wanted));
     ownNames = { ...ownNames, [own]: name };
     return name;
   }
@@ -201,9 +193,19 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
     return made;
   }
 
-  function offer(model: Model): ToolOffer {
-    opened ??= open();
-    return offersFor(model).update(all(model).filter(mayBeUsed), neededFunctions());
+  async function prepare(model: Model): Promise<void> {
+    await host.toolsReady();
+    prepared = await current().ready();
+    await lookups.prepare(sourceOf(prepared, model));
+  }
+
+  function findByKey(key: string, model: Model): DiscoveredMCPTool | undefined {
+    const tool = lookUp(model).byKey.get(key);
+    return tool !== undefined && mayBeUsed(tool) ? tool : undefined;
+  }
+
+  function update({ update: decide }: ToolOffers, model: Model): Promise<ToolOffer> {
+    return decide({ tools: usableTools(model), find: (key) => findByKey(key, model) }, neededFunctions());
   }
 
   function hasResources(server: string): boolean {
@@ -218,34 +220,33 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   return {
     servers,
 
-    async prepare(model, { tokens: isCounted = false } = {}) {
-      await host.toolsReady();
-      const tools = (opened ?? open()).getEveryTool();
-      const { dialect } = model;
-      if (prepared?.tools === tools && prepared.dialect === dialect && (prepared.isCounted || !isCounted)) return;
-      await prepareOffers(tools, { dialect, isCounted });
-      prepared = { tools, dialect, isCounted };
-    },
+    prepare,
 
-    offer(model) {
-      const made = offer(model);
+    async offer(model) {
+      await host.toolsReady();
+      opened ??= open();
+      await prepare(model);
+      const offers = offersFor(model);
+      const made = await update(offers, model);
       for (const tool of made.tools) if (tool !== undefined) seen.set(tool.name, tool);
-      if (opened) recordNames(opened);
-      recordPlaces(model, offersFor(model).places());
+      await recorded.names(opened.names(), ownNames);
+      recorded.places(model, offers.places());
       offeredTokens = made.tokens;
       return made;
     },
 
-    offers(model) {
+    async offers(model) {
+      await prepare(model);
+      const tools = usableTools(model);
+      await estimateAll(tools);
       // The first request fixes the offered tools. Showing the tools earlier must not fix them.
-      const { update, reasonFor } = offersOf.get(model) ?? openOffers(model);
-      const tools = all(model).filter(mayBeUsed);
-      update(tools, neededFunctions());
+      const offers = offersOf.get(model) ?? openOffers(model);
+      await update(offers, model);
       return tools.flatMap((tool) => {
         const tokens = tokensOfTool(tool);
         if (tokens === undefined) return [];
         const { name, serverName: server, serverToolName } = tool;
-        const reason: OfferReason = reasonFor(tool) ?? "the budget is used up";
+        const reason: OfferReason = offers.reasonFor(tool) ?? "the budget is used up";
         return [{ name, server, serverToolName, tokens, offered: reason !== "the budget is used up", reason }];
       });
     },
@@ -254,12 +255,13 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
     reveal: (tools, model) => offersFor(model).reveal(tools),
 
-    callable: (model) => all(model).filter(mayBeUsed),
+    callable: usableTools,
+    findByKey,
 
     find(name, model) {
       const own = ownFunction(name);
       if (own !== undefined) return { kind: "own", own };
-      const tool = all(model).find((each) => each.name === name);
+      const tool = lookUp(model).byName.get(name);
       if (tool === undefined) {
         const gone = seen.get(name);
         return { kind: "none", ...(gone && { why: `the server "${gone.serverName}" no longer has it` }) };
@@ -271,36 +273,33 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
     names(model) {
       const own = Object.values(ownNames).map((name) => ({ name }));
-      const tools = all(model).filter(mayBeUsed);
       return [
-        ...tools.map(({ name, serverName: server, serverToolName }) => ({ name, server, serverToolName })),
+        ...usableTools(model).map(({ name, serverName: server, serverToolName }) => ({ name, server, serverToolName })),
         ...own,
       ];
     },
 
-    quarantine: (tool, reason) => void refused.set(keyOf(tool), { schema: schemaOf(tool), reason }),
+    quarantine(tool, reason) {
+      refused.set(keyOf(tool), { schema: schemaOf(tool), reason });
+      usable = undefined;
+    },
 
     setTool(serverName, serverToolName, enabled) {
       const key = keyOf({ serverName, serverToolName });
       if (enabled) disabled.delete(key);
       else disabled.add(key);
+      usable = undefined;
       record({ type: "tool", server: serverName, serverToolName, enabled });
     },
 
     list: (model) =>
-      all(model).map((tool) => {
+      lookups.now(sourceOf(current().getEveryTool(), model)).tools.map((tool) => {
         const { name, serverName: server, serverToolName, description } = tool;
         const quarantined = quarantineOf(tool);
         const listing = { name, server, serverToolName, description, enabled: isEnabled(tool) };
         return quarantined === undefined ? listing : { ...listing, quarantined };
       }),
   };
-}
-
-function isSamePlace(one: OfferedPlace, other: OfferedPlace | undefined): boolean {
-  if (other === undefined) return false;
-  if ("function" in one) return "function" in other && one.function === other.function;
-  return "server" in other && one.server === other.server && one.name === other.name;
 }
 
 function schemaOf({ schema }: DiscoveredMCPTool): string {

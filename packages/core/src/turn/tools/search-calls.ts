@@ -9,9 +9,10 @@ import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import { toolSignature } from "../../search/tool-signature.ts";
 import { groupBy } from "../../text/group-by.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
+import { createTurns } from "../../text/turns.ts";
 import type { ConversationState } from "../state.ts";
 import type { TurnHost } from "../turn-host.ts";
-import { keyOf } from "./tool-offer.ts";
+import { keyOf } from "./tool-lookup.ts";
 
 const mostQueries = 8;
 const usualLimit = 10;
@@ -22,13 +23,16 @@ export async function searchTools(args: JsonObject, state: ConversationState, ho
   const { toolSelection, model } = state;
   const queries = queriesOf(args);
   const limit = Math.min(Math.max(Math.trunc(Number(args["limit"] ?? usualLimit)) || usualLimit, 1), mostFound);
+  await toolSelection.prepare(model);
   const callable = toolSelection.callable(model);
-  const allowed = new Map(callable.filter((tool) => !host.isDenied(tool)).map((tool) => [keyOf(tool), tool]));
+  const allowed = await allowedTools(callable, host);
+  const own = (tool: DiscoveredMCPTool): DiscoveredMCPTool | undefined => toolSelection.findByKey(keyOf(tool), model);
   const isUsable = (tool?: DiscoveredMCPTool): boolean => tool !== undefined && tool.quarantine === undefined;
-  const ranked = await host.searchTools(queries, limit, (tool) => isUsable(allowed.get(keyOf(tool))));
-  const found = ranked.flatMap(({ tool }) => allowed.get(keyOf(tool)) ?? []);
+  const ranked = await host.searchTools(queries, limit, (tool) => isUsable(own(tool)));
+  const found = ranked.flatMap(({ tool }) => own(tool) ?? []);
   toolSelection.reveal(found, model);
-  const counts = countsText(found.length, callable.length, callable.length - allowed.size, missingServers(state, host));
+  const missing = missingServers(callable, state, host);
+  const counts = countsText(found.length, callable.length, callable.length - allowed.length, missing);
   const text = found.length === 0 ? nothingText(queries, allowed) : foundText(found, queries, allowed);
   const returnDisplay = found.length === 0 ? "no tool found" : found.map(({ name }) => name).join(", ");
   return { llmContent: [{ text: `${text}\n${counts}` }], returnDisplay };
@@ -41,13 +45,30 @@ function queriesOf({ queries }: JsonObject): readonly string[] {
   return list.slice(0, mostQueries);
 }
 
-type ByKey = ReadonlyMap<string, DiscoveredMCPTool>;
+/** The number of tools that are decided about in a few milliseconds. */
+const toolsPerTurn = 200;
+
+/** The tools that no rule denies. Works in slices. */
+async function allowedTools(
+  tools: readonly DiscoveredMCPTool[],
+  host: Pick<TurnHost, "isDenied">,
+): Promise<readonly DiscoveredMCPTool[]> {
+  const allowed: DiscoveredMCPTool[] = [];
+  const turns = createTurns(toolsPerTurn);
+  for (const tool of tools) {
+    if (!host.isDenied(tool)) allowed.push(tool);
+    await turns.done(1);
+  }
+  return allowed;
+}
+
+type Tools = readonly DiscoveredMCPTool[];
 
 const mostTokens = 800;
 const mostOthers = 40;
 
 /** Writes one block for each server, best match first. A tool that the model named exactly has its full schema. */
-function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string[], allowed: ByKey): string {
+function foundText(found: Tools, queries: readonly string[], allowed: Tools): string {
   const lines: string[] = [];
   let tokens = 0;
   let left = 0;
@@ -65,7 +86,7 @@ function foundText(found: readonly DiscoveredMCPTool[], queries: readonly string
   }
   if (left > 0) lines.push(`[${left} more found: search with fewer queries to see them]`);
   const [first] = found;
-  const others = [...allowed.values()].filter((tool) => tool.serverName === first?.serverName && !found.includes(tool));
+  const others = allowed.filter((tool) => tool.serverName === first?.serverName && !found.includes(tool));
   if (first !== undefined && others.length > 0) {
     const names = others.slice(0, mostOthers).map(({ name }) => name);
     const more = others.length > names.length ? ", …" : "";
@@ -86,8 +107,8 @@ function aboutTool(tool: DiscoveredMCPTool, named: ReadonlySet<string>): string 
 
 const mostServers = 40;
 
-function nothingText(queries: readonly string[], allowed: ByKey): string {
-  const servers = [...groupBy([...allowed.values()], ({ serverName }) => serverName)];
+function nothingText(queries: readonly string[], allowed: Tools): string {
+  const servers = [...groupBy(allowed, ({ serverName }) => serverName)];
   const lines = servers.slice(0, mostServers).map(([server, tools]) => {
     const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
     return `  ${toLabel(server)}: ${count}, such as ${tools
@@ -112,8 +133,8 @@ function countsText(shown: number, all: number, denied: number, missing: readonl
 }
 
 /** Servers of the conversation whose tools are not known. */
-function missingServers({ toolSelection, model }: ConversationState, host: TurnHost): readonly string[] {
-  const known = new Set(toolSelection.callable(model).map(({ serverName }) => serverName));
+function missingServers(callable: Tools, { toolSelection }: ConversationState, host: TurnHost): readonly string[] {
+  const known = new Set(callable.map(({ serverName }) => serverName));
   return toolSelection.servers().filter((server) => !known.has(server) && host.known(server) === undefined);
 }
 

@@ -1,11 +1,14 @@
-/** Decides which tools are offered to a model directly, and for which tools the model must search. Pure. */
+/** Decides, in slices, which tools are offered to a model directly, and for which tools the model must search. Pure. */
 
 import { groupBy } from "../../text/group-by.ts";
+import type { Turns } from "../../text/turns.ts";
 
 /** A tool, with the size of its declaration. */
 export interface BudgetedTool {
   readonly key: string;
   readonly server: string;
+  /** The tool's name on its server. */
+  readonly name: string;
   /** The number of characters in the tool's definition, which is known before the schema is compiled. */
   readonly size: number;
   /**
@@ -45,7 +48,7 @@ export type OfferReason =
   | "it was offered before in this conversation"
   | "the budget is used up";
 
-/** The reason for each tool, by its key. */
+/** The reasons of the tools that are offered, by tool key. The budget is used up for all others. */
 export type OfferPlan = ReadonlyMap<string, OfferReason>;
 
 /** The share of the budget that is reserved for tools which the model finds by search. */
@@ -53,14 +56,15 @@ const keptFree = 0.25;
 
 /**
  * Offers all tools if they fit. Otherwise offers tools of servers with `alwaysLoad`, tools used before, and then the
- * smallest servers, each with all its tools.
+ * smallest servers, each with all its tools. The plan does not depend on the order of the tools.
  */
-export function planOffer(
+export async function planOffer(
   tools: readonly BudgetedTool[],
   { room, isAlwaysLoaded, usedBefore }: BudgetRules,
-): OfferPlan {
+  turns: Turns,
+): Promise<OfferPlan> {
   const plan = new Map<string, OfferReason>();
-  if (fitsInto(tools, room)) {
+  if ((await tokensWithin(tools, room, turns)) !== undefined) {
     for (const { key } of tools) plan.set(key, "every tool fits into the budget");
     return plan;
   }
@@ -70,36 +74,71 @@ export function planOffer(
   };
 
   /** Adds all of these tools if they fit together; otherwise adds none. */
-  function add(some: readonly BudgetedTool[], reason: OfferReason): void {
+  async function add(some: readonly BudgetedTool[], reason: OfferReason): Promise<void> {
     const news = some.filter(({ key }) => !plan.has(key));
-    if (!fitsInto(news, left)) return;
-    left = { tokens: left.tokens - tokensOf(news), count: left.count - news.length };
+    const tokens = await tokensWithin(news, left, turns);
+    if (tokens === undefined) return;
+    left = { tokens: left.tokens - tokens, count: left.count - news.length };
     for (const { key } of news) plan.set(key, reason);
   }
 
-  const byKey = new Map(tools.map((tool) => [tool.key, tool]));
-  const byServer = groupBy(tools, ({ server }) => server);
-  for (const tool of tools) if (isAlwaysLoaded(tool.server)) add([tool], "alwaysLoad is set for its server");
-  for (const tool of usedBefore.flatMap((key) => byKey.get(key) ?? []))
-    add([tool], "it was used before in this workspace");
-  for (const ofServer of [...byServer.values()].sort((one, other) => sizeOf(one) - sizeOf(other)))
-    add(ofServer, "its whole server fits into the budget");
-  for (const { key } of tools) if (!plan.has(key)) plan.set(key, "the budget is used up");
+  const always = tools.filter(({ server }) => isAlwaysLoaded(server)).sort(byServerAndName);
+  for (const tool of always) await add([tool], "alwaysLoad is set for its server");
+  const ranks = new Map(usedBefore.map((key, rank) => [key, rank]));
+  const rankOf = ({ key }: BudgetedTool): number => ranks.get(key) ?? ranks.size;
+  const used = tools.filter(({ key }) => ranks.has(key)).sort((one, other) => rankOf(one) - rankOf(other));
+  for (const tool of used) await add([tool], "it was used before in this workspace");
+  await turns.done(tools.length);
+  const servers = [...groupBy(tools, ({ server }) => server)].map(([server, own]) => ({
+    server,
+    own,
+    size: sizeOf(own),
+  }));
+  servers.sort((one, other) => one.size - other.size || compareTexts(one.server, other.server));
+  for (const { own } of servers) await add(own, "its whole server fits into the budget");
   return plan;
 }
 
-/** Whether all of these tools fit into the rest of the budget. */
-export function fitsInto(tools: readonly BudgetedTool[], { tokens, count }: ToolRoom): boolean {
-  if (tools.length > count || sizeOf(tools) / charactersPerToken > tokens) return false;
-  return tokensOf(tools) <= tokens;
+/**
+ * How long it takes to compile a definition of so many characters and to estimate its tokens, compared with simple work
+ * for one tool.
+ */
+export function weightOf(size: number): number {
+  return 10 + size / 100;
+}
+
+/** The estimated tokens of all these tools together; undefined if they do not fit. */
+export async function tokensWithin(
+  tools: readonly BudgetedTool[],
+  room: ToolRoom,
+  turns: Turns,
+): Promise<number | undefined> {
+  if (tools.length > room.count || sizeOf(tools) / charactersPerToken > room.tokens) return undefined;
+  let sum = 0;
+  for (const { tokens, size } of tools) {
+    sum += tokens() ?? 0;
+    if (sum > room.tokens) return undefined;
+    await turns.done(weightOf(size));
+  }
+  return sum;
 }
 
 function sizeOf(tools: readonly BudgetedTool[]): number {
-  return tools.reduce((sum, { size }) => sum + size, 0);
+  let sum = 0;
+  for (const { size } of tools) sum += size;
+  return sum;
 }
 
-export function tokensOf(tools: readonly BudgetedTool[]): number {
-  return tools.reduce((sum, { tokens }) => sum + (tokens() ?? 0), 0);
+/** Sorts the tools independently of connection times, so that the same tools are always declared in the same order. */
+export function byServerAndName(
+  one: Pick<BudgetedTool, "server" | "name">,
+  other: Pick<BudgetedTool, "server" | "name">,
+): number {
+  return compareTexts(one.server, other.server) || compareTexts(one.name, other.name);
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** The context, in tokens, that Fairlead assumes if a model's context is unknown. */

@@ -8,27 +8,29 @@ import type { FunctionDeclaration } from "../../normalise/model-types.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import { estimateTokens } from "../../text/token-estimate.ts";
-import { createTurns } from "../../text/turns.ts";
+import { createTurns, type Turns } from "../../text/turns.ts";
 import type { OfferedPlace } from "../record.ts";
 import type { OwnFunction } from "./own-functions.ts";
 import {
   type BudgetedTool,
   type BudgetRules,
-  fitsInto,
+  byServerAndName,
   type OfferReason,
   planOffer,
   roomFor,
   type ToolRoom,
-  tokensOf,
+  tokensWithin,
+  weightOf,
 } from "./tool-budget.ts";
+import { keyOf } from "./tool-lookup.ts";
 
 /** The declarations of one request. */
 export interface ToolOffer {
   readonly declarations: readonly FunctionDeclaration[];
   /** The tools, at the same index as their declaration; undefined for a function of the host. */
   readonly tools: readonly (DiscoveredMCPTool | undefined)[];
-  /** Tools that are not declared. The model can find them by search. */
-  readonly deferred: readonly DiscoveredMCPTool[];
+  /** How many tools are not declared; the model can find them by search. */
+  readonly deferred: number;
   /** Estimated tokens of the declarations. */
   readonly tokens: number;
 }
@@ -41,9 +43,21 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
   readonly earlier?: readonly OfferedPlace[];
 }
 
+/** The tools that may be offered now. */
+export interface OfferedFrom {
+  /** Not changed later. If it is the array of the update before, no tool is new. */
+  readonly tools: readonly DiscoveredMCPTool[];
+  /** The tool with this key, if it is one of `tools`. */
+  readonly find: (key: string) => DiscoveredMCPTool | undefined;
+}
+
 export interface ToolOffers {
-  /** @param tools The tools that may be offered now. `own` are the functions of the host that these tools need. */
-  readonly update: (tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]) => ToolOffer;
+  /**
+   * Works in slices, because there may be very many tools. A second update waits for the first one.
+   *
+   * @param own The functions of the host that the tools need.
+   */
+  readonly update: (from: OfferedFrom, own: readonly OwnFunction[]) => Promise<ToolOffer>;
   /** Offers tools that a search has found, as far as the budget allows. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[]) => void;
   readonly reasonFor: (tool: DiscoveredMCPTool) => OfferReason | undefined;
@@ -51,22 +65,24 @@ export interface ToolOffers {
   readonly places: () => readonly OfferedPlace[];
 }
 
-interface Declared {
-  readonly declaration: FunctionDeclaration;
-  readonly tool: DiscoveredMCPTool | undefined;
-}
-
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
+const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
+/** The number of tools for which simple work takes a few milliseconds. */
+const toolsPerTurn = 500;
+/** Writing so many characters of JSON takes as long as simple work for one tool. */
+const sizePerTool = 1000;
 
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
   const reasons = new Map<string, OfferReason>();
+  /** The keys of all tools that were considered. A considered tool without a reason did not fit into the budget. */
+  const considered = new Set<string>();
   const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
+  /** The tools of the last update, all of which were considered. */
+  let latest: readonly DiscoveredMCPTool[] | undefined;
+  let last: Promise<unknown> = Promise.resolve();
   // If the user types the calls, no declarations are needed.
-  const room =
-    model.provider === "manual"
-      ? { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY }
-      : roomFor(model, budget);
+  const room = model.provider === "manual" ? noLimit : roomFor(model, budget);
 
   function isDeclared(own: OwnFunction): boolean {
     return places.some((place) => "function" in place && place.function === own);
@@ -86,141 +102,146 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     return { tokens, count: all.size };
   }
 
+  async function consider(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
+    for (const tool of tools) {
+      considered.add(keyOf(tool));
+      await turns.done(1);
+    }
+  }
+
   /** Decides once about all tools that are known when the model is first asked. */
-  function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): void {
-    const budgeted = [...tools].sort(byServerAndName).map(toBudgeted);
-    const functions = fitsInto(budgeted, without(room, ownRoom(own))) ? own : [...own, ...searchFunctions];
-    const planned = planOffer(budgeted, { ...rules, room: without(room, ownRoom(functions)) });
-    const offered = budgeted.filter(({ key }) => planned.get(key) !== "the budget is used up");
+  async function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
+    const budgeted: BudgetedTool[] = [];
+    for (const tool of tools) {
+      const each = toBudgeted(tool);
+      budgeted.push(each);
+      await turns.done(1 + each.size / sizePerTool);
+    }
+    const isEvery = (await tokensWithin(budgeted, without(room, ownRoom(own)), turns)) !== undefined;
+    const functions = isEvery ? own : [...own, ...searchFunctions];
+    const rest = without(room, ownRoom(functions));
+    const planned = await planOffer(budgeted, { ...rules, room: rest }, turns);
+    const offered = budgeted.filter(({ key }) => planned.has(key)).sort(byServerAndName);
+    const tokens = (await tokensWithin(offered, noLimit, turns)) ?? 0;
+    await consider(tools, turns);
     for (const [key, reason] of planned) reasons.set(key, reason);
-    const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
-    for (const { key } of offered) places.push(...placesOf(byKey.get(key)));
+    for (const { server, name } of offered) places.push({ server, name });
     addOwn(functions);
-    left = without(without(room, ownRoom(functions)), { tokens: tokensOf(offered), count: offered.length });
+    left = without(rest, { tokens, count: offered.length });
   }
 
   /**
    * Offers the same tools as before, so that the declarations begin in the same way. Returns false if they no longer
    * fit.
    */
-  function planAsBefore(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[]): boolean {
+  async function planAsBefore(
+    { tools, find }: OfferedFrom,
+    own: readonly OwnFunction[],
+    turns: Turns,
+  ): Promise<boolean> {
     const before = new Set(earlier.flatMap((place) => ("server" in place ? toolKey(place.server, place.name) : [])));
     const functions = [...own, ...earlier.flatMap((place) => ("function" in place ? place.function : []))];
-    const offered = tools.filter((tool) => before.has(keyOf(tool)));
-    const tokens = offered.reduce((sum, tool) => sum + (tokensOfTool(tool) ?? 0), 0);
+    const offered = [...before].flatMap((key) => find(key) ?? []);
+    const tokens = (await tokensWithin(offered.map(toBudgeted), noLimit, turns)) ?? 0;
     const rest = without(without(room, ownRoom(functions)), { tokens, count: offered.length });
     if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
     places.push(...earlier);
     addOwn(functions);
-    for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
     // Without the search function, every tool was offered, so all other tools are new.
-    if (isDeclared("search_tools"))
-      for (const tool of tools) if (!before.has(keyOf(tool))) reasons.set(keyOf(tool), "the budget is used up");
+    await consider(isDeclared("search_tools") ? tools : offered, turns);
+    for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
     left = rest;
     return true;
   }
 
-  /** Adds those tools at the end that fit into the budget. */
-  function append(tools: readonly DiscoveredMCPTool[], reason: OfferReason): void {
+  /** Adds the tool at the end if it fits. */
+  function append(tool: DiscoveredMCPTool, reason: OfferReason): void {
+    considered.add(keyOf(tool));
+    const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });
+    if (after.tokens < 0 || after.count < 0) return;
+    left = after;
+    reasons.set(keyOf(tool), reason);
+    places.push({ server: tool.serverName, name: tool.serverToolName });
+  }
+
+  async function appendLate(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
-      const key = keyOf(tool);
-      const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });
-      const fits = after.tokens >= 0 && after.count >= 0;
-      reasons.set(key, fits ? reason : "the budget is used up");
-      if (!fits) continue;
-      left = after;
-      places.push(...placesOf(tool));
+      const isLate = !considered.has(keyOf(tool));
+      if (isLate) append(tool, "its whole server fits into the budget");
+      await turns.done(isLate ? weightOf(sizeOfTool(tool)) : 1);
     }
   }
 
+  async function declare({ tools, find }: OfferedFrom, turns: Turns): Promise<ToolOffer> {
+    const declared: { declarations: FunctionDeclaration[]; tools: (DiscoveredMCPTool | undefined)[] } = {
+      declarations: [],
+      tools: [],
+    };
+    let tokens = 0;
+    let present = 0;
+    for (const place of places) {
+      const tool = "server" in place ? find(toolKey(place.server, place.name)) : undefined;
+      if (tool !== undefined) present += 1;
+      if ("server" in place && (tool === undefined || tool.quarantine !== undefined)) continue;
+      const declaration = "server" in place ? tool?.schema : declareOwn(place.function);
+      if (declaration === undefined) continue;
+      declared.declarations.push(declaration);
+      declared.tools.push(tool);
+      tokens += (tool && tokensOfTool(tool)) ?? costOf(declaration);
+      await turns.done(1 + (tool === undefined ? 0 : sizeOfTool(tool) / sizePerTool));
+    }
+    return { ...declared, deferred: tools.length - present, tokens };
+  }
+
+  async function update(from: OfferedFrom, own: readonly OwnFunction[]): Promise<ToolOffer> {
+    const turns = createTurns(toolsPerTurn);
+    if (left === undefined && !(await planAsBefore(from, own, turns))) await plan(from.tools, own, turns);
+    if (from.tools !== latest) await appendLate(from.tools, turns);
+    latest = from.tools;
+    addOwn(own);
+    const offer = await declare(from, turns);
+    if (offer.deferred === 0 || searchFunctions.every(isDeclared)) return offer;
+    addOwn(searchFunctions);
+    return declare(from, turns);
+  }
+
   return {
-    update(tools, own) {
-      if (left === undefined && !planAsBefore(tools, own)) plan(tools, own);
-      const late = tools.filter((tool) => !reasons.has(keyOf(tool)));
-      append(late, "its whole server fits into the budget");
-      const deferred = tools.filter((tool) => reasons.get(keyOf(tool)) === "the budget is used up");
-      addOwn(deferred.length === 0 ? own : [...own, ...searchFunctions]);
-      const byKey = new Map(tools.map((tool) => [keyOf(tool), tool]));
-      const declared = places.flatMap((place): Declared[] => {
-        if ("function" in place) return [{ declaration: declareOwn(place.function), tool: undefined }];
-        const tool = byKey.get(toolKey(place.server, place.name));
-        return tool === undefined || tool.quarantine !== undefined ? [] : [{ declaration: tool.schema, tool }];
-      });
-      return {
-        declarations: declared.map(({ declaration }) => declaration),
-        tools: declared.map(({ tool }) => tool),
-        deferred,
-        tokens: declared.reduce(
-          (sum, { tool, declaration }) => sum + ((tool && tokensOfTool(tool)) ?? costOf(declaration)),
-          0,
-        ),
-      };
+    update(from, own) {
+      const updated = last.then(() => update(from, own));
+      last = updated.catch(() => undefined);
+      return updated;
     },
 
     reveal(tools) {
-      append(
-        tools.filter((tool) => reasons.get(keyOf(tool)) === "the budget is used up"),
-        "found by search",
-      );
+      for (const tool of tools)
+        if (considered.has(keyOf(tool)) && !reasons.has(keyOf(tool))) append(tool, "found by search");
     },
 
-    reasonFor: (tool) => reasons.get(keyOf(tool)),
+    reasonFor: (tool) =>
+      reasons.get(keyOf(tool)) ?? (considered.has(keyOf(tool)) ? "the budget is used up" : undefined),
     places: () => places,
   };
-}
-
-function placesOf(tool: DiscoveredMCPTool | undefined): readonly OfferedPlace[] {
-  return tool === undefined ? [] : [{ server: tool.serverName, name: tool.serverToolName }];
 }
 
 function without(room: ToolRoom, used: ToolRoom): ToolRoom {
   return { tokens: room.tokens - used.tokens, count: room.count - used.count };
 }
 
-/** Sorts the tools independently of connection times, so that the same tools are always declared in the same order. */
-function byServerAndName(one: DiscoveredMCPTool, other: DiscoveredMCPTool): number {
-  return compare(one.serverName, other.serverName) || compare(one.serverToolName, other.serverToolName);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
 function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
-  return { key: keyOf(tool), server: tool.serverName, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
+  const { serverName: server, serverToolName: name } = tool;
+  return { key: keyOf(tool), server, name, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
 }
 
-/** The work that is done before an offer. */
-export interface OfferWork {
-  readonly dialect: Model["dialect"];
-  /** Whether the tokens of every tool are estimated too, which takes longest. */
-  readonly isCounted: boolean;
-}
-
-/** The number of tools in one slice, which takes a few milliseconds. */
-const toolsPerTurn = 500;
-/** Estimating the tokens of one tool takes about as long as the other work for this many tools. */
-const countedWeight = 5;
-
-/** Computes in advance, in slices, the facts about tools that an offer needs. */
-export async function prepareOffers(
-  tools: readonly DiscoveredMCPTool[],
-  { dialect, isCounted }: OfferWork,
-): Promise<void> {
+/** Estimates the tokens of every tool in slices, for a list of all tools. */
+export async function estimateAll(tools: readonly DiscoveredMCPTool[]): Promise<void> {
   const turns = createTurns(toolsPerTurn);
-  for (const each of tools) {
-    const tool = each.inDialect(dialect);
-    keyOf(tool);
-    sizeOfTool(tool);
-    if (isCounted) tokensOfTool(tool);
-    await turns.done(isCounted ? countedWeight : 1);
+  for (const tool of tools) {
+    tokensOfTool(tool);
+    await turns.done(weightOf(sizeOfTool(tool)));
   }
-  // The code after this function starts with a new slice.
-  if (tools.length > toolsPerTurn) await turns.done(toolsPerTurn);
 }
 
 /** Facts about a tool that never change. Each is computed only once. */
-const keys = new WeakMap<object, string>();
 const sizes = new WeakMap<DiscoveredMCPTool, number>();
 const costs = new WeakMap<DiscoveredMCPTool, number>();
 
@@ -244,12 +265,4 @@ export function tokensOfTool(tool: DiscoveredMCPTool): number | undefined {
 
 function costOf({ name, description, parametersJsonSchema }: FunctionDeclaration): number {
   return estimateTokens(JSON.stringify({ name, description, parameters: parametersJsonSchema }));
-}
-
-export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
-  const known = keys.get(tool);
-  if (known !== undefined) return known;
-  const key = toolKey(tool.serverName, tool.serverToolName);
-  keys.set(tool, key);
-  return key;
 }

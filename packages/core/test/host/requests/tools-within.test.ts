@@ -10,19 +10,19 @@ const tools = ["a.one", "a.two", "b.one", "c.large"].map((name) => {
   };
 });
 const rules = { isAlwaysLoaded: () => false, used: [] };
-const namesOf = (...given: Parameters<typeof toolsWithin>): unknown =>
-  toolsWithin(...given).map(({ definition }) => definition["name"]);
+const namesOf = async (...given: Parameters<typeof toolsWithin>): Promise<unknown> =>
+  (await toolsWithin(...given)).map(({ definition }) => definition["name"]);
 
-test("all tools if they fit, else the first ones that do, in the order of the list", () => {
-  expect(namesOf(tools, {}, rules)).toEqual(["a.one", "a.two", "b.one", "c.large"]);
-  expect(namesOf(tools, { tools: 2 }, rules)).toEqual(["a.one", "a.two"]);
-  expect(namesOf(tools, { tokens: 100 }, rules)).toEqual(["a.one", "a.two", "b.one"]);
-  expect(namesOf(tools, { tools: 0 }, rules)).toEqual([]);
+test("all tools if they fit, else the first ones that do, in the order of the list", async () => {
+  expect(await namesOf(tools, {}, rules)).toEqual(["a.one", "a.two", "b.one", "c.large"]);
+  expect(await namesOf(tools, { tools: 2 }, rules)).toEqual(["a.one", "a.two"]);
+  expect(await namesOf(tools, { tokens: 100 }, rules)).toEqual(["a.one", "a.two", "b.one"]);
+  expect(await namesOf(tools, { tools: 0 }, rules)).toEqual([]);
 });
 
-test("tools of servers with alwaysLoad come first, then tools that were used before", () => {
+test("tools of servers with alwaysLoad come first, then tools that were used before", async () => {
   const used = [{ serverName: "a", serverToolName: "two" }];
-  expect(namesOf(tools, { tools: 2 }, { isAlwaysLoaded: (server) => server === "b", used })).toEqual([
+  expect(await namesOf(tools, { tools: 2 }, { isAlwaysLoaded: (server) => server === "b", used })).toEqual([
     "a.two",
     "b.one",
   ]);

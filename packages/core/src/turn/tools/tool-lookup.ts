@@ -1,0 +1,93 @@
+/** The tools of a conversation for one model, prepared in slices: found by the name that the model uses, or by key. */
+
+import type { Model } from "../../model/model.ts";
+import { toolKey } from "../../normalise/tool-name.ts";
+import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
+import { runAtOnce, runInTurns, type Sliced } from "../../text/turns.ts";
+
+/** The tools of the chosen servers, in the order of the settings, including those that cannot be offered. */
+export interface ToolLookup {
+  readonly tools: readonly DiscoveredMCPTool[];
+  readonly byName: ReadonlyMap<string, DiscoveredMCPTool>;
+  readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
+}
+
+/** What a lookup is made from. */
+export interface LookupSource {
+  readonly every: readonly DiscoveredMCPTool[];
+  readonly dialect: Model["dialect"];
+  /** Undefined: tools of any server. */
+  readonly servers: readonly string[] | undefined;
+}
+
+export interface ToolLookups {
+  /** Makes the lookup in slices, or returns the last one if nothing has changed. */
+  readonly prepare: (source: LookupSource) => Promise<ToolLookup>;
+  /** The same without a pause. */
+  readonly now: (source: LookupSource) => ToolLookup;
+}
+
+/** Keeps the last lookup, because most requests of a conversation have the same tools. */
+export function createToolLookups(): ToolLookups {
+  let last: { readonly source: LookupSource; readonly lookup: ToolLookup } | undefined;
+
+  function known(source: LookupSource): ToolLookup | undefined {
+    return last !== undefined && isSameSource(last.source, source) ? last.lookup : undefined;
+  }
+
+  function keep(source: LookupSource, lookup: ToolLookup): ToolLookup {
+    last = { source, lookup };
+    return lookup;
+  }
+
+  function now(source: LookupSource): ToolLookup {
+    return known(source) ?? keep(source, runAtOnce(lookUp(source)));
+  }
+
+  return {
+    now,
+    async prepare(source) {
+      const found = known(source) ?? (await runInTurns(lookUp(source), () => known(source) !== undefined));
+      return found === undefined ? now(source) : keep(source, found);
+    },
+  };
+}
+
+/** The number of tools that are looked up in a few milliseconds. */
+const toolsPerSlice = 500;
+
+function* lookUp({ every, dialect, servers }: LookupSource): Sliced<ToolLookup> {
+  const wanted = servers && new Set(servers);
+  const tools: DiscoveredMCPTool[] = [];
+  const byName = new Map<string, DiscoveredMCPTool>();
+  const byKey = new Map<string, DiscoveredMCPTool>();
+  for (const [at, each] of every.entries()) {
+    if (at % toolsPerSlice === toolsPerSlice - 1) yield;
+    if (wanted?.has(each.serverName) === false) continue;
+    const tool = each.inDialect(dialect);
+    tools.push(tool);
+    byName.set(tool.name, tool);
+    byKey.set(keyOf(tool), tool);
+  }
+  return { tools, byName, byKey };
+}
+
+function isSameSource(one: LookupSource, other: LookupSource): boolean {
+  return one.every === other.every && one.dialect === other.dialect && isSameList(one.servers, other.servers);
+}
+
+function isSameList(one: readonly string[] | undefined, other: readonly string[] | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  return one.length === other.length && one.every((each, at) => each === other[at]);
+}
+
+/** Keys never change, so the key of each tool is made once. */
+const keys = new WeakMap<object, string>();
+
+export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {
+  const known = keys.get(tool);
+  if (known !== undefined) return known;
+  const key = toolKey(tool.serverName, tool.serverToolName);
+  keys.set(tool, key);
+  return key;
+}

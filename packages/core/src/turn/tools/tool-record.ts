@@ -1,0 +1,59 @@
+/** Records the names and the declarations of a conversation's tools, so that a resumed conversation has the same ones. */
+
+import type { Model } from "../../model/model.ts";
+import type { Pin } from "../../normalise/tool-name.ts";
+import { nextTurn } from "../../text/turns.ts";
+import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.ts";
+import type { OwnNames } from "./own-functions.ts";
+
+export interface ToolRecord {
+  /** Records the names that are new. Works in slices. */
+  readonly names: (names: readonly Pin[], functions: OwnNames) => Promise<void>;
+  /** Records the added declarations. If the beginning of the list has changed, records all declarations. */
+  readonly places: (model: Model, places: readonly OfferedPlace[]) => void;
+}
+
+/** The number of names in one line of the recorded conversation, which takes a few milliseconds to write. */
+const namesPerLine = 1000;
+
+export function createToolRecord(
+  record: RecordChange,
+  earlier: Pick<EarlierConversation, "names" | "functions" | "offered"> | undefined,
+): ToolRecord {
+  let recordedNames = earlier?.names.length ?? 0;
+  let recordedFunctions: OwnNames = earlier?.functions ?? {};
+  /** The declarations that are recorded. They are offered again only to the model that the conversation had. */
+  let recordedPlaces = earlier?.offered ?? [];
+
+  return {
+    async names(names, functions) {
+      const isNew = functions !== recordedFunctions;
+      recordedFunctions = functions;
+      if (isNew || recordedNames < names.length) recordNext(names, isNew ? { functions } : {});
+      while (recordedNames < names.length) {
+        await nextTurn();
+        recordNext(names, {});
+      }
+    },
+
+    places({ provider }, places) {
+      if (provider === "manual") return;
+      const isContinued = recordedPlaces.every((place, at) => isSamePlace(place, places[at]));
+      const from = isContinued ? recordedPlaces.length : 0;
+      if (from < places.length || !isContinued) record({ type: "offered", from, places: places.slice(from) });
+      recordedPlaces = [...places];
+    },
+  };
+
+  function recordNext(names: readonly Pin[], functions: { readonly functions?: OwnNames }): void {
+    const tools = names.slice(recordedNames, recordedNames + namesPerLine);
+    recordedNames += tools.length;
+    record({ type: "names", tools, ...functions });
+  }
+}
+
+function isSamePlace(one: OfferedPlace, other: OfferedPlace | undefined): boolean {
+  if (other === undefined) return false;
+  if ("function" in one) return "function" in other && one.function === other.function;
+  return "server" in other && one.server === other.server && one.name === other.name;
+}
