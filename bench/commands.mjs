@@ -9,7 +9,7 @@ import { commandCpu, interleave, stdioServers, summarise } from "./samples.mjs";
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const command = path("../packages/cli/bin/fairlead.cjs");
 const node = process.execPath;
-/** What the app draws first: the prompt's mark. */
+/** The first text that the app draws: the mark of the prompt. */
 const firstFrame = "›";
 
 export async function measureCommands({ home, env, rounds, print }) {

@@ -5,7 +5,7 @@ const { driver, servers, tools, plans = [], heapCalls = 0 } = JSON.parse(process
 const toolName = "tool_0";
 /** Fairlead offers at most this many tools of a server. */
 const mostOffered = 512;
-/** The tools of this many servers are read one by one. */
+/** Maximum number of servers whose tools are read one by one. */
 const mostAsked = 50;
 
 /** CPU milliseconds of this process, without its children. */
@@ -20,7 +20,7 @@ function peakMegabytes() {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]) / 1024;
 }
 
-/** Some clients add text of their own to a result. */
+/** Removes text that some clients add to a result. */
 function check(is, least, noun) {
   if (is < least) throw new Error(`${driver} returned ${is} ${noun} instead of ${least}`);
 }

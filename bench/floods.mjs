@@ -1,4 +1,7 @@
-// How far one hostile server reaches: a neighbour's calls, the event loop and the memory of a host while a server floods it.
+/*
+ * Measures how much one hostile server disturbs a host: calls to another server, the event loop and the memory, during
+ * a flood.
+ */
 import { spawnSync } from "node:child_process";
 import { loadavg } from "node:os";
 import { dirname, join } from "node:path";
@@ -36,7 +39,7 @@ const mostRatio = 3;
 const mostStall = 100;
 const mostMegabytes = 256;
 
-/** `cell` is one flood, `rounds` the seconds for which each runs. */
+/** Runs the benchmark. `cell`: the only flood to run. `rounds`: how many seconds each flood runs. */
 export function bench({ cell, rounds = "30" } = {}) {
   if (cell !== undefined && !modes.includes(cell)) {
     process.stderr.write(`there is no cell "${cell}"; known: ${modes.join(", ")}\n`);

@@ -16,7 +16,10 @@ const limit = 3;
 /** How many calls are in flight at the same time. */
 const widths = [1, 16];
 
-/** @param rounds how often each path is measured. Default: 9 */
+/**
+ * Runs the benchmark.
+ * @param rounds how often each path is measured. Default: 9
+ */
 export async function bench({ rounds: given = "9" } = {}) {
   const rounds = Number(given);
   const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
@@ -63,7 +66,7 @@ export async function bench({ rounds: given = "9" } = {}) {
       for (const width of widths)
         for (const each of paths.toSorted(() => Math.random() - 0.5))
           each.figures.get(width).push(await measure(each, width));
-    // Each number of calls in flight is reported, also if an earlier one is over the limit.
+    // The result for each number of open calls is reported, even if an earlier one is over the limit.
     return widths.map((width) => report(paths, width, print)).every((isWithin) => isWithin);
   } finally {
     for (const each of paths) each.close();
@@ -135,7 +138,10 @@ function threadTime(file) {
   }
 }
 
-/** The processes of a path: those below the started one and, of Fairlead, the background host; not the server itself. */
+/**
+ * Returns the processes of a path: those below the started process and, for Fairlead, the background host. The server
+ * itself is left out.
+ */
 function processesOf(root, { home }) {
   const table = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -270,13 +276,13 @@ async function stopHost(env) {
   await new Promise((resolve) => child.on("exit", resolve));
 }
 
-/** Ends what a gateway has left: other ones have background processes too. */
+/** Ends the processes that a gateway has left, because other gateways have background processes too. */
 function endLeft({ home }) {
   for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
     try {
       if (readFileSync(`/proc/${name}/environ`, "utf8").includes(`HOME=${home}`)) process.kill(Number(name));
     } catch {
-      // It has ended, or belongs to another user.
+      // The process has ended, or belongs to another user.
     }
   }
 }

@@ -10,7 +10,7 @@ const mostExponent = 1.1;
 const mostHeap = 0.1;
 const mostToolsByName = 1;
 
-/** Returns lines for the report: `{ text, isMet }`. */
+/** Returns the lines of the report: `{ text, isMet }`. */
 export async function measureGrowth({ home, env, rounds, print }) {
   const lines = [];
   const add = (line) => {
@@ -33,7 +33,10 @@ export async function measureGrowth({ home, env, rounds, print }) {
   return lines;
 }
 
-/** One process answers for all servers: a thousand processes would measure the machine. */
+/**
+ * Starts one process that answers for all servers, because with a thousand processes the machine itself would be
+ * measured.
+ */
 async function byServers(rounds, env) {
   const http = await startHttpServers(10, env);
   try {
@@ -51,7 +54,7 @@ async function series(counts, rounds, take) {
   return (figure) => counts.map((count) => [count, median(found.flatMap((round) => round[count]?.[figure] ?? []))]);
 }
 
-/** The exponent of a power law by least squares: 1 is linear. */
+/** Fits a power law by least squares and returns its exponent: 1 is linear. */
 export function exponent(points) {
   const logs = points.map(([count, cost]) => [Math.log(count), Math.log(cost)]);
   const mean = (at) => logs.reduce((sum, log) => sum + log[at], 0) / logs.length;
@@ -62,7 +65,7 @@ export function exponent(points) {
 
 function fitted(title, points) {
   const all = exponent(points);
-  // A fixed cost flattens the beginning of the curve: the last step shows how it goes on.
+  // A fixed cost flattens the beginning of the curve, so the last step shows the growth.
   const last = exponent(points.slice(-2));
   const costs = points.map(([count, cost]) => `${count}: ${cost.toFixed(0)} ms`).join(", ");
   const text = `${title}: ${costs}; exponent ${all.toFixed(2)}, last step ${last.toFixed(2)} (goal ≤ ${mostExponent})`;

@@ -1,4 +1,4 @@
-// Measures the library through createHost(), beside the floor and the other clients.
+// Measures the library through createHost(), compared with the floor and with other clients.
 
 import { jobs, libraryRows } from "./rows.mjs";
 import { drive, interleave, startHttpServers, stdioServers, summarise } from "./samples.mjs";

@@ -8,14 +8,14 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const source = fileURLToPath(new URL("peers/", import.meta.url));
 
-/** `slow`: how many times fewer calls the peer makes, so that a run takes minutes. */
+/** `slow`: the factor by which the peer makes fewer calls, so that a run takes minutes. */
 const peers = [
   { label: "SDK", file: "sdk.mjs", slow: 4 },
   { label: "Gemini CLI core", file: "gemini.mjs", slow: 40 },
   { label: "mcporter", file: "mcporter.mjs", slow: 4 },
 ];
 
-/** Returns the drivers of the peers: none if they cannot be installed. */
+/** Returns the drivers of the peers; none if the peers cannot be installed. */
 export function installPeers(print) {
   const manifest = readFileSync(join(source, "package.json"));
   const key = createHash("sha256").update(manifest).update(process.version).digest("hex").slice(0, 12);

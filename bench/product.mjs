@@ -18,8 +18,9 @@ const forms = {
 };
 
 /**
- * @param options `full`: more runs; `rounds`: that many runs, for a first look; `cell`: one job of the library, `command` or `growth`;
- *   `write`: writes the results into `bench/results/`
+ * Runs the benchmark.
+ * @param options `full`: more runs; `rounds`: that many runs, for a quick result; `cell`: one job of the library,
+ * `command` or `growth`; `write`: writes the results into `bench/results/`
  */
 export async function bench({ full = false, write = false, rounds: given, cell } = {}) {
   const form = forms[full ? "full" : "quick"];
@@ -40,7 +41,7 @@ export async function bench({ full = false, write = false, rounds: given, cell }
     };
     print(`\n${circumstances({ rounds, load })}\n`);
     print(`${toText(rows, labels)}\n`);
-    // A run that is interrupted from here on leaves the table.
+    // If the run is interrupted after this, the table exists already.
     save([]);
     const growth = isAsked("growth", cell) ? await measureGrowth({ home, env, rounds: rounds.growth, print }) : [];
     print(`${save(growth).toFixed(1)} minutes`);

@@ -1,4 +1,4 @@
-// The results as a table for the terminal and for Markdown, and as a chart.
+// Formats the results as a table for the terminal and for Markdown, and as a chart.
 import { readFileSync } from "node:fs";
 import { cpus, platform, totalmem } from "node:os";
 
@@ -73,7 +73,7 @@ ${readFileSync(new URL("remains.md", import.meta.url), "utf8")}`;
 const colours = { Fairlead: "#2563eb", SDK: "#9ca3af", "Gemini CLI core": "#f59e0b", mcporter: "#10b981" };
 const layout = { left: 270, right: 70, top: 50, bar: 9, gap: 12, width: 860 };
 
-/** Bars on a logarithmic scale: how many times the floor each client costs. */
+/** Returns bars on a logarithmic scale: how many times the cost of the floor each client needs. */
 export function toSvg({ rows, peers }) {
   const labels = ["Fairlead", ...peers];
   const ratios = rows.flatMap(({ cells }) => labels.map((label) => cells[label]?.ratio ?? 1));

@@ -1,4 +1,4 @@
-// The rows of the benchmark: which job gives the figure, and the goal as a multiple of the floor.
+// The rows of the benchmark: the job that gives each figure, and its goal as a multiple of the floor.
 const smallCalls = [
   { figure: "call1", inFlight: 1, calls: 2_000, bytes: 100 },
   { figure: "call16", inFlight: 16, calls: 4_000, bytes: 100 },
@@ -10,7 +10,10 @@ const httpCalls = [
   { figure: "http1MB", inFlight: 1, calls: 20, bytes: 1_000_000 },
 ];
 
-/** What a sample of the library does; `isCheap`: the quick form runs the other clients more than once; `overHttp`: not stdio servers. */
+/**
+ * What a sample of the library does. `isCheap`: the quick form measures the other clients more than once. `overHttp`:
+ * uses HTTP servers instead of stdio servers.
+ */
 export const jobs = {
   small: { servers: 1, tools: 10, isCheap: true },
   many: { servers: 100, tools: 10 },
@@ -20,7 +23,7 @@ export const jobs = {
   http: { servers: 1, tools: 10, plans: httpCalls, overHttp: true },
 };
 
-/** Rows of the library: CPU of the client's process, or its memory, beside the floor's. */
+/** Rows of the library: CPU or memory of the client's process, compared with the floor. */
 export const libraryRows = [
   { title: "import of the library", job: "small", figure: "import", unit: "ms", goal: 6 },
   { title: "discovery: 1 server, 10 tools", job: "small", figure: "discovery", unit: "ms", goal: 4 },
@@ -36,7 +39,7 @@ export const libraryRows = [
   { title: "1 MB result, HTTP", job: "http", figure: "http1MB", unit: "ms", goal: 1.3 },
 ];
 
-/** Rows of the command: CPU with all children, or wall time to the app's first frame, beside another program's. */
+/** Rows of the command: CPU with all children, or wall time to the app's first frame, compared with another program. */
 export const commandRows = [
   { title: "fairlead --version", label: "version", beside: "node -e 0", figure: "cpu", unit: "ms", goal: 1.3 },
   { title: "Tab key: names of commands", label: "tab", beside: "node -e 0", figure: "cpu", unit: "ms", goal: 2 },

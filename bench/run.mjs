@@ -1,4 +1,7 @@
-// Benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search` and `gateway` run only by name. Never part of the tests.
+/*
+ * Runs the benchmarks: `npm run bench` measures the product; `soak`, `floods`, `search` and `gateway` run only by name.
+ * The tests never run them.
+ */
 import { parseArgs } from "node:util";
 
 const benches = {

@@ -1,4 +1,4 @@
-// Samples side by side: every sample is a new process, and each round runs all of them in a random order.
+// Takes samples. Every sample is a new process, and each round runs all samples in a random order.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ export async function interleave(samples) {
   return rounds;
 }
 
-/** The median of a figure, and the median of its ratios to the floor of the same round. */
+/** Returns the median of a figure, and the median of its ratios to the floor in the same round. */
 export function summarise(rounds, label, figure, floor = "floor") {
   const own = rounds.filter((round) => [label, floor].every((each) => round[each]?.[figure] !== undefined));
   if (own.length === 0) return undefined;
@@ -51,13 +51,13 @@ export function summarise(rounds, label, figure, floor = "floor") {
   };
 }
 
-/** Runs `drive.mjs` in a process of its own and returns its figures. */
+/** Runs `drive.mjs` in its own process and returns its figures. */
 export function drive(job, env) {
   const argv = [process.execPath, "--expose-gc", path("drive.mjs"), JSON.stringify(job)];
   return JSON.parse(run(argv, { env, stdio: ["ignore", "pipe", "inherit"] }).stdout);
 }
 
-/** CPU milliseconds of a command with all its children. */
+/** Returns the CPU milliseconds of a command with all its children. */
 export function commandCpu(argv, env) {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" >/dev/null 2>/dev/null </dev/null';
   const { stderr } = run(["bash", "-c", script, "bash", ...argv], { env });
@@ -72,7 +72,7 @@ function run([program, ...words], options) {
   return ended;
 }
 
-/** The definitions of stdio servers with this number of tools. */
+/** Returns the definitions of stdio servers with this number of tools. */
 export function stdioServers(count, tools) {
   const args = [path("servers/stdio.mjs"), String(tools)];
   return Array.from({ length: count }, (_, at) => ({ name: `s${at}`, command: process.execPath, args }));

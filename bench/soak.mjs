@@ -11,14 +11,20 @@ import { median, sampleEnvironment, startHttpServers, stdioServers } from "./sam
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc");
 const callsPerSecond = 1_000;
-/** A host that cannot keep up is called less often. */
+/** Maximum number of open calls. A host that cannot keep up is called less often. */
 const mostInFlight = 256;
 /** Milliseconds between two groups of calls. */
 const interval = 10;
-/** The last quarter of the run may use this many times the memory of the second: the first still fills caches. */
+/**
+ * The last quarter of the run may use at most this many times the memory of the second quarter. The first quarter still
+ * fills caches.
+ */
 const mostGrowth = 1.1;
 
-/** @param minutes how long the load lasts */
+/**
+ * Runs the benchmark.
+ * @param minutes how long the load lasts
+ */
 export async function bench({ minutes = "10" } = {}) {
   const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
   const http = await startHttpServers(10, sampleEnvironment(home));
@@ -69,7 +75,7 @@ function take(now, inFlight) {
   return sample;
 }
 
-/** Open files and sockets; 0 where the system does not list them. */
+/** Returns the number of open files and sockets; 0 if the system does not list them. */
 function descriptors() {
   try {
     return readdirSync("/proc/self/fd").length;

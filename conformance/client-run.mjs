@@ -1,7 +1,7 @@
 /**
- * The official suite, in both versions, against a host. Exit code 1 if an outcome differs from `expected.json`. With
- * names of scenarios, only those run, with the suite's whole output. `--update` writes the outcomes to `expected.json`
- * and `docs/conformance.md`.
+ * Runs both versions of the official suite against a host. Exit code 1 if an outcome differs from `expected.json`. With
+ * names of scenarios, runs only those and prints the suite's whole output. `--update` writes the outcomes to
+ * `expected.json` and `docs/conformance.md`.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -40,7 +40,7 @@ async function runAll(suite) {
   const outcomes = {};
   if (names.length === 0) return outcomes;
   say(`\n${suite.version}\n${row("scenario", { passed: "pass", failed: "fail", warned: "warn", skipped: "skip" })}`);
-  // One at a time: some checks measure time, and fail when the suite runs them side by side.
+  // Scenarios run one after the other, because some checks measure time and fail if scenarios run in parallel.
   for (const name of names) {
     const { output, ...outcome } = await runScenario(suite, name);
     outcomes[name] = outcome;

@@ -15,7 +15,7 @@ const url = process.argv.at(-1) ?? "";
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}");
 
-// On timeout the runner ends only its shell, so the client must end itself.
+// After a timeout the runner ends only its shell, so the client must end itself.
 setTimeout(() => {
   process.stderr.write("the deadline has passed\n");
   process.exit(1);
@@ -30,7 +30,7 @@ try {
 
 async function runHost() {
   const home = await mkdtemp(join(tmpdir(), "conformance-home-"));
-  // The root that the host sends.
+  // This is the root that the host sends.
   const workspace = join(home, "workspace");
   await mkdir(workspace);
   const { settings, env } = settingsFor(scenario, url, context);
@@ -40,7 +40,7 @@ async function runHost() {
     workspace,
     trust: true,
     environment: {
-      // Nothing of the user who runs the suite: no system settings, and no keychain.
+      // The run uses nothing of the user: no system settings and no keychain.
       env: {
         FAIRLEAD_SECRET_STORE: "file",
         GEMINI_CLI_SYSTEM_SETTINGS_PATH: none,
@@ -64,7 +64,7 @@ async function runHost() {
   }
 }
 
-/** The browser: the suite's authorization servers ask nothing and redirect at once. */
+/** Acts as the browser: the suite's authorization servers ask nothing and redirect at once. */
 async function visit(address) {
   const { status, headers } = await fetch(address, { redirect: "manual" });
   const location = headers.get("location");

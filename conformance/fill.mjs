@@ -1,6 +1,6 @@
-/** Values for the properties of a schema, as a user would type them. */
+/** Fills in the properties of a schema with values that a user could type. */
 
-/** A value for every property without a default; the host fills in the defaults itself. */
+/** Returns a value for every property without a default. The host itself fills in the defaults. */
 export function fill(schema) {
   const properties = Object.entries(schema?.properties ?? {}).filter(([, { default: usual }]) => usual === undefined);
   return Object.fromEntries(properties.map(([name, property]) => [name, sample(property)]));

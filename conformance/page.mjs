@@ -1,4 +1,4 @@
-/** Writes `docs/conformance.md` from what the suites are expected to find. */
+/** Writes `docs/conformance.md` from the expected outcomes of the suites. */
 
 import { readFile, writeFile } from "node:fs/promises";
 import { gatewaySection } from "./gateway/page.mjs";

@@ -1,4 +1,6 @@
-/** Prepares the folder: installs the suites at the first use, and bundles host and engine from their sources every time. */
+/**
+ * Prepares the folder: installs the suites at the first use, and bundles host and engine from their sources every time.
+ */
 
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -33,13 +35,13 @@ export async function prepare() {
   });
 }
 
-/** Bundles the command, which the gateway is part of. */
+/** Bundles the command, because it contains the gateway. */
 export function buildCommand() {
   const { status } = spawnSync(process.execPath, ["scripts/bundle.mjs"], { cwd: `${here}/..`, stdio: "inherit" });
   if (status !== 0) throw new Error("the command could not be bundled");
 }
 
-/** What others made is loaded from where it is installed. */
+/** Packages of others are not bundled, but loaded from where they are installed. */
 const onlyOurs = {
   name: "only-ours",
   setup: ({ onResolve }) =>

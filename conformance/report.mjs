@@ -1,4 +1,4 @@
-/** Outcomes of scenarios as text, and how they differ from the expected ones. */
+/** Formats the outcomes of scenarios, and how they differ from the expected ones. */
 
 const columns = ["passed", "failed", "warned", "skipped"];
 
@@ -7,7 +7,7 @@ export function row(name, outcome) {
   return `${verdict} ${name.padEnd(44)}${columns.map((column) => String(outcome[column]).padStart(6)).join("")}`;
 }
 
-/** The sums of all columns, and how many of all scenarios are ok. */
+/** Returns the sums of all columns, and how many of all scenarios are ok. */
 export function totalsOf(outcomes) {
   const all = Object.values(outcomes);
   const sums = Object.fromEntries(columns.map((column) => [column, all.reduce((sum, one) => sum + one[column], 0)]));
@@ -19,19 +19,19 @@ export function totalsRow(outcomes) {
   return row(`${ok} of ${all} scenarios`, sums);
 }
 
-/** One line for `expected.json`. */
+/** Returns one line for `expected.json`. */
 export function summary(outcome) {
   const counts = columns.filter((column) => outcome[column] > 0).map((column) => `${outcome[column]} ${column}`);
   return [outcome.ok ? "ok" : "not ok", ...counts].join(", ");
 }
 
-/** The outcome in a line of `expected.json`. */
+/** Reads the outcome in a line of `expected.json`. */
 export function parseSummary(text) {
   const count = (column) => Number(new RegExp(`(\\d+) ${column}`).exec(text)?.[1] ?? 0);
   return { ok: !text.startsWith("not ok"), ...Object.fromEntries(columns.map((column) => [column, count(column)])) };
 }
 
-/** Sentences about everything that is not as it should be in one suite; when only some scenarios ran, about those. */
+/** Returns a sentence about each unexpected outcome of one suite. If only some scenarios ran, only about those. */
 export function surprisesIn(outcomes, { scenarios = {}, exceptions = {} } = {}, isPartial = false) {
   const missing = Object.keys(scenarios).filter((name) => !isPartial && !(name in outcomes));
   return [

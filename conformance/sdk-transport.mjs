@@ -1,11 +1,13 @@
-/** Turns an open session into a transport of the official SDK, so that the SDK's extensions run over Fairlead's engine. */
+/**
+ * Turns an open session into a transport of the official SDK, so that the SDK's extensions run over Fairlead's wire.
+ */
 
 const methodNotFound = -32601;
 
 /**
- * The transport for a client of the SDK with `versionNegotiation: { mode: "auto" }`. It answers the handshake of either
- * era from the session's own fields. The session keeps its handler for the server's requests and its subscriptions;
- * closing the transport leaves the session open.
+ * Creates the transport for a client of the SDK with `versionNegotiation: { mode: "auto" }`. It answers the handshake
+ * of either era from the session's own fields. The session keeps its handler for the server's requests and its
+ * subscriptions. Closing the transport leaves the session open.
  */
 export function sdkTransport(session) {
   const open = new Map();
@@ -42,7 +44,7 @@ export function sdkTransport(session) {
 
   async function notify(method, params) {
     if (method === "notifications/cancelled") open.get(params?.requestId)?.abort();
-    // The session has sent `initialized` itself.
+    // The session itself has already sent `initialized`.
     else if (method !== "notifications/initialized") await session.notify(method, params);
   }
 
@@ -66,7 +68,7 @@ export function sdkTransport(session) {
     } catch (error) {
       const { rpc } = error.evidence ?? {};
       if (rpc) deliver({ id, error: { ...rpc, message: error.message } });
-      // The client reports what `send` throws as the error of this request; it no longer waits for an aborted one.
+      // The client reports an error of `send` as the error of this request. It no longer waits for an aborted request.
       else if (!controller.signal.aborted) throw error;
     } finally {
       open.delete(id);
@@ -76,7 +78,7 @@ export function sdkTransport(session) {
   return transport;
 }
 
-/** The answer to a request that does not go to the server: a handshake that is done, or a subscription. */
+/** Returns the answer to a request that does not go to the server: the finished handshake, or a subscription. */
 function ownAnswer({ era, protocolVersion, capabilities, serverInfo, instructions }, method) {
   const common = { capabilities, ...(instructions !== undefined && { instructions }) };
   switch (method) {

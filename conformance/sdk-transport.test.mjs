@@ -16,7 +16,7 @@ function target(program, ...args) {
   return { kind: "stdio", command: process.execPath, args: [path, ...args], env: { PATH }, cwd: process.cwd() };
 }
 
-/** A new client on a session that earlier clients may have used; closing the client leaves the session open. */
+/** Creates a new client on a session that earlier clients may have used. Closing the client leaves the session open. */
 async function clientOn(session) {
   const client = new Client(info, { versionNegotiation: { mode: "auto" } });
   await client.connect(sdkTransport(session));

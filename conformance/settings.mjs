@@ -1,9 +1,9 @@
-/** Turns what the suite says about a scenario into the settings and variables of a host. */
+/** Turns the suite's description of a scenario into the settings and variables of a host. */
 
 /** The name of the suite's server in the settings. */
 export const server = "conformance";
 
-/** Long or multi-line values are variables, as an operator would set them. */
+/** Long or multi-line values become variables, as an operator would set them. */
 const keyVariable = "CONFORMANCE_PRIVATE_KEY";
 const tokenVariable = "CONFORMANCE_TOKEN";
 
@@ -13,7 +13,7 @@ export function settingsFor(scenario, url, context) {
     settings: {
       mcpServers: { [server]: { url, ...(oauth && { oauth }) } },
       fairlead: {
-        // The client metadata document that the suite knows; no one requests it.
+        // This is the client metadata document that the suite knows; nobody requests it.
         clientMetadataUrl: "https://conformance-test.local/client-metadata.json",
         servers: { [server]: { roots: true, sampling: true, ...(machineAuth && { machineAuth }) } },
       },

@@ -1,4 +1,4 @@
-/** What the shim may take from outside, and that its page is generated. */
+/** Tests which outside code the shim may use, and that its page is generated. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const expected = JSON.parse(readFileSync(`${here}/expected.json`, "utf8"));
 const gateway = JSON.parse(readFileSync(`${here}/gateway/expected.json`, "utf8"));
 
-/** Every line of the shim with this text, by file. */
+/** Returns every line of the shim with this text, by file. */
 function linesWith(text) {
   const files = readdirSync(here).filter((name) => /^[^.]+[.]mjs$/.test(name));
   const lines = files.map((file) => [file, readFileSync(`${here}/${file}`, "utf8").split("\n")]);

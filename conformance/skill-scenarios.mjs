@@ -1,4 +1,4 @@
-/** Which scenarios are about skills (SEP-2640). */
+/** The names of the scenarios about skills (SEP-2640). */
 
 export function isSkillScenario(scenario) {
   return scenario.startsWith("sep-2640-");

@@ -1,6 +1,6 @@
 /**
- * The scenarios about skills (SEP-2640). The host has no skills yet, so the official SDK's client for this extension
- * runs over a session of our engine. No one signs in here.
+ * Runs the scenarios about skills (SEP-2640). The host has no skills yet, so the official SDK's client for this
+ * extension runs over a session of our wire. These scenarios need no sign-in.
  */
 
 import { Client } from "@modelcontextprotocol/client";

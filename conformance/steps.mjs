@@ -1,4 +1,4 @@
-/** What the host is asked to do, scenario by scenario; in most it calls every tool once. */
+/** What the host does in each scenario. In most scenarios it calls every tool once. */
 
 import { fill } from "./fill.mjs";
 import { server } from "./settings.mjs";
@@ -11,12 +11,12 @@ const special = {
   "http-custom-headers": callAsTold,
 };
 
-/** The steps of a scenario: a function of the host and of what the suite says about the scenario. */
+/** Returns the steps of a scenario: a function of the host and of the suite's description of the scenario. */
 export function stepsFor(scenario) {
   return special[scenario] ?? callTools;
 }
 
-/** Connects, and returns the catalog. Some of the suite's servers offer nothing: a host closes those. */
+/** Connects, and returns the catalog. Some of the suite's servers offer nothing, and a host closes their connection. */
 async function connect(host) {
   await host.start({ servers: [server] });
   const { status, reason, message } = host.states().find(({ name }) => name === server);

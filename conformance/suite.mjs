@@ -1,4 +1,4 @@
-/** The official suites: what scenarios they have for clients, and a run of one of them in a process of its own. */
+/** The official suites: their scenarios for clients, and a function that runs one scenario in its own process. */
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -49,7 +49,7 @@ async function checksIn(folder) {
 }
 
 /**
- * Runs a suite's command. The suites need Node 22; the client runs on the Node that runs this.
+ * Runs a suite's command. The suites need Node 22, but the client runs on the Node of this process.
  * @param timeout How long the command may take, in milliseconds.
  */
 export function runSuite({ folder }, args, timeout = patience) {

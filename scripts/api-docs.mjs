@@ -24,7 +24,7 @@ const identity = ({ file, name }) => `${file}#${name}`;
 const published = pages.flatMap(({ file }) => reader.publicNames(file));
 const isPublished = new Set(published.map(({ declared }) => identity(declared)));
 
-/** Types that a reader of the page meets and cannot import. */
+/** Returns the types that a page mentions but that a reader cannot import. */
 function unexported() {
   return published.flatMap(({ name, declared }) =>
     reader.declarations(declared).flatMap(({ mentions }) =>
@@ -44,7 +44,7 @@ function undocumented() {
   );
 }
 
-/** A comment as Markdown: `@example` becomes a block, `@throws` a line. */
+/** Returns a comment as Markdown: `@example` becomes a code block, `@throws` a line. */
 function toMarkdown(comment) {
   const [text, ...tags] = comment.split(/^@/m);
   const blocks = tags.map((tag) => {
@@ -63,7 +63,7 @@ function toCode(text) {
     .replaceAll(/^ {4,}/gm, (indent) => " ".repeat(indent.length / 2));
 }
 
-/** A type that is made of a value nobody can import is explained by that value. */
+/** Returns the declarations of values that types are made of and that nobody can import; the page shows them too. */
 function privateValues({ file }, declarations) {
   return declarations
     .flatMap(({ mentions }) => mentions.values.map((name) => ({ file, name })))
@@ -79,7 +79,7 @@ function section({ name, declared }) {
   return [`## ${name}`, `*${kind}*`, ...texts, `\`\`\`ts\n${code}\n\`\`\``].join("\n\n");
 }
 
-/** A value that is a type too, as enums are, counts as a value. */
+/** Whether the name is a value. A name that is both a value and a type, such as an enum, counts as a value. */
 function groupOf({ declared }) {
   const found = reader.declarations(declared).map(({ type }) => kinds[type]);
   return ["function", "class", "value"].find((kind) => found.includes(kind)) ?? "type";

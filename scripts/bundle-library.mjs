@@ -1,8 +1,8 @@
-// Bundles the libraries: what an import loads at once is one file, what is loaded when it is used is in chunks. To find and read some four
-// hundred small files took three times as long. Types stay as the compiler writes them, in build/.
-//   dist/*.js      what Node imports: takes the names from the CommonJS files
-//   dist/*.cjs     the code as CommonJS, which library.cjs loads with V8's code cache: Node has none for modules
-//   dist/cache/    the code cache, written by the first program that uses the library
+// Bundles the libraries: code that an import loads at once is one file; code that is loaded later is in chunks.
+// Finding and reading about four hundred small files took three times as long. The types stay in build/.
+//   dist/*.js      the modules that Node imports; they take the names from the CommonJS files
+//   dist/*.cjs     the code as CommonJS; library.cjs loads it with V8's code cache, which Node does not use for modules
+//   dist/cache/    the code cache; the first program that uses the library writes it
 //   dist/esm/      the code as modules, for bundlers (condition "module") and for threads
 import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { rolldown } from "rolldown";
 import { importGraph } from "./reachable.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-/** What every host loads when it starts its first server, in one chunk: to find and load each file of it costs a millisecond. */
+/** Files that every host loads with its first server. They are one chunk, because loading each file costs a millisecond. */
 const started = {
   core: [
     "connect/open-session.ts",
@@ -31,9 +31,9 @@ const started = {
     "trust/approved-programs.ts",
   ],
 };
-/** Small dependencies that every import loads. To load jsonc-parser as CommonJS takes a quarter of the whole import. */
+/** Small dependencies that every import loads. Loading jsonc-parser as CommonJS takes a quarter of the whole import. */
 const included = ["jsonc-parser", "eventsource-parser"];
-/** Dependencies that are in the CommonJS files, too: they are modules, or to find and compile their many files takes up to 80 ms. */
+/** Dependencies inside the CommonJS files: they are modules, or finding and compiling their files takes up to 80 ms. */
 const cached = [
   "stemmer",
   "ajv",
@@ -47,7 +47,7 @@ const cached = [
   "retry",
   "signal-exit",
 ];
-/** Beside the public entries of a package: the files that it starts as threads. */
+/** Files that a package starts as threads. They are bundled like its public entries. */
 const threads = {
   core: {
     "validation-worker": "src/execute/validation/validation-worker.ts",
@@ -73,7 +73,7 @@ async function bundle(name) {
     .map((entry) => [entry.default.replace(/^[.][/]dist[/]|[.]js$/g, ""), entry["fairlead-source"]]);
   const entries = Object.fromEntries(named);
   const output = join(folder, "dist");
-  // Built aside and put in place at the end: a program that starts meanwhile finds the old files or the new ones.
+  // The files are built in another folder and moved at the end: a program that starts meanwhile finds old or new files.
   const outdir = mkdtempSync(`${output}-`);
   const groups = { eager: [entries.index], start: (started[name] ?? []).map((file) => join("src", file)) };
   const ownThreads = threads[name] ?? {};
@@ -108,13 +108,13 @@ async function write(folder, { input, groups, included: inside }, output) {
     cwd: folder,
     input,
     platform: "node",
-    // Dependencies stay what the package declares; the other library keeps its own classes.
+    // Declared dependencies are not bundled, and neither is the other library, so that its classes exist only once.
     external: (id) => !id.startsWith(".") && !id.startsWith("/") && !/^[A-Za-z]:\\/.test(id) && !inside.includes(id),
-    // A module of `main` would be CommonJS.
+    // With the field `main`, a dependency would be CommonJS.
     resolve: { mainFields: ["module", "main"] },
     plugins: [graph.plugin],
     onLog(level, log, handle) {
-      // Such a file is in the one that is loaded at once: that is what the other import wants.
+      // This file is part of the one that is loaded at once, so the other import gets it from there.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
     },
   });
@@ -126,7 +126,7 @@ async function write(folder, { input, groups, included: inside }, output) {
     ),
   );
   const { output: files } = await build.write({
-    // V8 keeps a file with one character beyond Latin-1 in twice the memory. Comments are in the types.
+    // Comments are removed: the types have them, and one character beyond Latin-1 doubles a file's memory in V8.
     comments: { jsdoc: false },
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
     codeSplitting: { groups: names.map((name, at) => ({ name, test: isIn[at], priority: names.length - at })) },
@@ -136,21 +136,21 @@ async function write(folder, { input, groups, included: inside }, output) {
   return files;
 }
 
-/** Code with a cache has no import(): the loader has one. What require() can load takes a millisecond less. */
+/** Replaces import(), which code with a cache cannot use: by the loader's, or by require(), which is a millisecond faster. */
 function requireLater(code) {
   return code.replace(/\bimport\("([^"]+)"\)/g, (_, id) =>
     /^(?:node:|@fairlead[/])/.test(id) ? `Promise.resolve().then(() => require("${id}"))` : `importModule("${id}")`,
   );
 }
 
-/** A module that takes its names from the CommonJS file. */
+/** Returns a module that takes its names from the CommonJS file. */
 function importedByNode(entry, names) {
   return `const { createRequire } = process.getBuiltinModule("node:module");
 export const { ${names.join(", ")} } = createRequire(import.meta.url)("./library.cjs")("${entry}.cjs");
 `;
 }
 
-/** The command's loader, made for these files. The other library is loaded once in a process, whoever imports it. */
+/** Returns the command's loader for these files. A process loads the other library only once, whoever imports it. */
 function loaderOf(files) {
   const build = createHash("sha256")
     .update(files.map(({ code }) => code).join("\0"))
@@ -170,7 +170,7 @@ module.exports = exports.createLoader(__dirname, "${build}", "library", {
 `;
 }
 
-/** Whether a file is one of these or imported by them, without what is loaded later. Asked when every file is parsed. */
+/** Whether a file is one of these or is imported by them at once. Called after every file is parsed. */
 function reaches(graph, files) {
   let found;
   return (id) => {

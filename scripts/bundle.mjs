@@ -1,11 +1,11 @@
 // Bundles the command as CommonJS files that bin/load.cjs loads with V8's code cache:
 //   answers.cjs  the texts of --version and --help, and the names of the commands
-//   start.cjs    what every command loads: options, settings, trust
-//   host.cjs     what connects to servers; loaded when there is one to connect to
-//   app.cjs      what the app needs for its first frame
-//   relay.cjs    what `fairlead serve` loads: a relay to the background host
-//   the rest     loaded by the command that uses it
-//   validation-worker.js, result-worker.js  threads of their own
+//   start.cjs    the code that every command loads: options, settings, trust
+//   host.cjs     the code that connects to servers; loaded if there is a server to connect to
+//   app.cjs      the code that the app needs for its first frame
+//   relay.cjs    the code of `fairlead serve`: a relay to the background host
+//   other files  code that only some commands load
+//   validation-worker.js, result-worker.js  the code of two threads
 import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,13 +19,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const cli = join(root, "packages/cli");
 const bundle = join(cli, "bundle");
 const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
-/** Files that are loaded together, by the files whose imports they are; a file belongs to the first group that needs it. */
+/**
+ * Groups of files that are loaded together, each defined by the files whose imports it contains. A file belongs to the
+ * first group that needs it.
+ */
 const groups = {
   start: ["shell/main.ts", "shell/run-verb.ts", "commands/mcp/list.ts"],
   host: ["targets/list-servers.ts"],
   app: ["tui/run-app.tsx"],
 };
-/** What the app shares with commands stays in files of its own: they would load the whole app. */
+/** Files that the app shares with commands stay separate, because otherwise these commands would load the whole app. */
 const onlyApp = /^\0|[/\\](?:tui|node_modules)[/\\]/;
 
 async function write(input, { dir, define = {}, ...output }) {
@@ -35,7 +38,7 @@ async function write(input, { dir, define = {}, ...output }) {
     input,
     platform: "node",
     external: ["@napi-rs/keyring"],
-    // Rolldown warns unless it may add exports to the entry.
+    // Rolldown prints a warning unless it may add exports to the entry.
     preserveEntrySignatures: "allow-extension",
     resolve: { conditionNames: ["fairlead-source"], mainFields: ["module", "main"] },
     transform: {
@@ -45,7 +48,7 @@ async function write(input, { dir, define = {}, ...output }) {
     },
     plugins: [leanDependencies, graph.plugin],
     onLog(level, log, handle) {
-      // Such a file is in one that is loaded at once: that is what the other import wants.
+      // This file is part of one that is loaded at once, so the other import gets it from there.
       if (log.code !== "INEFFECTIVE_DYNAMIC_IMPORT") handle(level, log);
     },
   });
@@ -57,7 +60,7 @@ async function write(input, { dir, define = {}, ...output }) {
   const names = Object.keys(groups);
   const { output: files } = await build.write({
     dir,
-    // Lines stay lines: an uncaught error prints one of them.
+    // Line breaks are kept, because an uncaught error prints a line of the source.
     minify: { compress: true, mangle: true, codegen: { removeWhitespace: false, asciiOnly: true } },
     comments: { legal: true, annotation: false, jsdoc: false },
     codeSplitting: {
@@ -70,9 +73,12 @@ async function write(input, { dir, define = {}, ...output }) {
   return files;
 }
 
-// Built aside and put in place at the end: a command that runs meanwhile finds the old files or the new ones.
+/*
+ * The files are built in another folder and moved at the end, so that a command that runs meanwhile finds the old files
+ * or the new ones, never a mix.
+ */
 const outdir = mkdtempSync(`${bundle}-`);
-// A build that fails leaves nothing behind.
+// If the build fails, its folder is removed.
 process.once("exit", () => rmSync(outdir, { recursive: true, force: true }));
 
 const commonJs = {
@@ -110,11 +116,11 @@ const answers = {
   help: rootHelp(),
   commands: ["__complete", "__host", ...Object.keys(described)],
 };
-// A relay looks here for the host of the installed version.
+// A relay reads this file to find the host of the installed version.
 writeFileSync(join(outdir, "installation"), `${version} ${build}\n`);
 writeFileSync(join(outdir, "answers.cjs"), `module.exports = ${JSON.stringify(answers)};\n`);
 
-// A temporary folder is its maker's alone; the command is for everyone.
+// Only its owner can read a temporary folder, but everyone must be able to run the command.
 chmodSync(outdir, 0o755);
 const old = `${outdir}-old`;
 try {

@@ -1,4 +1,4 @@
-// The static checks, side by side; prints how long each took, and the output of those that fail.
+// Runs the static checks in parallel. Prints how long each took, and the output of the checks that fail.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { delimiter, resolve } from "node:path";
@@ -28,7 +28,7 @@ async function run([name, [command, ...args]]) {
 
 const since = (begin) => `${((performance.now() - begin) / 1000).toFixed(1)} s`;
 const begin = performance.now();
-/** Reads what the compiler writes. */
+/** This check reads the compiler's output, so it runs after the compiler. */
 const afterTypes = { api: ["node", "scripts/api-docs.mjs"] };
 
 const all = (commands) => Promise.all(Object.entries(commands).map(run));

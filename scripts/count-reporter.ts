@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Ends every run with `N passed, N failed` alone on the last line; a file that does not load counts as one failure.
- * Where a file is named for it, the line goes there: whoever started the run has more to say before it.
+ * Ends every run with `N passed, N failed` on the last line. A file that does not load counts as one failure. If a file
+ * is named for it, the line goes to that file, because the caller has more to print first.
  */
 export default class CountReporter implements Reporter {
   readonly #file: string | undefined = process.env["TEST_COUNTS_FILE"];
 
   constructor() {
-    // The tests start programs, and those are not to see it.
+    // The variable is removed, because programs that the tests start must not see it.
     delete process.env["TEST_COUNTS_FILE"];
   }
 

@@ -1,14 +1,20 @@
-// CPU time of processes that have ended.
+// Reads the CPU time of processes that have ended.
 import { readFileSync } from "node:fs";
 
-/** Linux counts in hundredths of a second here, whatever the kernel's own clock is. */
+/** Linux counts here in hundredths of a second, independent of the kernel's own clock. */
 const ticksPerSecond = 100;
 
-/** Seconds of CPU, user and system, of every child that this process has waited for, and of theirs; undefined where the system does not tell. */
+/**
+ * Returns the seconds of CPU, user and system, of all ended child processes and their children; undefined if the system
+ * does not report them.
+ */
 export function cpuOfChildren() {
   try {
     const stat = readFileSync("/proc/self/stat", "utf8");
-    // The name in the second field may contain anything: the others begin after its last parenthesis.
+    /*
+     * The process name in the second field may contain any text, so the other fields are read after its last
+     * parenthesis.
+     */
     const fields = stat.slice(stat.lastIndexOf(") ") + 2).split(" ");
     return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
   } catch {

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseSync } from "@swc/core";
 
-/** A module's declarations, imports and exports by name. */
+/** Reads a module's declarations, imports and exports by name. */
 function readModule(file) {
-  // One character in front tells where the parser begins to count.
+  // One extra character at the start shows at which offset the parser begins to count.
   const bytes = Buffer.from(`;${readFileSync(file, "utf8")}`);
   const { body, span: whole } = parseSync(bytes.toString(), { syntax: "typescript", dts: true });
   const slice = ({ start, end }) => bytes.subarray(start - whole.start, end - whole.start).toString();
@@ -56,13 +56,15 @@ function namesOf({ type, id, identifier, declarations }) {
   return name === undefined ? [] : [name];
 }
 
-/** The documentation comment that stands directly before a declaration, without its stars. */
+/** Returns the documentation comment directly before a declaration, without its stars. */
 function lastComment(text) {
   const [, inner = ""] = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*$/.exec(text) ?? [];
   return inner.replaceAll(/^[ \t]*\* ?/gm, "").trim();
 }
 
-/** Names of types that a declaration uses, but for its own type parameters; and of values, by `typeof`. */
+/**
+ * Returns the names of the types that a declaration uses, except its own type parameters, and of values in `typeof`.
+ */
 function mentionsIn(declaration) {
   const [mentioned, values, parameters] = [new Set(), new Set(), new Set()];
   const open = [declaration];
@@ -84,12 +86,12 @@ function leftmost(name) {
   return name?.type === "TsQualifiedName" ? leftmost(name.left) : name?.value;
 }
 
-/** The same order on every machine, whatever its language. */
+/** Compares names in the same order on every machine, independent of its language. */
 function byCode(a, b) {
   return a < b ? -1 : 1;
 }
 
-/** `packages` maps names of packages to the declaration files of their entry points. */
+/** Reads declarations. `packages` maps names of packages to the declaration files of their entry points. */
 export function createReader(packages) {
   const modules = new Map();
 
@@ -105,7 +107,7 @@ export function createReader(packages) {
     return existsSync(file) ? file : undefined;
   }
 
-  /** Where a name that is used in a file is declared; undefined for what others declare. */
+  /** Returns where a name that a file uses is declared; undefined for declarations of other packages. */
   function resolve(file, name) {
     const module = load(file);
     if (module.declarations.has(name)) return { file, name };
@@ -134,7 +136,7 @@ export function createReader(packages) {
   return {
     resolve,
     declarations: ({ file, name }) => load(file).declarations.get(name),
-    /** What a module exports, in alphabetical order, each with the place of its declaration. */
+    /** Returns the exports of a module in alphabetical order, each with the place of its declaration. */
     publicNames: (file) =>
       [...new Set(exportsOf(file))].sort(byCode).map((name) => {
         const declared = resolveExport(file, name);

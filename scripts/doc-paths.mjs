@@ -6,13 +6,16 @@ import { dirname, join, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sourcePaths } from "./sources.mjs";
 
-/** Paths are written from one of these folders. */
+/** The folders from which paths in the docs are written. */
 const roots = ["", "packages", "packages/core/src", "packages/cli/src", "packages/wire/src", "packages/gateway/src"];
-/** `mcp/client.ts`, `core/src/auth/`, `scripts/names.mjs`; at least one slash, and a file's ending or a slash at the end. */
+/**
+ * Matches a path such as `mcp/client.ts`, `core/src/auth/` or `scripts/names.mjs`: it has a slash, and ends with a file
+ * extension or a slash.
+ */
 const mentioned = /(?<![\w./@*<~$-])(?:[\w.-]+\/)+(?:[\w.-]+\.(?:tsx?|mjs|md|json|yml))?(?![\w*<…/])/g;
 const links = /\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g;
 
-/** What is wrong below `baseDir`, one line each, and how many pages were read. */
+/** Returns the violations below `baseDir`, one line each, and the number of pages. */
 export async function checkDocPaths(baseDir) {
   const pages = await pagePaths(baseDir);
   const violations = [];

@@ -1,11 +1,14 @@
-// Checks the import rule. Fails as well when suspiciously few modules were read: a cruiser without its parser finds no fault in nothing.
+/*
+ * Checks the import rule. Also fails if too few modules were read, because a checker without its parser would find no
+ * violation.
+ */
 import { dirname, posix } from "node:path";
 import { pathToFileURL } from "node:url";
 import { cruise } from "dependency-cruiser";
 import { forbidden, options } from "./layers.mjs";
 import { nodesOf, sourcePaths } from "./sources.mjs";
 
-/** The violations below `baseDir`, as `from → to (rule)`, and how many modules were read. */
+/** Returns the violations below `baseDir`, as `from → to (rule)`, and the number of modules. */
 export async function checkImports(baseDir, paths = ["packages"]) {
   const { output } = await cruise(paths, { ...options, baseDir, ruleSet: { forbidden }, validate: true });
   const violations = output.summary.violations.map(({ from, to, rule }) => `${from} → ${to} (${rule.name})`);
@@ -15,7 +18,10 @@ export async function checkImports(baseDir, paths = ["packages"]) {
   };
 }
 
-/** The cruiser's parser knows no JSX: the imports of .tsx files are read here, and held against the same rules. Cycles through them are the linter's. */
+/**
+ * Reads the imports of .tsx files, because dependency-cruiser's parser does not support JSX, and checks them against
+ * the same rules. The linter finds cycles through these files.
+ */
 async function checkJsx(baseDir) {
   const violations = [];
   for (const from of await sourcePaths(baseDir, [".tsx"]))
@@ -43,7 +49,7 @@ function specifierOf(node) {
   }
 }
 
-/** As the cruiser names it: our own files by their paths, all else as it is written. */
+/** Returns a name as dependency-cruiser writes it: our own files by path, everything else as it is written. */
 function resolved(specifier, from) {
   if (specifier?.startsWith(".")) return posix.join(dirname(from), specifier);
   return specifier?.replace(
@@ -52,7 +58,7 @@ function resolved(specifier, from) {
   );
 }
 
-/** Rules about paths; cycles and what cannot be found are not. */
+/** The rules about paths, without the rules about cycles and missing modules. */
 function isAbout({ path }) {
   return path !== undefined;
 }

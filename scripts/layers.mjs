@@ -1,4 +1,4 @@
-// The import rule, from one array: a folder of core may import only what stands to its left, and the leaves.
+// The import rule, from one array: a folder of core may import only the folders to its left, and the leaves.
 export const layers = [
   "files",
   "settings",
@@ -22,7 +22,7 @@ export const layers = [
   "conversations",
   "host",
 ];
-/** Usable from every layer; they import nothing of ours but each other and the wire. */
+/** Folders that every layer may import. They import only each other and the wire. */
 export const leaves = ["errors.ts", "events.ts", "clock.ts", "limits.ts", "text/", "demo/"];
 
 const core = "^packages/core/src/";
@@ -81,7 +81,7 @@ export const forbidden = [
     name: "no-unresolved",
     severity: "error",
     from: {},
-    // Optional at run time, and knip watches that it is declared.
+    // This package is optional at run time; knip checks that it is declared.
     to: { couldNotResolve: true, pathNot: "^@napi-rs/keyring$" },
   },
 ];
@@ -90,9 +90,9 @@ export const options = {
   parser: "swc",
   tsPreCompilationDeps: true,
   doNotFollow: { path: ["node_modules"] },
-  // Not tests: the parser does not know `await using`, and the rule is about sources.
+  // Tests are left out: the parser does not support `await using`, and the rule is about sources.
   exclude: { path: ["^packages/[^/]+/(build|dist|bundle|test)/"] },
-  // Nor does it know JSX: these are seen from others, but what they import themselves is read in imports.mjs.
+  // The parser does not support JSX either, so imports.mjs reads the imports of these files.
   extraExtensionsToScan: [".tsx"],
   enhancedResolveOptions: {
     conditionNames: ["fairlead-source", "import", "node", "default"],

@@ -1,16 +1,22 @@
-// A plugin for rolldown: leaves out of the command's dependencies what it never uses, and puts off what a start does not need.
+/*
+ * A plugin for rolldown: removes unused parts of the command's dependencies, and delays parts that a start does not
+ * need.
+ */
 import { fileURLToPath } from "node:url";
 
 const fileOf = (name) => fileURLToPath(import.meta.resolve(name));
 
-/** Modules in the place of others, by the name under which they are imported. */
+/** Replacement modules, by the name under which they are imported. */
 const replaced = {
-  // Ink loads a debugger that is not installed. On CI it draws nothing, also at a terminal.
+  // Ink loads a debugger that is not installed. On CI, Ink draws nothing, even on a terminal.
   "react-devtools-core": "export default false;",
   "is-in-ci": "export default false;",
-  // Makes its many patterns when it is loaded; the first frame needs none of them.
+  // This module builds many patterns when it is loaded, but the first frame needs none of them.
   marked: `export function Lexer(options) { return new (require(${JSON.stringify(fileOf("marked"))}).Lexer)(options); }`,
-  // The first Intl.Segmenter takes as long as half a start of Node. Where every sign is a grapheme of its own, none is needed.
+  /*
+   * Creating the first Intl.Segmenter takes half as long as starting Node. It is not needed if every character is a
+   * grapheme of its own.
+   */
   "quick-segmenter": String.raw`const single = /^[\n\u001B\u0020-\u007E${signs()}]*$/;
     export function createSegmenter(...options) {
       let segmenter;
@@ -27,7 +33,10 @@ const replaced = {
     }`,
 };
 
-/** Signs of the app (lines, arrows, marks) and Latin letters: each has one column, is no emoji and joins no other sign. */
+/**
+ * Matches the app's own characters (lines, arrows, marks) and Latin letters: each has one column, is no emoji, and
+ * joins no other character.
+ */
 function signs() {
   return String.raw`\u00A1-\u00A8\u00AA-\u00AC\u00AF-\u017F\u2010-\u2027\u2030-\u203B\u203D-\u2048\u2190-\u2193\u2500-\u259F\u25CB\u25CF\u2713\u2717`;
 }
@@ -39,14 +48,17 @@ function quickSegmenter() {
   ];
 }
 
-/** Changed parts of files, by the end of the file's path. */
+/** Changes of files, by the end of the file's path. */
 const changed = {
-  // Ink waits for its debugger at the top of a module, which CommonJS cannot.
+  // Ink waits for its debugger at the top of a module, which CommonJS does not allow.
   "ink/build/reconciler.js": [
     [/^if \(isDev\(\)\) \{[\s\S]*?^\}\n/m, ""],
     [/isDev\(\)\s*\? await loadPackageJson\(\)\s*:/, ""],
   ],
-  // The pattern that finds emoji takes as long to make as Node to start: it is made when a text may contain one.
+  /*
+   * Building the pattern for emoji takes as long as starting Node, so it is built only when a text may contain an
+   * emoji.
+   */
   "string-width/index.js": [
     [
       String.raw`/^\p{RGI_Emoji}$/v`,
@@ -57,7 +69,7 @@ const changed = {
   ],
   "ansi-tokenize/build/tokenize.js": quickSegmenter(),
   "slice-ansi/tokenize-ansi.js": quickSegmenter(),
-  // Yoga waits at the top of its module until its WebAssembly is compiled; here it is compiled at once.
+  // Yoga waits at the top of its module until its WebAssembly is compiled; here it is compiled synchronously.
   "yoga-layout/dist/binaries/yoga-wasm-base64-esm.js": [
     [/"data:application[/]octet-stream;base64,([^"]+)"/, '"";\nloadYoga.bytes = "$1"'],
   ],
@@ -92,7 +104,7 @@ export const leanDependencies = {
     if (Object.hasOwn(replaced, id)) return `\0${id}`;
     // Commander loads child_process for a feature that the command does not use.
     if (id === "node:child_process" && importer.includes("commander")) return "\0is-in-ci";
-    // Ink's dependencies bring two versions.
+    // Ink's dependencies contain two versions of the same package.
     return id === "string-width" ? fileOf(id) : undefined;
   },
   load: (id) => (id.startsWith("\0") ? replaced[id.slice(1)] : undefined),

@@ -8,10 +8,10 @@ import { nodesOf, sourcePaths } from "./sources.mjs";
 const maxFiles = 22;
 const maxLines = 310;
 const published = /^packages\/(?:wire|core|cli)\/src\//;
-/** Each command's file exports its `verb`: one name with one meaning, which the table of commands loads. */
+/** Whether several files may export this name: each command's file exports its `verb` for the table of commands. */
 const isCommand = (path, name) => name === "verb" && path.startsWith("packages/cli/src/commands/");
 
-/** The word to write instead, by the word that no identifier may use. */
+/** The word to use instead, by the forbidden word. */
 const replaced = new Map([
   ["shelf", "registry"],
   ["shelves", "registries"],
@@ -45,7 +45,7 @@ const replaced = new Map([
   ["nobody", "no terminal, or no user"],
 ]);
 
-/** What is wrong below `baseDir`, one line each, and how many files were read. */
+/** Returns the violations below `baseDir`, one line each, and the number of files. */
 export async function checkNames(baseDir) {
   const paths = await sourcePaths(baseDir);
   const violations = crowdedFolders(paths);
@@ -79,13 +79,13 @@ function crowdedFolders(paths) {
     .map(([folder, count]) => `${folder}: ${count} source files, at most ${maxFiles}`);
 }
 
-/** Names whose documentation comment says `@deprecated`: kept for programs that still use them. */
+/** Returns the names whose documentation comment has `@deprecated`. They are kept for programs that still use them. */
 function deprecatedNames(text) {
   const comment = /\/\*\*(?:(?!\*\/)[\s\S])*@deprecated(?:(?!\*\/)[\s\S])*\*\/\s*([^\n=:({<]*)/g;
   return new Set([...text.matchAll(comment)].flatMap(([, declared]) => declared.match(/[\w$]+/g) ?? []));
 }
 
-/** Names that a file declares and exports; what it only hands on from another file does not count. */
+/** Returns the names that a file declares and exports. Names that it only re-exports do not count. */
 function exportedNames(nodes) {
   const imported = new Set(nodes.filter(({ type }) => type.startsWith("Import")).map(({ local }) => local?.value));
   const names = nodes.flatMap((node) => {
@@ -102,7 +102,7 @@ function namesIn({ declarations, identifier, id }) {
   return declarations ? declarations.flatMap((each) => boundNames(each.id)) : boundNames(identifier ?? id);
 }
 
-/** Every name that a file gives to something: variables, parameters, functions, types and members. Uses do not count. */
+/** Returns every name that a file defines: variables, parameters, functions, types and members. Uses do not count. */
 function declaredNames(nodes) {
   return new Set(nodes.flatMap((node) => givenNames(node)));
 }
@@ -136,7 +136,7 @@ function givenNames(node) {
   }
 }
 
-/** The names in a pattern: `a`, `{ b, c: d = 1 }`, `[e, ...f]`. */
+/** Returns the names in a pattern: `a`, `{ b, c: d = 1 }`, `[e, ...f]`. */
 function boundNames(pattern) {
   switch (pattern?.type) {
     case "Identifier":
@@ -158,7 +158,7 @@ function boundNames(pattern) {
   }
 }
 
-/** `readOnlyHint` and `READ_ONLY_HINT` are both `read`, `only`, `hint`. */
+/** Splits a name into words: `readOnlyHint` and `READ_ONLY_HINT` both give `read`, `only`, `hint`. */
 function wordsOf(name) {
   return name
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")

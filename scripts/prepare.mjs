@@ -1,4 +1,7 @@
-// Builds after `npm install`. Quiet when the build tools are not there (a production install has nothing to build).
+/*
+ * Builds after `npm install`. Does nothing if the build tools are missing, because a production install has nothing to
+ * build.
+ */
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 

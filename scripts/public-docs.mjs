@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 const entry = "packages/core/src/index.ts";
 const reexport = /^export (?:type )?(?:\{([^}]*)\}|\*) from "([^"]+)";/gm;
 
-/** The exports without TSDoc, as `name (file)`, and how many exports there are. */
+/** Returns the exports without TSDoc, as `name (file)`, and the number of exports. */
 export async function checkPublicDocs(baseDir) {
   const exported = (await reexportsOf(baseDir, entry)).filter(({ name }) => name !== "*");
   const violations = [];
@@ -36,7 +36,7 @@ function resolved(source, from) {
   return source.replace(/^@fairlead\/([a-z-]+)$/, "packages/$1/src/index.ts");
 }
 
-/** Where it is declared, through files that only hand it on. */
+/** Returns where a name is declared, also through files that only re-export it. */
 async function declarationOf(baseDir, path, name) {
   const text = await readFile(join(baseDir, path), "utf8");
   const declared = new RegExp(
@@ -52,7 +52,10 @@ async function declarationOf(baseDir, path, name) {
   return undefined;
 }
 
-/** A comment of its own stands on the line before; that of the file has an empty line after it. */
+/**
+ * Whether the declaration has its own comment, which is on the line before. A comment of the file has an empty line
+ * after it.
+ */
 function hasDoc(before) {
   return before.endsWith("*/\n") && before.slice(before.lastIndexOf("/*")).startsWith("/**");
 }

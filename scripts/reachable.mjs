@@ -1,11 +1,11 @@
-// Which files of a bundle an entry needs at once.
+// Finds the files of a bundle that an entry needs at once.
 
-/** A plugin for rolldown that remembers the static imports of every file, and the files reachable through them. */
+/** A plugin for rolldown that records the static imports of every file, and the files reachable through them. */
 export function importGraph() {
   const imported = new Map();
   return {
     plugin: { name: "import-graph", moduleParsed: ({ id, importedIds }) => void imported.set(id, importedIds) },
-    /** The files that these files import, and those that they import, without what is loaded later. */
+    /** Returns the files that these files import, directly and indirectly, without files that are loaded later. */
     reachable(...entries) {
       const found = new Set();
       const open = [...entries];

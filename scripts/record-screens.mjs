@@ -1,5 +1,7 @@
-// Plays the terminal app on a pseudo-terminal, with a stand-in for the model, and has the pictures of its main screens drawn into docs/images.
-//   npm run build && node scripts/record-screens.mjs
+/*
+ * Runs the terminal app on a pseudo-terminal with a replacement for the model, and draws its main screens into
+ * docs/images: npm run build && node scripts/record-screens.mjs
+ */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +24,7 @@ for (const each of [project, recordings, join(home, "notes"), join(home, ".gemin
   mkdirSync(each, { recursive: true });
 writeFileSync(join(home, "notes/knots.md"), "# Knots\n\n- bowline: a loop that holds\n- cleat hitch: to a cleat\n");
 
-/** The app with what it has written so far, in a terminal of its own. */
+/** The app in its own terminal, with everything that it has written so far. */
 function openApp(env = {}, argv = []) {
   const view = new Terminal({ ...size, allowProposedApi: true });
   let output = "";
@@ -52,7 +54,7 @@ function openApp(env = {}, argv = []) {
         };
         onDrawn();
       }),
-    /** Whoever looks at the pictures is not in a temporary folder. */
+    /** Replaces the path of the temporary folder, which must not appear in the pictures. */
     record: (name, title) =>
       writeFileSync(
         join(recordings, `${name}.json`),

@@ -1,5 +1,7 @@
-// Prepares a release: npm run release -- 0.3.0 [--dry-run]
-// Sets the version everywhere, dates the changelog's section, builds, packs the tarballs and tries them in an empty folder. Publishes nothing.
+/*
+ * Prepares a release: npm run release -- 0.3.0 [--dry-run]. Sets the version everywhere, dates the section of the
+ * changelog, builds, packs the tarballs and tries them in an empty folder. Publishes nothing.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +12,10 @@ const clientFile = "packages/core/src/connect/client-info.ts";
 const published = ["packages/wire", "packages/core", "packages/cli"];
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The text of a `package.json` or `package-lock.json` with our own packages at the version; all else stays byte for byte. */
+/**
+ * Returns the text of a `package.json` or `package-lock.json` with the new version of our own packages. The rest stays
+ * unchanged.
+ */
 export function withVersion(text, version) {
   const document = JSON.parse(text);
   const manifests = document.packages === undefined ? [document] : ownManifests(document.packages);
@@ -30,14 +35,14 @@ function isOurs(name) {
   return name === "fairlead" || name.startsWith("@fairlead/");
 }
 
-/** The source of the client's own name and version with another version. */
+/** Returns the source of the client's name and version, with the new version. */
 export function withClientVersion(text, version) {
   const changed = text.replace(/(name: "fairlead"[^}]*version: ")[^"]+(")/, `$1${version}$2`);
   if (!changed.includes(`version: "${version}"`)) throw new Error("the client's version was not found");
   return changed;
 }
 
-/** The changelog with what was unreleased under the version, and an empty section for what comes next. */
+/** Returns the changelog with the unreleased changes under the version, and an empty section for later changes. */
 export function releasedChangelog(text, version, date) {
   if (text.includes(`\n## ${version} `)) throw new Error(`CHANGELOG.md has a section ${version} already`);
   const sections = /^([\s\S]*?\n)## Unreleased\n([\s\S]*?)((?:\n## [\s\S]*)?)$/.exec(text);
@@ -47,7 +52,7 @@ export function releasedChangelog(text, version, date) {
   return `${before}## Unreleased\n\n## ${version} (${date})\n\n${unreleased.trim()}\n${after}`;
 }
 
-/** Whether a version follows another, each of them three numbers. */
+/** Whether a version is later than another. Both consist of three numbers. */
 export function isNext(version, current) {
   const [wanted, had] = [version, current].map((text) => /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number));
   if (wanted === undefined || had === undefined) return false;

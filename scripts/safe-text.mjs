@@ -1,4 +1,4 @@
-// Fails on a cast to `SafeText` outside of core's `text/`: only there is text made safe to print.
+// Fails on a cast to `SafeText` outside core's `text/`, because only the code there makes text safe to print.
 import { pathToFileURL } from "node:url";
 import { nodesOf, sourcePaths } from "./sources.mjs";
 
@@ -6,11 +6,11 @@ const maker = "packages/core/src/text/";
 const casts = new Map([
   ["TsAsExpression", ({ typeAnnotation }) => typeAnnotation],
   ["TsTypeAssertion", ({ typeAnnotation }) => typeAnnotation],
-  // A guard is a cast in the guise of a question.
+  // A type guard has the same effect as a cast.
   ["TsTypePredicate", ({ typeAnnotation }) => typeAnnotation],
 ]);
 
-/** The files below `baseDir` that cast, each as often as it does, and how many files were read. */
+/** Returns the files below `baseDir` with casts, each listed once for each cast, and the number of files. */
 export async function checkSafeText(baseDir) {
   const paths = (await sourcePaths(baseDir)).filter((path) => !path.startsWith(maker));
   const violations = [];

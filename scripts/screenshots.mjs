@@ -11,7 +11,7 @@ const cell = { width: 8.4, height: 18 };
 const margin = { side: 16, top: 40, bottom: 14 };
 const ground = "#1b1f27";
 const ink = "#d7dae0";
-/** The sixteen colours by their numbers. */
+/** The sixteen terminal colours, by their numbers. */
 const palette = [
   "#3b4252",
   "#e06c75",
@@ -31,7 +31,7 @@ const palette = [
   "#ffffff",
 ];
 
-/** The screen of a terminal emulator (`@xterm/headless`), without the empty rows below what is written. */
+/** Returns the screen of a terminal emulator (`@xterm/headless`), without empty rows at the end. */
 export function toSvg({ buffer: { active }, cols, rows }, { title = "" } = {}) {
   const lines = Array.from({ length: rows }, (_, at) => runsOf(active.getLine(active.viewportY + at), cols));
   const height = lines.findLastIndex((runs) => runs.some(({ text, ground: own }) => text.trim() !== "" || own)) + 1;
@@ -56,7 +56,10 @@ export function toSvg({ buffer: { active }, cols, rows }, { title = "" } = {}) {
   ].join("\n");
 }
 
-/** Neighbouring cells that look alike; a wide character stands alone, so that whatever follows keeps its column. */
+/**
+ * Joins neighbouring cells with the same style. A wide character stays alone, so that the following text keeps its
+ * column.
+ */
 function runsOf(line, cols) {
   const runs = [];
   for (let column = 0; column < cols; column += 1) {
@@ -95,7 +98,7 @@ function colourOf(isDefault, isRgb, value) {
   return palette[value] ?? cubeColour(value);
 }
 
-/** Behind the sixteen: a cube of six steps a side, and a ramp of greys. */
+/** Returns a colour after the first sixteen: a cube with six steps on each side, and a scale of greys. */
 function cubeColour(value) {
   const hex = (number) => number.toString(16).padStart(2, "0");
   if (value >= 232) return `#${hex(8 + (value - 232) * 10).repeat(3)}`;
@@ -109,7 +112,7 @@ function drawn({ text, column, columns, colour, ground: behind, isBold, isDim, i
   const width = rounded(columns * cell.width);
   const rect =
     behind === undefined ? [] : [`<rect x="${x}" y="${y}" width="${width}" height="${cell.height}" fill="${behind}"/>`];
-  // Blanks at the end are not seen, and would only be in the way of whoever copies the text.
+  // Spaces at the end are invisible and would disturb a user who copies the text.
   const shown = isUnderlined ? text : text.trimEnd();
   if (shown === "") return rect;
   const style = [
@@ -119,7 +122,7 @@ function drawn({ text, column, columns, colour, ground: behind, isBold, isDim, i
     ...(isItalic ? ['font-style="italic"'] : []),
     ...(isUnderlined ? ['text-decoration="underline"'] : []),
   ].join(" ");
-  // Whatever font there is, a run is as wide as its cells.
+  // The width of the text is set, so that it fits its cells with any font.
   return [
     ...rect,
     `<text x="${x}" y="${y + 13}" textLength="${rounded((columns - text.length + shown.length) * cell.width)}" lengthAdjust="spacingAndGlyphs" ${style}>${escaped(shown)}</text>`,
@@ -137,7 +140,7 @@ function escaped(text) {
 }
 
 async function render({ columns, rows, title, output }) {
-  // The emulator is what the command's tests have.
+  // The terminal emulator is a dependency of the command's tests.
   const { Terminal } = createRequire(join(root, "packages/cli/package.json"))("@xterm/headless");
   const terminal = new Terminal({ cols: columns, rows, allowProposedApi: true });
   await new Promise((resolve) => terminal.write(output, resolve));

@@ -1,11 +1,11 @@
-// Prints docs/settings.md, made of the settings' JSON Schema; `--write` puts it into the file.
+// Prints docs/settings.md from the JSON Schema of the settings. `--write` writes it to the file.
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const file = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
-/** The schema straight from the sources: the page must not depend on when things were last built. */
+/** The schema is read from the sources, so that the page does not depend on the last build. */
 async function loadSchema() {
   const entryPoints = [file("packages/core/src/settings/schema/json-schema.ts")];
   const { outputFiles } = await build({ entryPoints, bundle: true, write: false, format: "esm", platform: "node" });
@@ -13,7 +13,7 @@ async function loadSchema() {
   return settingsJsonSchema();
 }
 
-/** Every object of the schema with its path; a name that people choose is `<name>`. */
+/** Returns every object of the schema with its path. A name that users choose appears as `<name>`. */
 function sectionsOf(schema, path = []) {
   const { properties = {}, additionalProperties } = schema;
   const named = additionalProperties?.properties ? sectionsOf(additionalProperties, [...path, "<name>"]) : [];

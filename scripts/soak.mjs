@@ -15,11 +15,14 @@ const { values, positionals } = parseArgs({
 });
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "soak-"));
-// Paths of real people have such letters.
+// Real paths can contain such letters.
 const clone = join(home, "a clone of été");
-/** What the runs start has this folder in its environment, its command line or as its folder: so what is left of them is found. */
+/**
+ * A folder that all processes of the runs have in their environment, command line or working folder, so that leftovers
+ * can be found.
+ */
 const env = { ...process.env, SOAK_RUN: home };
-/** What Node and the tools keep beside the tests' own folders. */
+/** Files that Node and the tools keep outside the tests' own folders. */
 const ofTools = /^(?:node-compile-cache|v8-compile-cache|vitest|npm-|tsx-)/;
 const columns = ["run", "passed", "failed", "unhandled", "processes", "folders", "wall s", "CPU s"];
 const spinners = [];
@@ -30,7 +33,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => p
 must("git", ["clone", "--quiet", "--no-hardlinks", root, clone], { cwd: home });
 must("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: clone });
 for (let core = 0; core < availableParallelism(); core += 1)
-  // A spinner ends by itself when the soak is killed.
+  // A spinner ends by itself if the soak test is killed.
   spinners.push(
     spawn(
       process.execPath,
@@ -51,7 +54,7 @@ for (let run = 1; run <= Number(values.runs); run += 1) {
   print(row);
   if (row.slice(2, 6).some((cell) => cell !== 0)) isClean = false;
 }
-// Not by itself: the spinners would keep it.
+// The process must be ended, because the spinners would keep it alive.
 process.exit(isClean ? 0 : 1);
 
 async function runOnce(run) {
@@ -88,7 +91,7 @@ async function runOnce(run) {
   ];
 }
 
-/** Linux only; elsewhere nothing is found. */
+/** Works only on Linux; elsewhere it finds nothing. */
 function processesLeft() {
   if (process.platform !== "linux") return [];
   return readdirSync("/proc")
@@ -105,7 +108,7 @@ function contentOf(file) {
   }
 }
 
-/** The part of the output that says what failed, and why. */
+/** Returns the part of the output that says which tests failed, and why. */
 function failures(output) {
   const text = plain(output);
   const from = text.search(/Failed (?:Suites|Tests)|Unhandled Errors/);
@@ -131,7 +134,7 @@ function cleanUp() {
     try {
       process.kill(Number.parseInt(each, 10), "SIGKILL");
     } catch {
-      // It has ended meanwhile.
+      // The process may have ended in the meantime.
     }
   }
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });

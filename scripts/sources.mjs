@@ -1,9 +1,9 @@
-// The source files of the packages, and their syntax trees: for checks that the other tools do not make.
+// Reads the source files of the packages and their syntax trees, for checks that other tools do not make.
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { parse } from "@swc/core";
 
-/** Paths like `packages/core/src/host.ts`, sorted. */
+/** Returns sorted paths such as `packages/core/src/host.ts`. */
 export async function sourcePaths(baseDir, extensions = [".ts", ".tsx"]) {
   const packages = join(baseDir, "packages");
   const files = [];
@@ -17,7 +17,7 @@ export async function sourcePaths(baseDir, extensions = [".ts", ".tsx"]) {
     .sort();
 }
 
-/** Every node of a file's syntax tree, each before those in it. */
+/** Yields every node of a file's syntax tree, parents before children. */
 export async function nodesOf(baseDir, path) {
   const text = await readFile(join(baseDir, path), "utf8");
   /** @type {Record<string, unknown>} Each kind of node has members of its own. */

@@ -1,4 +1,4 @@
-// Runs the tests. `--long` runs the large repeat counts whole, `--changed` only what the working tree concerns; the rest is handed to vitest.
+// Runs the tests. `--long` runs all repetitions, `--changed` only tests of changed files. Other options go to vitest.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -7,14 +7,14 @@ import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cpuOfChildren } from "./cpu.mjs";
 
-/** What a whole run may take on two idle cores, in seconds; to exceed it fails nothing. */
+/** Budget of a whole run on two idle cores, in seconds. A run that exceeds it does not fail. */
 const budget = { wall: 240, cpu: 300 };
 
 const args = process.argv.slice(2);
 const long = args.includes("--long");
 const handed = args.filter((arg) => arg !== "--long");
 const manifest = createRequire(import.meta.url).resolve("vitest/package.json");
-// As npx does: the tests find the same programs however they are started.
+// PATH is extended as npx does it, so that the tests find the same programs however they are started.
 const programs = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 const PATH = [programs, process.env.PATH].join(delimiter);
 const folder = mkdtempSync(join(tmpdir(), "test-counts-"));
@@ -37,7 +37,7 @@ function timeLine(wall, cpu) {
   return `took ${times.join(", ")}: ${isWithin ? "within" : "over"} the budget of ${limits}`;
 }
 
-/** A run that ended before it could count has failed. */
+/** Returns the counts of the run. A run that ended before it could count its tests has failed. */
 function countLine() {
   try {
     return readFileSync(counts, "utf8");

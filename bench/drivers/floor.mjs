@@ -1,4 +1,7 @@
-// The floor: JSON-RPC over a pipe or node:http, written by hand, with no checks and no features. No host can cost much less.
+/*
+ * The floor: JSON-RPC over a pipe or node:http, written by hand without checks and features. No host can cost much
+ * less.
+ */
 import { spawn } from "node:child_process";
 
 const lists = ["tools", "prompts", "resources"];

@@ -1,4 +1,4 @@
-// The floor of `mcp list`: connects to the servers that its argument names, reads their lists, prints how many tools there are.
+// The floor for `mcp list`: connects to the servers in its argument, reads their lists, and prints the number of tools.
 import { open } from "./floor.mjs";
 
 const client = await open(JSON.parse(process.argv[2]));

@@ -1,4 +1,4 @@
-// Measures one flood in a process of its own: `node measure.mjs '{"mode","seconds"}'` prints one line of JSON.
+// Measures one flood in its own process: `node measure.mjs '{"mode","seconds"}'` prints one line of JSON.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ const server = join(dirname(fileURLToPath(import.meta.url)), "server.mjs");
 const isCatalog = mode.startsWith("catalog-");
 const home = mkdtempSync(join(tmpdir(), "fairlead-bench-"));
 const tick = 5;
-/** A neighbour is called as a model calls it: one call after the other, with a little time between. */
+/** Milliseconds between two calls to the other server, which is called as a model would: one call after the other. */
 const pause = 10;
 
 /** The longest time in which no timer ran, as far as this process used the CPU in it: on a busy machine the rest is waiting. */

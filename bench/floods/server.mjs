@@ -11,7 +11,7 @@ const event = (body) => `data: ${message(body)}\n`;
 const logged = { method: "notifications/message", params: { level: "info", data: "all work and no play" } };
 const changed = { method: "notifications/tools/list_changed" };
 
-/** What is written again and again: to stderr, to stdout, or into the GET stream. */
+/** The text that is written repeatedly: to stderr, to stdout, or into the GET stream. */
 const floods = {
   "stderr-short": [2, "x\n"],
   "stderr-lines": [2, `${"all work and no play ".repeat(5)}\n`],
@@ -39,7 +39,7 @@ const floods = {
 const tool = (name, description = "") => ({ name, description, inputSchema: { type: "object" } });
 const filler = "This tool does a great many things. ";
 
-/** Lists that are larger than anybody can use. */
+/** Lists that are larger than any client can use. */
 function listed({ cursor = "0" }) {
   const page = Number(cursor);
   if (mode === "catalog-pages") {

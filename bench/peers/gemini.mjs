@@ -1,4 +1,4 @@
-// Gemini CLI's own classes. Their configuration is a stand-in that answers what they ask, so their real cost is higher.
+// Gemini CLI's own classes with a replacement for their configuration, so their real cost is higher.
 import { PromptRegistry } from "@google/gemini-cli-core/dist/src/prompts/prompt-registry.js";
 import { ResourceRegistry } from "@google/gemini-cli-core/dist/src/resources/resource-registry.js";
 import { McpClientManager } from "@google/gemini-cli-core/dist/src/tools/mcp-client-manager.js";

@@ -1,4 +1,4 @@
-// The official client.
+// The client of the official SDK.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 

@@ -1,4 +1,7 @@
-// A fast HTTP server with plain JSON answers and no sessions; every path is a server of its own. Prints its address, ends with its stdin.
+/*
+ * A fast HTTP server with plain JSON answers and no sessions. Every path is a separate server. Prints its address, and
+ * ends when its stdin ends.
+ */
 import { createServer } from "node:http";
 import { createReplies } from "./replies.mjs";
 

@@ -1,4 +1,4 @@
-// What the measured servers answer. Results are written as JSON once, so that a server costs as little as possible.
+// The answers of the measured servers. Results are written as JSON once, so that a server costs as little as possible.
 const results = new Map();
 
 function tool(_, index) {

@@ -1,4 +1,4 @@
-// The floor of a gateway: starts a stdio server and connects the four pipes. Arguments: the server's command.
+// The floor for a gateway: starts a stdio server and connects the four pipes. Arguments: the server's command.
 import { spawn } from "node:child_process";
 
 const [command, ...args] = process.argv.slice(2);

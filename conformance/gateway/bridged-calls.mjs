@@ -1,4 +1,7 @@
-/** Calls with questions between a client of one protocol era and a server of the other: the suite has no scenario for them. */
+/**
+ * Tests calls with questions between a client of one protocol era and a server of the other. The suite has no scenario
+ * for these calls.
+ */
 
 const answers = {
   "elicitation/create": ({ requestedSchema: { properties } }) => ({
@@ -40,9 +43,12 @@ const calls = {
   },
 };
 
-/** @returns `of` calls, how many `passed`, and a line about each of the others */
+/**
+ * Runs the calls.
+ * @returns `of` calls, how many `passed`, and a line about each of the others
+ */
 export async function runBridgedCalls(urlOf) {
-  // Made by `prepare`.
+  // `prepare` makes this file.
   const { connect } = await import("../bundle/index.js");
   const problems = [];
   let of = 0;

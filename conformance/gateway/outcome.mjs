@@ -1,9 +1,12 @@
-/** Compares runs of a set through the gateway with the run against the server itself. Pure. */
+/** Compares runs through the gateway with the run against the server itself. Pure functions. */
 
-/** Scenarios that count: those that are scored, and those in which the gateway itself must check headers. */
+/** The scenarios that count: scored scenarios, and scenarios in which the gateway itself must check headers. */
 const ownScenarios = ["http-header-validation", "http-custom-header-server-validation", "server-session-lifecycle"];
 
-/** How many scored scenarios passed, of how many; which failed, and which checks of the direct run did not pass. */
+/**
+ * Counts the scored scenarios and those that passed. Names those that failed, and the checks of the direct run that did
+ * not pass.
+ */
 export function outcomeOf(scenarios, direct = scenarios) {
   const scored = Object.entries(direct).filter(([, { isScored }]) => isScored);
   const compared = Object.entries(direct).filter(([name, { isScored }]) => isScored || ownScenarios.includes(name));
@@ -18,7 +21,9 @@ export function outcomeOf(scenarios, direct = scenarios) {
   };
 }
 
-/** A scenario without a failed check passes in the suite, also if nothing was checked. */
+/**
+ * Whether a scenario passed: the suite counts a scenario without a failed check as passed, even if nothing was checked.
+ */
 function isPassed(scenario) {
   return scenario?.ok === true && idsOf(scenario.checks).length > 0;
 }
@@ -27,7 +32,7 @@ function idsOf(checks) {
   return checks.filter(({ status }) => status === "SUCCESS").map(({ id }) => id);
 }
 
-/** The checks that passed against the server itself, and did not pass here: `scenario:check`, and why. */
+/** Returns the checks that passed against the server itself but not here: `scenario:check`, and why. */
 function missingOf(name, direct, checks) {
   const passed = new Set(idsOf(checks));
   return [...new Set(idsOf(direct))]
@@ -39,8 +44,9 @@ function missingOf(name, direct, checks) {
 }
 
 /**
- * Sentences about everything that is not as it should be in one run.
- * @param excused Why scenarios fail, and why single checks (`scenario:check`) do not pass in scenarios that do not fail.
+ * Returns a sentence about each unexpected outcome of one run.
+ * @param excused Why scenarios fail, and why single checks (`scenario:check`) do not pass in scenarios that do not
+ * fail.
  */
 export function surprisesIn(key, { failed, unscoredFailed, missing }, excused = {}) {
   const isExcused = (check) => check in excused || check.split(":")[0] in excused;

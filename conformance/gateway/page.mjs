@@ -1,4 +1,4 @@
-/** The part of `docs/conformance.md` about the gateway. Pure. */
+/** Writes the part of `docs/conformance.md` about the gateway. Pure functions. */
 
 export function gatewaySection({ direct, legs, bridgedCalls, exceptions }, table) {
   const row = ([name, { passed, of, checks }]) => [name, `${passed} of ${of}`, checks];

@@ -1,4 +1,6 @@
-/** The processes of the run: the server for the suite, over HTTP, and the gateway in front of its other forms. */
+/**
+ * Starts the processes of the run: the server for the suite, over HTTP, and the gateway in front of its other forms.
+ */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,16 +14,16 @@ const fromHere = (path) => fileURLToPath(new URL(path, import.meta.url));
 const command = fromHere("../../packages/cli/bin/fairlead.cjs");
 const program = fromHere("../../packages/test-servers/src/programs/conformance.mjs");
 
-/** Starts the server itself. */
+/** Starts the server for the suite. */
 export async function startServer() {
   const { line, stop } = await start([program, "--http"], process.env);
   return { url: line, stop };
 }
 
 /**
- * Starts a gateway. Its servers: `stdio` speaks both eras, `http` is the server at the address, `legacy` and `modern`
- * speak one era. A rule file allows what the suite does: the suite has nobody who could say yes.
- * @param names The servers that it has. Default: all.
+ * Starts a gateway. Its servers: `stdio` supports both eras, `http` is the server at the address, `legacy` and `modern`
+ * support one era. A rule file allows everything that the suite does, because the suite has nobody who could confirm.
+ * @param names The servers that the gateway has. Default: all.
  */
 export async function startGateway(serverUrl, names) {
   const home = await mkdtemp(join(tmpdir(), "conformance-gateway-"));
@@ -33,7 +35,10 @@ export async function startGateway(serverUrl, names) {
     modern: entry("--modern-only"),
   };
   const mcpServers = Object.fromEntries(Object.entries(all).filter(([name]) => names?.includes(name) ?? true));
-  // A legacy server that clients share is told of no roots; this setting gives it roots, and each client its own process.
+  /*
+   * A legacy server that clients share gets no roots. This setting gives it roots, and gives each client its own
+   * process.
+   */
   const settings = { mcpServers, fairlead: { servers: { legacy: { roots: true } } } };
   await mkdir(join(home, ".gemini", "policies"), { recursive: true });
   await writeFile(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
@@ -54,7 +59,7 @@ export async function startGateway(serverUrl, names) {
   const { line, stop } = await start([command, ...args], env, home);
   const { url } = JSON.parse(line);
   return {
-    /** The address of one server; without a name, of all servers together. */
+    /** Returns the address of one server; without a name, the address of all servers together. */
     urlOf: (server) => (server === undefined ? url : `${url}/${server}`),
     async stop() {
       await stop();

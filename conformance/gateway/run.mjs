@@ -1,7 +1,8 @@
 /**
- * `npm run conformance -- --gateway`: the official suite's sets for servers against a server of our own, and then through
- * the gateway to the same server. Exit code 1 if an outcome differs from `expected.json` beside this file, or if a check
- * that passed directly does not pass through the gateway. `--update` writes `expected.json` and `docs/conformance.md`.
+ * `npm run conformance -- --gateway`: runs the official suite's sets for servers against our own server, and then
+ * through the gateway to the same server. Exit code 1 if an outcome differs from `expected.json` in this folder, or if
+ * a check that passed directly does not pass through the gateway. `--update` writes `expected.json` and
+ * `docs/conformance.md`.
  */
 
 import { readFile, writeFile } from "node:fs/promises";
@@ -18,7 +19,7 @@ const isUpdate = process.argv.includes("--update");
 const isVerbose = process.argv.includes("--verbose");
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** The ways to the server: which sets go over each, and what the lines of the report begin with. */
+/** The paths to the server: the sets that run over each path, and how the lines of the report begin. */
 const legs = [
   { label: "gateway", server: "stdio", sets },
   { label: "gateway to an HTTP server", server: "http", sets },
@@ -43,7 +44,7 @@ try {
     surprises.push(...problems);
     found.bridgedCalls = { of, passed };
   });
-  // At the address of all servers, only names that no two servers have stay as they are.
+  // At the address of all servers, a name stays unchanged only if a single server uses it.
   await withGateway(["stdio"], (gateway) => runLeg(merged, gateway, direct));
 } finally {
   await server.stop();

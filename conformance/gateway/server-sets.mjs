@@ -1,4 +1,4 @@
-/** The sets of the official suites for servers: one run of one set, with the outcome of every scenario. */
+/** Runs one set of the official suites for servers, and reads the outcome of every scenario. */
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { runSuite, suites } from "../suite.mjs";
 
 const [alpha, stable] = suites;
-/** A set takes seconds on an idle machine. */
+/** Time limit for a set. On an idle machine, a set takes seconds. */
 const patience = 600_000;
 
 /** The scenarios that the suites require of servers. */
@@ -30,7 +30,9 @@ export async function runSet({ suite, args }, url) {
   }
 }
 
-/** The summary at the end has a line for each scenario, and then a list of those that are not scored. */
+/**
+ * Reads the summary at the end of the output: a line for each scenario, then a list of scenarios that are not scored.
+ */
 async function scenariosIn(output, results) {
   const [summary = "", unscored = ""] = (output.split("=== SUMMARY ===")[1] ?? "").split("\nNot scored for ");
   const notScored = new Set([...unscored.matchAll(/^\s+[✓✗] (\S+)/gm)].map(([, name]) => name));

@@ -1,14 +1,14 @@
-// Decides whether the tests notice a mutant. A test that a busy machine slowed down says nothing about the mutant.
+// Decides whether the tests notice a mutant. A failure that only comes from a busy machine does not count.
 
-/** How often a step whose failure could not be repeated is tried. */
+/** How often a step is tried again if its failure could not be repeated. */
 const mostTries = 3;
 
 /**
- * `run(tests)` runs tests as they are, `runMutated(tests)` with the mutant in the source. Both return `passed`, `failed` or
- * `timeout`; `isSlow` says that time may have run out, `by` names the failing test file.
+ * Creates the judge. `run(tests)` runs tests on the unchanged source, `runMutated(tests)` with the mutant. Both return
+ * `passed`, `failed` or `timeout`. `isSlow` says that time may have run out; `by` names the failing test file.
  */
 export function createJudge({ run, report }) {
-  /** By test file: whether it passes without a mutant. */
+  /** Whether each test file passes without a mutant, by file. */
   const soundness = new Map();
 
   /** A test that fails without a mutant, and not for lack of time, is left out from then on. */
@@ -34,7 +34,10 @@ export function createJudge({ run, report }) {
         tries += 1;
         continue;
       }
-      // Time ran out: it is the mutant only if the same tests are in time without it, and then not in time with it again.
+      /*
+       * After a timeout, the mutant is the cause only if the same tests are in time without it and again too slow with
+       * it.
+       */
       const failing = by === undefined ? tests : [by];
       const isInTime = (await run(failing)).state === "passed";
       const again = isInTime ? await runMutated(failing) : outcome;
@@ -52,7 +55,7 @@ export function createJudge({ run, report }) {
     return undefined;
   }
 
-  /** Runs the nearest tests first, in steps that end at these numbers of tests. */
+  /** Runs the nearest tests first. Each step ends after this number of tests. */
   return async function judge(tests, steps, runMutated) {
     let from = 0;
     for (const to of steps) {

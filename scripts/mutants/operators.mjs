@@ -1,4 +1,7 @@
-// The changes that a test should notice: each is a small mistake that somebody could make, at one place of a source file.
+/*
+ * The changes that a test should notice. Each is a small mistake that a person could make, at one place of a source
+ * file.
+ */
 import { parseSync } from "@swc/core";
 
 const swaps = {
@@ -35,7 +38,7 @@ const methods = {
   shift: "pop",
   pop: "shift",
 };
-/** What a program says and what it is made of is not looked at: types, imports, the wording of errors. */
+/** Parts of the source that are not changed: types, imports and the wording of errors. */
 const left = new Set([
   "ImportDeclaration",
   "ExportAllDeclaration",
@@ -54,7 +57,7 @@ const typeKeys = new Set([
   "implements",
 ]);
 
-/** Every change of one file: where (in bytes), what stands there, what takes its place. */
+/** Returns every change of one file: its position in bytes, the old text and the new text. */
 export function mutantsOf(file, source) {
   const bytes = Buffer.from(source);
   const program = parseSync(source, {
@@ -93,7 +96,7 @@ export function mutantsOf(file, source) {
     ConditionalExpression: ({ test }) => add("condition", at(test), `!(${text(at(test))})`),
     BooleanLiteral: (node) => add("boolean", at(node), String(!node.value)),
     ReturnStatement({ argument }) {
-      // `false` and `null` mostly mean what `undefined` means; booleans are turned round anyway.
+      // `false` and `null` mostly mean the same as `undefined`, and booleans are inverted anyway.
       if (argument && !/^(?:undefined|null|true|false)$/.test(text(at(argument))))
         add("return", at(argument), "undefined");
     },
@@ -102,7 +105,7 @@ export function mutantsOf(file, source) {
       if (call.type === "CallExpression" && call.callee.type !== "Super") add("call", at(node), ";");
     },
     StringLiteral(node, { inError }) {
-      // Words with blanks between them are for people: how something is said is not what it does.
+      // Text with spaces is for people; its wording does not change what the program does.
       if (node.value !== "" && !inError && !/\s/.test(node.value)) add("string", at(node), '""');
     },
     OptionalChainingExpression({ optional, base }) {
@@ -136,7 +139,7 @@ export function mutantsOf(file, source) {
     const inError = context.inError || node.type === "ThrowStatement" || isErrorMade(node);
     for (const [key, value] of Object.entries(node)) {
       if (typeKeys.has(key) || key === "span") continue;
-      // A key of an object, and a string that stands alone ("use strict").
+      // Keys of objects, and strings that stand alone ("use strict"), are not changed.
       if (key === "key" && node.type !== "Computed") continue;
       if (key === "expression" && node.type === "ExpressionStatement" && value.type === "StringLiteral") continue;
       visit(value, { inError });
@@ -146,7 +149,7 @@ export function mutantsOf(file, source) {
   return found.map((mutant) => ({ ...mutant, line: lineAt(bytes, mutant.start) }));
 }
 
-/** The source with the change in it. */
+/** Returns the source with the change. */
 export function applied(source, { start, end, replacement }) {
   const bytes = Buffer.from(source);
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(replacement), bytes.subarray(end)]).toString();

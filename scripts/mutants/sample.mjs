@@ -1,12 +1,15 @@
-// Which mutants are tried, and what came of them.
+// Chooses the mutants to try, and reports the outcomes.
 
-/** `core/policy` for packages/core/src/policy/…; a file beside the folders belongs to its package. */
+/**
+ * Returns the group of a file: `core/policy` for packages/core/src/policy/…. A file outside these folders belongs to
+ * its package.
+ */
 export function folderOf(file, depth = 2) {
   const [, name, , ...rest] = file.split("/");
   return [name, ...rest.slice(0, -1)].slice(0, depth).join("/");
 }
 
-/** The same seed and the same sources give the same mutants. */
+/** Chooses mutants. The same seed and the same sources give the same mutants. */
 export function sampled(all, count, seed) {
   const random = generator(seed);
   const pool = [...all];
@@ -20,7 +23,7 @@ export function sampled(all, count, seed) {
   return chosen;
 }
 
-/** By folder: how many were killed, and at the end every survivor. */
+/** Returns the report: how many mutants were killed in each folder, then every survivor. */
 export function summary(results) {
   const folders = grouped(results);
   const lines = [...folders.keys()]
@@ -48,7 +51,7 @@ function grouped(results) {
   return folders;
 }
 
-/** Mulberry32: small, and good enough to choose by. */
+/** A small random number generator (Mulberry32). */
 function generator(seed) {
   let state = [...seed].reduce((sum, character) => Math.imul(sum, 31) + character.codePointAt(0), 7);
   return () => {

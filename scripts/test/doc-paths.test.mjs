@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checkDocPaths } from "../doc-paths.mjs";
 import { planted } from "./planted.mjs";
 
-/** What is found in a page about a package with one source file. */
+/** Returns the violations in a page about a package with one source file. */
 async function found(page, text) {
   const files = { "core/src/auth/sign-in.ts": "", "core/README.md": "" };
   const { violations } = await planted(files, async (folder) => {

@@ -1,4 +1,4 @@
-// The guard of the tests: a small run of its own, in which each test leaves something else behind.
+// Tests the guard with a small test run in which each test leaves something else behind.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -21,7 +21,7 @@ import { temporaryFolder } from ${JSON.stringify(join(sources, "temporary-folder
 const node = (code, options) => spawn(process.execPath, ["-e", code], { stdio: ["ignore", "pipe", "inherit"], ...options });
 const listening = async (server) => { await once(server.listen(0, "127.0.0.1"), "listening"); return server; };
 `;
-/** Each leaves something behind: what the test does, and how the guard names it. */
+/** Tests that leave something behind: the code of each test, and the guard's name for the leftover. */
 const planted = {
   "a rejection": ["void Promise.reject(new Error('planted'));", /a rejection that nobody handled: Error: planted/],
   "a rejection in the next turn": [
@@ -128,9 +128,9 @@ test("a thread and a watcher, beside what is shared", () => {
 test("a timer that keeps nothing alive, beside what is shared", () => void globalThis.setTimeout(() => {}, 30_000).unref());
 `;
 let folder;
-/** By title: the messages of its failure. */
+/** Messages of failed tests, by title. */
 let results;
-/** By file: what failed at its end. */
+/** Failures at the end of a file, by file. */
 let ends;
 
 beforeAll(() => {
@@ -148,7 +148,7 @@ beforeAll(() => {
   const report = join(folder, "report.json");
   const { NODE_OPTIONS: _, ...env } = process.env;
   spawnSync(process.execPath, [vitest, "run", "--root", folder, "--reporter=json", `--outputFile=${report}`], {
-    // What the tests leave behind goes with this folder.
+    // Everything that the tests leave behind is removed with this folder.
     env: { ...env, TMPDIR: folder },
   });
   const files = JSON.parse(readFileSync(report, "utf8")).testResults;

@@ -72,7 +72,7 @@ const passed = { state: "passed" };
 const failed = { state: "failed", by: "a.test.ts" };
 const slow = { ...failed, isSlow: true };
 
-/** Outcomes of the runs without and with the mutant, in their order. */
+/** The outcomes of the runs without and with the mutant, in order. */
 function judged({ sound = [], mutated = [] }) {
   const judge = createJudge({ run: async () => sound.shift() ?? passed, report: () => {} });
   return judge(["a.test.ts"], [4], async () => mutated.shift() ?? passed);

@@ -1,9 +1,9 @@
-// A repository of a few planted files, for checks that must find what is wrong with them.
+// A repository with a few files that contain violations, for tests of the checks.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** Runs the check in a folder that holds these files below `packages/`. */
+/** Runs the check in a folder that has these files below `packages/`. */
 export async function planted(files, check) {
   const folder = await mkdtemp(join(tmpdir(), "fairlead-planted-"));
   try {
