@@ -1,4 +1,6 @@
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
+import { commandLine } from "../../support/command-line.ts";
 import { entries, machine, projectFile, userFile } from "../../support/machine.ts";
 
 describe("what is written", () => {
@@ -258,6 +260,18 @@ describe("what is said", () => {
   trust         true: its tools run without confirmation
   description   what for
 `);
+  });
+
+  test("whether the new server can be connected, and what to do next", async () => {
+    await using here = await machine();
+    const works = await here.run("mcp", "add", "-s", "user", "my server", commandLine(stdioServer("counted")));
+    expect(works.stdout).toMatch(/^"my server" is connected.*$/m);
+    expect(works.stderr).toMatch(/^next: fairlead tools 'my server'$/m);
+    const fails = await here.run("mcp", "add", "-s", "user", "gone", "no-such-program-here");
+    expect(fails.code).toBe(0);
+    expect(fails.stderr).toMatch(
+      /^warning: "gone" was added, but Fairlead cannot connect to it: .*no-such-program-here.*\n {2}next: .+\nto test again: fairlead mcp test gone$/m,
+    );
   });
 
   test("with --json, one document", async () => {

@@ -7,6 +7,13 @@ import { card } from "../../support/tui/samples.ts";
 const rows = (more: Partial<CallCard>, width = 60, now = 0): readonly string[] =>
   callCardLines(card(more), now, width).map((line) => line.map(({ text }) => text).join(""));
 
+test("the sign of a call has the colour of its state", () => {
+  const colours = (["asking", "running", "ok", "error", "denied", "cancelled", "queued"] as const).map(
+    (status) => callCardLines(card({ status }), 0, 60)[0]?.[0]?.colour,
+  );
+  expect(colours).toEqual(["yellow", "cyan", "green", "red", "yellow", "yellow", undefined]);
+});
+
 test.each([
   ["requested", "○ github.create_issue title=Hello requested"],
   ["asking", "? github.create_issue title=Hello needs confirmation"],

@@ -64,17 +64,20 @@ test("an identity provider that gives another token than an ID-JAG is not believ
   expect(scene.authorization.callsTo("token")).toEqual([]);
 });
 
-test("an identity provider without encryption gets nothing", async () => {
+test.each([
+  ["tokenUrl", "http://idp.example/token"],
+  ["issuer", "http://idp.example"],
+])("an identity provider without encryption gets nothing: %s", async (name, address) => {
   await using scene = await machineScene({ clients: [{ clientId: "app-there" }] });
   await scene.folder.write("id-token", newIdToken({ aud: "app", sub: "someone" }));
   await using host = await scene.host({
     kind: "enterprise",
     clientId: "app-there",
     assertionFile: `${scene.folder.path}/id-token`,
-    identityProvider: { tokenUrl: "http://idp.example/token", clientId: "app" },
+    identityProvider: { [name]: address, clientId: "app" },
   });
   await host.start();
   expect(stateOf(host)).toMatchObject({
-    message: 'identity provider of "docs" cannot be used: "http://idp.example/token" is not an https address',
+    message: `identity provider of "docs" cannot be used: "${address}" is not an https address`,
   });
 });
