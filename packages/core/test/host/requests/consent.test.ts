@@ -264,6 +264,7 @@ test("whatever was decided is written down, with what came of it", async () => {
     await using host = await at.host();
     await host.call("s", "free");
     await host.call("s", "pay").catch(() => {});
+    await asks(host, "pay").catch(() => {});
     await (await asks(host, "look")).onConfirm(Cancel);
     await (await asks(host, "look")).onConfirm(ProceedOnce);
     await toolOf(host, "look").execute({});
@@ -280,6 +281,7 @@ test("whatever was decided is written down, with what came of it", async () => {
   );
   expect(rows).toEqual([
     "tool free allow ok ",
+    "tool pay deny denied ",
     "tool pay deny denied ",
     "tool look ask_user denied user",
     "tool look ask_user ok asked",
