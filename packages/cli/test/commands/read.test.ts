@@ -190,6 +190,24 @@ describe("whose it is", () => {
     expect(await asked(here)).toEqual({ one: 0, two: 4 });
   });
 
+  test("a resource is found by its name, a bare name at the first server that has it", async () => {
+    const twice = { uri: "two://again", name: "only" };
+    await using here = await library(shelves);
+    for (const [name, stdout] of [
+      ["only", "only\n"],
+      ["two.only", "only\n"],
+      ["a", "of one\n"],
+      ["two.a", "of two\n"],
+    ] as const)
+      expect(await here.run("read", name)).toMatchObject({ code: 0, stdout });
+    await here.fill("two", { ...shelves.two, resources: [...shelves.two.resources, twice] });
+    await here.run("resources", "two", "--refresh");
+    expect(await here.run("read", "only")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('"only" is ambiguous, it matches 2 resources: write @two://only or @two://again'),
+    });
+  });
+
   test("a bare URI is looked for where nothing is known yet, and then only asked of its server", async () => {
     await using here = await library(shelves);
     expect(await here.run("read", "shared://a")).toEqual({

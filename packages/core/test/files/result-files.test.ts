@@ -47,6 +47,20 @@ test("what is old goes, and nothing that is not ours", async () => {
   );
 });
 
+test("without other limits a result is kept for seven days", async () => {
+  await using folder = await temporaryFolder();
+  const kept = await Promise.all(["six days", "eight days"].map((data) => keepResult(folder.path, text(data))));
+  const day = 24 * 60 * 60;
+  for (const [at, days] of [6, 8].entries()) {
+    const time = Date.now() / 1000 - days * day;
+    await utimes(kept[at]?.path ?? "", time, time);
+  }
+  const { path } = await keepResult(folder.path, text("new"));
+  expect((await readdir(join(folder.path, "results"))).sort()).toEqual(
+    [basename(kept[0]?.path ?? ""), basename(path)].sort(),
+  );
+});
+
 test("where nothing can be written, the error says where", async () => {
   await using folder = await temporaryFolder();
   await writeFile(join(folder.path, "results"), "a file");

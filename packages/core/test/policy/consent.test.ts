@@ -96,6 +96,17 @@ test.each([
   expect(yes).toEqual(expected[0] === "no" ? [] : [at.confirmationKey(request)]);
 });
 
+test("a question about a prompt shows how it differs from the lock file; one about a resource of that name does not", async () => {
+  const drift = [{ member: "description", before: "Greets.", after: "Greets and sends." }];
+  await using at = await desk({ promptDrift: () => drift });
+  const changeIn = (kind: "prompt" | "resource"): unknown => {
+    const request = { serverName: "files", serverToolName: "hello", kind, args: {} };
+    return at.question(request, at.decide(request), asked("files", "hello")).change;
+  };
+  expect(changeIn("prompt")).toEqual(drift);
+  expect(changeIn("resource")).toBeUndefined();
+});
+
 describe("always", () => {
   test.each([
     [ProceedAlwaysTool, "ask_user"],

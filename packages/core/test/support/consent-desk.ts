@@ -45,6 +45,7 @@ export interface DeskOptions {
   readonly mode?: ApprovalMode;
   readonly interactive?: boolean;
   readonly locked?: LockComparison["digestOf"];
+  readonly promptDrift?: LockComparison["promptDriftOf"];
   readonly trustsAnnotations?: boolean;
   /** Kept from one run to the next. */
   readonly folder?: Pick<TemporaryFolder, "path">;
@@ -70,11 +71,16 @@ export async function desk(options: DeskOptions = {}): Promise<Desk> {
     mode = "default",
     interactive = true,
     locked,
+    promptDrift,
     fingerprint = "f",
     trustsAnnotations = false,
   } = options;
   const own = await temporaryFolder();
-  const lock = { digestOf: locked ?? (() => undefined), driftOf: () => [], promptDriftOf: () => undefined };
+  const lock = {
+    digestOf: locked ?? (() => undefined),
+    driftOf: () => [],
+    promptDriftOf: promptDrift ?? (() => undefined),
+  };
   const marks = createChangedDefinitions(lock);
   marks.see("files", [definition("read"), definition("write")]);
   marks.see("a.b", [definition("c"), definition("d")]);
