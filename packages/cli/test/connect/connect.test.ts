@@ -240,6 +240,21 @@ describe("fairlead disconnect", () => {
     expect(await textOf(here, codexFile)).toBe('model = "o3"\n\n[projects."/p"] # mine\ntrust_level = "trusted"\n');
   });
 
+  test.each([
+    [[], /nothing was written/],
+    [["--json"], /"action": "declined"/],
+  ])("a no to its question changes nothing, and is told: %j", async (words, told) => {
+    await using here = await connectMachine({ [cursorFile]: '{\n  "mcpServers": {}\n}\n' });
+    await here.fairlead("connect", "cursor", "--yes");
+    const before = await textOf(here, cursorFile);
+    await using terminal = openTerminalHere(here, "disconnect", "cursor", ...words);
+    await terminal.until(/Write this\?/);
+    terminal.type("n\r");
+    await terminal.until(told);
+    expect(await terminal.exitCode).toBe(0);
+    expect(await textOf(here, cursorFile)).toBe(before);
+  });
+
   test("without connect there is nothing to undo", async () => {
     await using here = await connectMachine();
     expect(await here.fairlead("disconnect", "zed", "--yes")).toMatchObject({

@@ -117,6 +117,16 @@ describe("policy allow, ask, deny", () => {
     expect(stderr).toMatch(/^note: stronger rules also decide for 1 other tool: fairlead policy explain$/m);
   });
 
+  test("a stronger rule about a prompt is told if the prompt is named", async () => {
+    await using here = await machine({
+      "etc/policies/all.toml": '[[rule]]\nmcpName = "demo"\ndecision = "deny"\npriority = 1\n',
+    });
+    const named = await here.run("policy", "allow", "--kind", "prompt", "demo.teach");
+    expect(named.stderr).toMatch(/^note: for demo\.teach a stronger rule decides: a rule in .*all\.toml:1 denies it$/m);
+    const all = await here.run("policy", "allow", "--kind", "prompt", "demo");
+    expect(all.stderr).not.toContain("a stronger rule decides");
+  });
+
   test("comments and rules of others stay byte for byte", async () => {
     const mine = `# mine\n[[rule]]   # note\nmcpName = "x"\ndecision = "deny" # really\npriority = 7`;
     await using here = await machine({ [rules]: mine });

@@ -32,9 +32,17 @@ test.each<[string, CompletionList, Key, unknown]>([
   ["Tab takes it", list, { name: "tab" }, { kind: "take", suggestion: first }],
   ["Enter takes what was chosen", moved, { name: "enter" }, { kind: "take", suggestion: second }],
   ["Enter sends what was typed where nothing was chosen", list, { name: "enter" }, undefined],
+  ["Enter with Shift starts a new line", moved, { name: "enter", shift: true }, undefined],
+  [
+    "Tab with Shift selects the one before",
+    moved,
+    { name: "tab", shift: true },
+    { kind: "move", completion: { ...moved, selected: 0 } },
+  ],
   ["Escape closes the list", list, { name: "escape" }, { kind: "close" }],
   ["a letter is typed", list, { name: "text", text: "x" }, undefined],
-  ["an arrow with Ctrl or Alt is not for the list", list, { name: "down", meta: true }, undefined],
+  ["an arrow with Alt is not for the list", list, { name: "down", meta: true }, undefined],
+  ["an arrow with Ctrl is not for the list", list, { name: "down", ctrl: true }, undefined],
 ])("%s", (_, completion, key, step) => {
   expect(completionKey(completion, key)).toEqual(step);
 });

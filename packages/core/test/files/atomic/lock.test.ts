@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { withLock } from "../../../src/files/atomic/lock.ts";
+import { lockHolder } from "../../../src/files/atomic/lock-owner.ts";
 import { expectRefusal } from "../../support/expect-refusal.ts";
 
 test("who comes second waits until the first has finished", async () => {
@@ -100,6 +101,26 @@ describe("the note of a lock's owner", () => {
     await once(child, "exit");
     return child.pid ?? 0;
   }
+
+  test.each([
+    ["the same", {}, true],
+    ["that of another machine", { host: "another" }, false],
+    ["that of an earlier start of the machine", { boot: "another" }, false],
+    ["that of another container", { processes: "another" }, false],
+    ["that of a process which had the same number before", { start: "1" }, false],
+    ["that of another lock", { lock: "1 1" }, false],
+  ])("names the holder only if it is this process: %s", async (_, change, isHeld) => {
+    await using folder = await temporaryFolder();
+    const file = await leftLock(folder, (note) => ({ ...note, ...change }));
+    expect(await lockHolder(file)).toBe(isHeld ? process.pid : undefined);
+  });
+
+  test("names no holder for a process that has ended, or without a note", async () => {
+    await using folder = await temporaryFolder();
+    expect(await lockHolder(join(folder.path, "file"))).toBeUndefined();
+    const pid = await endedProcess();
+    expect(await lockHolder(await leftLock(folder, (note) => ({ ...note, pid })))).toBeUndefined();
+  });
 
   test("is there while the lock is held, and gone afterwards", async () => {
     await using folder = await temporaryFolder();
