@@ -9,7 +9,7 @@ export const limits = {
   settingsDepth: 64,
   /** The largest number of names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
-  /** The longest text in characters. Linux accepts no longer argument. */
+  /** The longest text in a settings file, in characters. Linux accepts no longer program argument. */
   settingsText: 131_072,
   /** A policy file. */
   policyBytes: 262_144,

@@ -159,11 +159,11 @@ function isLoss(error: WireError, isCall: boolean): boolean {
       return true;
     case "http_status":
       if (!isCall && pauseIn(error) !== undefined) return false;
-      // The server crashed on the request, or a proxy timed out or limited the rate of responses.
+      // The server may have crashed on the request, or a proxy timed out or limited the rate of responses.
       return httpStatus >= 500 || (isCall && (isRedirect(httpStatus) || unclear.has(httpStatus)));
     case "bad_message":
     case "send_blocked":
-      // For example, an empty response with status 200, or a message that the server has read only in part.
+      // The server may have run the call: it sent an empty response with status 200, or read the message only in part.
       return isCall;
     case "rpc":
       // A proxy may send its own JSON-RPC error with such a status after the server ran the call.

@@ -29,8 +29,8 @@ const wellKnown: readonly (readonly [RegExp, string])[] = [
   [/(\w:\/\/[^\s/:@"']{0,200}:)[^\s/@"']{1,500}@/g, `$1${hidden}@`],
   [/([?&][\w.-]{0,40}(?:token|key|secret|password|signature|code)=)[^&#\s"']+/gi, `$1${hidden}`],
   /*
-   * Private keys, also with escaped line breaks. If the last line of a key is missing, everything after its first line
-   * is hidden.
+   * Matches private keys, also with escaped line breaks. If the last line of a key is missing, everything after its
+   * first line is hidden.
    */
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, hidden],
   // Matches tokens and keys of well-known services, and JWTs.

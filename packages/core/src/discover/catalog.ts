@@ -186,7 +186,7 @@ interface Taken<K extends ListKind> extends Pick<Catalog, "dropped" | "repaired"
 
 const nothing: Omit<Taken<never>, "ttlMs"> = { items: [], dropped: [], repaired: [], truncated: [] };
 
-/** Drops items whose name another item has, because a request could not name them. */
+/** If several items have the same name, keeps only the first, because a request could not name the others. */
 function taken<K extends ListKind>(
   kind: K,
   { items, dropped, repaired, truncated, cutBy, ttlMs }: Listing<K>,

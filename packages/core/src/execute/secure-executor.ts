@@ -36,8 +36,9 @@ export interface SecureMCPToolExecutorOptions {
  * Runs tools that a program built by hand. Checks arguments against the tool's schema, and limits the number of
  * concurrent calls and their time. Does not ask for confirmation: call `shouldConfirmExecute` first.
  *
- * @example await using executor = new SecureMCPToolExecutor(); const { returnDisplay } = await
- * executor.executeWithSafeguards(tool, { path: "notes.txt" });
+ * @example
+ * await using executor = new SecureMCPToolExecutor();
+ * const { returnDisplay } = await executor.executeWithSafeguards(tool, { path: "notes.txt" });
  */
 export class SecureMCPToolExecutor implements AsyncDisposable {
   readonly #queue: CallQueue;

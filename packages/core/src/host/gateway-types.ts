@@ -20,7 +20,10 @@ export interface RequestingClient {
 export interface ForwardedRequest {
   readonly client: RequestingClient;
   readonly server: string;
-  /** `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel` or a method of tasks. */
+  /**
+   * The method: `tools/call`, `prompts/get`, `resources/read`, `completion/complete`, `logging/setLevel` or a method of
+   * tasks.
+   */
   readonly method: string;
   /** The parameters without `_meta`, which the options contain. */
   readonly params: JsonObject;
@@ -74,7 +77,7 @@ export interface DeclaredCapabilities {
   readonly roots: boolean;
 }
 
-/** Answers a server's question that does not belong to a request with its own `answer`. */
+/** Answers questions of servers, except questions that belong to a request with an `answer` function of its own. */
 export type QuestionHandler = (server: string, ...question: Parameters<RequestHandler>) => Promise<JsonObject>;
 
 /** Options of `host.sampleThrough`. */
@@ -117,9 +120,9 @@ export interface IdentifiedServer {
 /** The members of a host for requests of other MCP clients. */
 export interface GatewayHost {
   /**
-   * Runs a request of a client: decides, asks, sends and records it like every other request. Resolves with the server's
-   * result as it came. Calls, prompts and reads are decided; a completion only fails where a rule denies its prompt or
-   * resource, and log levels are not decided.
+   * Runs a request of a client: decides, asks, sends and records it like every other request. Resolves with the
+   * unchanged result of the server. Rules decide about calls, prompts and reads. A completion fails only if a rule
+   * denies its prompt or resource, and no rule decides about log levels.
    *
    * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. The
    * `cause` of an error that the server answered with is a `WireError` with that answer.

@@ -77,8 +77,8 @@ export function answerRequests(
   let recent: readonly number[] = [];
 
   /**
-   * Asks a question of the server. Refuses it without asking the user if another question is open, or after too many
-   * questions in a minute.
+   * Passes a server's question on to the user. Refuses it without asking if another question of this server is open, or
+   * after too many questions in a minute.
    */
   async function oneAtATime<T>(what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
     const now = clock.now();

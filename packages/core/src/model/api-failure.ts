@@ -106,7 +106,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   const words = apiWords(errorMessage(error), api);
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
-  // Another error, for example a failed sign-in, which has its own next step.
+  // Keeps any other error, for example of a failed sign-in, because it has its own next step.
   if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
   return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
 }

@@ -12,7 +12,7 @@ import { createModelFetch } from "./model-fetch.ts";
 import { createOpenaiModel } from "./openai/openai.ts";
 import { findOllama, type Ollama, ollamaModel, onlyModelOf } from "./openai/openai-models.ts";
 
-/** Options of `chooseModel`. Of the members of `Environment`, only Vertex AI uses others than `env`. */
+/** Options of `chooseModel`. Only Vertex AI uses members of `Environment` other than `env`. */
 export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<Environment, "env">> {
   /** The model's name from `--model`. */
   readonly wanted?: string | undefined;

@@ -64,7 +64,7 @@ function isReachable(address: string, near: readonly string[]): boolean {
   return !neverShared.has(kind) && near.length > 0 && near.every((other) => kindOf(other) === kind);
 }
 
-/** `public`, `loopback`, `private`, or the name of another reserved range. */
+/** The kind of an address: `public`, `loopback`, `private`, or the name of another reserved range. */
 function kindOf(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = embedded(ipaddr.process(address));
@@ -78,7 +78,7 @@ function kindOf(address: string): string {
 const givenOut = ipaddr.IPv6.parseCIDR("2000::/3");
 const translated = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
 
-/** In IPv6-only networks (NAT64), the IPv6 address of an IPv4 host contains its IPv4 address. */
+/** The IPv4 address inside an IPv6 address of an IPv6-only network (NAT64); any other address unchanged. */
 function embedded(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6) || !address.match(translated)) return address;
   return new ipaddr.IPv4(address.toByteArray().slice(12));

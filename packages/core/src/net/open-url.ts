@@ -80,7 +80,7 @@ function openersOn({ platform, env }: ProgramPlace["environment"]): readonly Com
   return [...(isInWindows ? [["wslview"] as const] : []), ...(hasScreen ? [["xdg-open"] as const] : [])];
 }
 
-/** On Windows, names of environment variables are case-insensitive. */
+/** The Windows folder, from the environment. On Windows, names of environment variables are case-insensitive. */
 function windowsFolder(env: OwnProgram["env"]): string {
   const [, folder = ""] = Object.entries(env).find(([name]) => name.toUpperCase() === "SYSTEMROOT") ?? [];
   return /^[A-Z]:\\/i.test(folder) ? folder : "C:\\Windows";

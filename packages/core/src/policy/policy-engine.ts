@@ -93,7 +93,10 @@ function decidingRule(matches: readonly PolicyRule[], fallback: PolicyRule): Pol
   return stricter(strongest.doubt, decided) ?? decided;
 }
 
-/** `trust` only avoids confirmations, so a stricter rule of any tier overrules it. */
+/**
+ * The rule that decides if no rule of the administrator or user matches. `trust` only avoids confirmations, so a
+ * stricter rule overrules it.
+ */
 function belowOwn({ trust, conversation, default: standard, workspace }: Strongest, fallback: PolicyRule): PolicyRule {
   const below = stricter(trust, conversation) ?? standard ?? fallback;
   return stricter(workspace, below) ?? below;

@@ -17,7 +17,9 @@ export function toModelText(text: string): string {
     .replaceAll(loneSurrogate(), "\ufffd");
 }
 
-/** Colour sequences, which programs write into their output. Other escape sequences are left for `toSafeText`. */
+/**
+ * Matches colour sequences, which programs write into their output. Other escape sequences are left to `toSafeText`.
+ */
 const colour = new RegExp(`${String.fromCharCode(27)}\\[[\\d;:]*m`, "g");
 
 export function withoutColours(text: string): string {

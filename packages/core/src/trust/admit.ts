@@ -61,7 +61,7 @@ export function admit(server: ConfiguredServer, facts: AdmissionFacts): Admissio
 type Named = Pick<ConfiguredServer, "name">;
 type Lists = Pick<AdmissionFacts, "settings">;
 
-/** Like `admit`, but for a built-in server, which `enabled` and the allow and deny lists can stop too. */
+/** Decides whether a built-in server may start. The setting `enabled` and the allow and deny lists can stop it. */
 export function admitBuiltIn(
   name: string,
   settings: Pick<Settings, "allowed" | "excluded" | "switchedOff">,

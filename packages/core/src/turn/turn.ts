@@ -24,7 +24,7 @@ type Events<T = void> = AsyncGenerator<TurnEvent, T, undefined>;
 const mostMalformed = 2;
 
 const usualLimits: TurnLimits = { turns: 50, calls: 200 };
-/** The limits if the user types all calls: none are needed. */
+/** No limits, for a conversation in which the user types all calls. */
 const noLimits: TurnLimits = { turns: Number.POSITIVE_INFINITY, calls: Number.POSITIVE_INFINITY };
 
 /** The state of the running turn. */

@@ -15,8 +15,8 @@ export interface ConsentRequest {
 /** How a program reaches the user during a sign-in: asks for consent, opens the browser, shows messages, takes a pasted address. */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened. If absent, the browser is opened only if the settings have `oauth.enabled`.
-   * False ends the sign-in; undefined continues it, and the person opens the address.
+   * Asks whether the browser may be opened. If it resolves with false, the sign-in ends; with undefined, it continues
+   * and the person opens the address. If absent, the browser is opened only if the settings have `oauth.enabled`.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
   /** Opens the browser. Resolves with false if no browser could be opened: the person then opens the address. */
@@ -44,15 +44,15 @@ export interface SignInUi {
   ) => Promise<string>;
   /** Chooses one of several authorization servers; the first one by default. */
   readonly chooseIssuer?: (issuers: readonly string[], signal: AbortSignal) => Promise<string>;
-  /** Signs in with a code that the person enters on another device (RFC 8628). */
+  /** If true, signs in with a code that the person enters on another device (RFC 8628). */
   readonly device?: boolean;
-  /** False: shows the address without opening a browser, for SSH, containers and `--no-browser`. */
+  /** If false, shows the address without opening a browser, for SSH, containers and `--no-browser`. */
   readonly browserFirst: boolean;
   /** The port in `OAUTH_CALLBACK_PORT`. Default: a free port. */
   readonly callbackPort?: number;
   /** Scopes to request instead of the scopes of the server and its settings. */
   readonly scopes?: readonly string[];
-  /** Signs in even if a token is stored, for another account or other scopes. */
+  /** If true, signs in even if a token is stored, for another account or other scopes. */
   readonly again?: boolean;
 }
 

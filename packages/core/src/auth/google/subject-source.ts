@@ -20,7 +20,7 @@ export type SubjectSource =
 
 export interface AwsSource {
   readonly kind: "aws";
-  /** The address of AWS STS, with `{region}`. */
+  /** The address of AWS STS, in which `{region}` stands for the region. */
   readonly verificationUrl: string;
   /** Addresses of the machine's metadata server; environment variables take precedence. */
   readonly regionUrl: string | undefined;

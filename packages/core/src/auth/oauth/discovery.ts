@@ -111,7 +111,7 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * A workspace must set all endpoints or none. Next to the endpoints of a real issuer, a single endpoint could steal the
+ * Checks that a workspace sets all endpoints or none. A single endpoint next to those of a real issuer could steal the
  * code unnoticed.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
@@ -265,7 +265,10 @@ export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly s
   if (chosen !== undefined) return chosen;
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
-  // Stays unchanged if empty, because `offline_access` alone is useless, or if the server announces no scopes.
+  /*
+   * An empty list stays empty, because `offline_access` alone is useless. A list stays if the server announces no
+   * scopes.
+   */
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);
 }

@@ -57,7 +57,7 @@ function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
 }
 
 /**
- * Takes the errors of a union's alternatives. They come just before the union's own error; errors of another keyword of
+ * Takes the errors of a union's alternatives, which come just before the union's own error. Errors of other keywords of
  * the same schema may come before them.
  */
 function takeInner(found: Found[], { instancePath, parentSchema }: ErrorObject): readonly Issue[] {

@@ -8,7 +8,9 @@ import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
-/** A schema and a value as JSON texts. Texts are transferred faster than objects, and equal the texts that are sent. */
+/**
+ * A schema and a value as JSON texts. Texts are transferred faster than objects, and the server gets the same texts.
+ */
 export interface Job {
   readonly schema: string;
   readonly value: string;

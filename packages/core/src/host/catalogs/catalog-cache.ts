@@ -52,7 +52,10 @@ export interface CatalogCacheOptions {
    * The account that is signed in to the server. It is part of the key, because another account may see other tools.
    */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
-  /** Whether this host chooses the protocol itself. If so, the cache keeps the protocol that was negotiated freely. */
+  /**
+   * Whether this host chooses the protocol itself. If so, the cache keeps the protocol that was negotiated without a
+   * choice.
+   */
   readonly choosesEra?: boolean;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;

@@ -44,7 +44,7 @@ export async function relayClient(
   open: OpenChannel,
   { relay, spine, signal }: RelayContext,
 ): Promise<void> {
-  /** Requests that are in the spine, which receives their responses. */
+  /** Requests that the spine runs. The spine gets their responses. */
   const pending = new Map<RequestId, Pending>();
   /** Progress tokens of the client's open requests, by request id. The latest request comes last. */
   const tokens = new Map<RequestId, unknown>();

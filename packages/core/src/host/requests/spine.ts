@@ -281,9 +281,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/**
- * The decision that allows a request. It is no promise if the request waits neither for the user nor for its server.
- */
+/** The decision that allows a request. A promise only if the request waits for the user or for its server. */
 type Admitted = CarriedDecision | Promise<CarriedDecision>;
 
 interface Asking {

@@ -21,7 +21,7 @@ export interface HostSearch {
 }
 
 const usualLimit = 10;
-/** How many times more tools are searched for than requested, because some are removed afterwards. */
+/** How many more tools than requested Fairlead searches for, because some of them are removed afterwards. */
 const spare = 200;
 
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {

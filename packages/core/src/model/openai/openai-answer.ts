@@ -199,8 +199,8 @@ function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean 
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
     /*
-     * Two pieces with arguments are two calls without parameters: if a name arrives in pieces, its arguments come only
-     * after the last piece.
+     * If both pieces have arguments, they are two calls without parameters: when a name arrives in pieces, its
+     * arguments come only after the last piece.
      */
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);

@@ -1,4 +1,4 @@
-/** Finds models: if the user names none, the only model of an endpoint; also the models of a local Ollama. */
+/** Finds models: the only model of an endpoint, if the user names none, and the models of a local Ollama. */
 
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
 import type { Clock } from "../../clock.ts";

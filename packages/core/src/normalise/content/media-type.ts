@@ -97,7 +97,10 @@ export function extensionOf(type: string): string {
   return accepted.get(type) ?? others.get(type) ?? (isTextual(type) ? "txt" : "bin");
 }
 
-/** Reads Base64 as servers send it: with line breaks, in the URL alphabet, as a data URL, or invalid. */
+/**
+ * Reads Base64 in the forms that servers send: with line breaks, in the URL alphabet, or as a data URL. The text may
+ * also be invalid.
+ */
 const dataUrl = /^data:[^,]{0,200};base64,/;
 const foreign = /[^A-Za-z0-9+/]/;
 

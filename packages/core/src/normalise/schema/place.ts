@@ -37,7 +37,7 @@ export interface Reading {
   readonly containers: Map<string, { path: string; name: string; definitions: readonly string[] }>;
   /** The property names that were read, each with its first path. */
   readonly names: Map<string, string>;
-  /** Returns the name of a property that the model gets. */
+  /** Returns the name that the model gets for a property. */
   readonly nameOf: TypeStyle["nameOf"];
   readonly read: (spot: Spot, nesting: number, isRoot?: boolean) => Shape;
 }

@@ -126,8 +126,8 @@ function toPlain({ entry, version, instructions, prompts, tools }: LockedServer)
 }
 
 /**
- * The checksum of a locked server. It detects an accidental edit or merge, but no attacker, who can compute the
- * checksum too.
+ * The checksum of a locked server. It detects an accidental edit or merge. It does not stop an attacker, who can
+ * compute the checksum too.
  */
 function checksumOf(name: string, locked: LockedServer): string {
   return createHash("sha256")

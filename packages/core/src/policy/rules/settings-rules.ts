@@ -16,7 +16,9 @@ export function rulesOfSettings({ settings, trust, servers }: Configuration): re
   ];
 }
 
-/** System defaults are weaker than the user's settings, because no administrator enforces them. */
+/**
+ * The tier of each scope. System defaults are weaker than the user's settings, because no administrator enforces them.
+ */
 const tiers: Readonly<Record<Scope, Tier>> = {
   system: "administrator",
   user: "user",

@@ -176,8 +176,8 @@ function listed(
 }
 
 /**
- * Restrictions of `allowTools`. Of the user's lists for a server, the strongest counts; the workspace's list can only
- * restrict it further.
+ * Restrictions of `fairlead.permissions.servers`. Of the user's lists for a server, the strongest counts; the
+ * workspace's list can only restrict it further.
  */
 function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();

@@ -13,7 +13,7 @@ export interface MCPOAuthConfig {
   readonly scopes?: readonly string[];
   readonly audiences?: readonly string[];
   readonly redirectUri?: string;
-  /** Ignored with a warning: tokens never go into URLs. */
+  /** Fairlead ignores this key with a warning, because tokens never go into URLs. */
   readonly tokenParamName?: string;
 }
 

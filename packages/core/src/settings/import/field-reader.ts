@@ -18,7 +18,7 @@ export interface FieldReader {
   /** A list of names. Names contain no references, so nothing is converted. */
   names(key: string): readonly string[] | undefined;
   convert(text: string, key: string): string;
-  /** The keys that nobody has read. */
+  /** The keys that were not read. */
   rest(): readonly string[];
   remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
   /** Adds an `obstacle` remark; returns undefined instead of a value. */

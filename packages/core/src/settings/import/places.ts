@@ -61,7 +61,7 @@ export function configFolder(places: Places): string {
   return places.platform === "darwin" ? applicationFolder({ ...places, platform: "linux" }) : applicationFolder(places);
 }
 
-/** opencode uses `.config` in the home folder on every platform. */
+/** The settings folder of opencode, which is `.config` in the home folder on every platform. */
 export function opencodeFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return win32.join(home, ".config", "opencode");
   return posix.join(env["XDG_CONFIG_HOME"] || posix.join(home, ".config"), "opencode");

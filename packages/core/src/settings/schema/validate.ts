@@ -188,7 +188,7 @@ const nameRules = {
   header: { name: /^[!#$%&'*+.^`|~\w-]+$/, words: "a header" },
 } as const;
 
-/** What is wrong with a string that no setting accepts; undefined if nothing is. */
+/** The problem with a string that no setting accepts; undefined if there is none. */
 function flawOf(text: string): string | undefined {
   if (text.includes("\0")) return "has a NUL character in it";
   return text.length > limits.settingsText ? `is longer than ${limits.settingsText} characters` : undefined;

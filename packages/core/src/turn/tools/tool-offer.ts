@@ -147,7 +147,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
     places.push(...earlier);
     addOwn(functions);
-    // Without the search function, every tool was offered, so all other tools are new.
+    // If the search function was not declared, every tool had been offered, so tools without a declaration are new.
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
     left = rest;

@@ -58,8 +58,8 @@ export const annotations: Readonly<Record<string, Keyword>> = {
     );
   }),
   /*
-   * Removed at every depth, as Gemini CLI's documentation requires ("schema processing"). Users often report the API's
-   * error: `Unknown name "$schema"`.
+   * `$schema` is removed at every depth, as Gemini CLI's documentation requires ("schema processing"). Users often
+   * report the API's error: `Unknown name "$schema"`.
    */
   $schema: unneeded("The API knows only one dialect."),
   $comment: forPeople,

@@ -33,7 +33,7 @@ function readDefinitions(value: JsonObject, place: Place, name: string): void {
   });
 }
 
-/** Reports definitions that replaced their references, and definitions that nothing refers to. */
+/** Reports definitions that were written in place of their references, and definitions that nothing refers to. */
 export function reportDefinitions({ containers, visited, report }: Reading): void {
   for (const [pointer, { path, name, definitions }] of containers) {
     const unused = definitions.filter((definition) => !visited.has(pointerTo(pointer, definition)));
