@@ -24,6 +24,7 @@ const modes = [
   "responses",
   "large-requests",
   "batches",
+  "dense-messages",
   "http-comments",
   "http-blank",
   "http-events",
@@ -34,6 +35,8 @@ const modes = [
   "catalog-large-pages",
   "catalog-one-page",
   "catalog-dense",
+  "catalog-dense-pages",
+  "catalog-small-tools",
 ];
 const mostRatio = 3;
 const mostStall = 100;

@@ -1,7 +1,7 @@
 // Measures one flood in its own process: `node measure.mjs '{"mode","seconds"}'` prints one line of JSON.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,16 +16,28 @@ const tick = 5;
 /** Milliseconds between two calls to the other server, which is called as a model would: one call after the other. */
 const pause = 10;
 
-/** The longest time in which no timer ran, as far as this process used the CPU in it: on a busy machine the rest is waiting. */
+/**
+ * The longest time in which no timer ran, as far as the main thread used the CPU in it: on a busy machine the rest is
+ * waiting for a core, of this thread or of those that collect garbage for it.
+ */
 let stall = 0;
 let last = performance.now();
-let lastUsage = process.cpuUsage();
+let lastUsage = mainThreadTime();
 const watch = setInterval(() => {
   const now = performance.now();
-  const { user, system } = process.cpuUsage(lastUsage);
-  stall = Math.max(stall, Math.min(now - last - tick, (user + system) / 1000));
-  [last, lastUsage] = [now, process.cpuUsage()];
+  const usage = mainThreadTime();
+  stall = Math.max(stall, Math.min(now - last - tick, usage - lastUsage));
+  [last, lastUsage] = [now, usage];
 }, tick);
+
+/** CPU time of the main thread in milliseconds; of the process where the system does not tell. */
+function mainThreadTime() {
+  if (existsSync("/proc/self/schedstat"))
+    return Number.parseInt(readFileSync("/proc/self/schedstat", "latin1"), 10) / 1e6;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 let peak = 0;
 const memory = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20);
 

@@ -11,6 +11,10 @@ const event = (body) => `data: ${message(body)}\n`;
 const logged = { method: "notifications/message", params: { level: "info", data: "all work and no play" } };
 const changed = { method: "notifications/tools/list_changed" };
 
+/** Stands for a few megabytes of empty objects, which take twenty times as much memory. */
+const dense = "(dense)";
+const denseJson = (count) => `[${"{},".repeat(count)}{}]`;
+
 /** The text that is written repeatedly: to stderr, to stdout, or into the GET stream. */
 const floods = {
   "stderr-short": [2, "x\n"],
@@ -28,6 +32,7 @@ const floods = {
   responses: [1, message({ id: 1_000_000, result: {} })],
   "large-requests": [1, message({ id: "l", method: "sampling/createMessage", params: { text: "x".repeat(megabyte) } })],
   batches: [1, `[${Array.from({ length: 10_000 }, () => JSON.stringify({ jsonrpc: "2.0", ...changed })).join()}]\n`],
+  "dense-messages": [1, message({ method: "n", params: {} }).replace("{}", () => `{"list":${denseJson(1_300_000)}}`)],
   "http-comments": ["http", ":\n"],
   "http-blank": ["http", "\n"],
   "http-events": ["http", event(changed)],
@@ -54,6 +59,12 @@ function listed({ cursor = "0" }) {
     return { tools: Array.from({ length: 3_000 }, (_, at) => tool(`tool-${at}`, filler.repeat(550))) };
   if (mode === "catalog-dense")
     return { tools: [{ ...tool("dense"), list: Array.from({ length: 15_000_000 }, () => 0) }] };
+  if (mode === "catalog-dense-pages")
+    return { tools: [tool(`tool-${page}`), { ...tool("dense"), list: dense }], nextCursor: String(page + 1) };
+  if (mode === "catalog-small-tools") {
+    const tools = Array.from({ length: 200_000 }, (_, at) => tool(`tool-${page}-${at}`));
+    return { tools, nextCursor: String(page + 1) };
+  }
   return { tools: [tool("flood")] };
 }
 
@@ -70,7 +81,8 @@ const answers = {
 
 function answer({ id, method, params = {} }) {
   const found = Object.hasOwn(answers, method) ? answers[method] : undefined;
-  return message({ id, ...(found ? { result: found(params) } : { error: { code: -32601, message: "unknown" } }) });
+  const result = found ? { result: found(params) } : { error: { code: -32601, message: "unknown" } };
+  return message({ id, ...result }).replace(`"${dense}"`, () => denseJson(1_600_000));
 }
 
 function serveStdio() {

@@ -206,7 +206,7 @@ function taken<K extends ListKind>(
     items: firsts,
     dropped: [...dropped.map((note) => ({ kind, ...note })), ...seconds],
     repaired: repaired.map((note) => ({ kind, ...note })),
-    truncated: truncated === undefined ? [] : [{ kind, ...(cutBy ? cutAt(limit, cutBy) : { reason: truncated }) }],
+    truncated: truncated === undefined ? [] : [{ kind, reason: truncated, ...(cutBy && cutAt(limit, cutBy)) }],
     ...(ttlMs !== undefined && { ttlMs }),
   };
 }
@@ -222,7 +222,9 @@ interface CatalogLimit {
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
-function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "room"): Omit<CatalogNote, "kind"> {
+function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory" | "room"): Partial<CatalogNote> {
+  // No setting raises the limit of the memory.
+  if (cutBy === "memory") return {};
   const reason =
     cutBy === "room"
       ? `the lists of the server are larger than ${sizeWords(maxBytes)} (${catalogSetting})`

@@ -65,11 +65,11 @@ function emptyError(serverName: string, { dropped, truncated }: Catalog, hidden:
       serverName,
       next: `Change ${settings(hidden).join(" or ")} of "${serverName}" in settings.json.`,
     });
-  const cut = truncated.find(({ setting }) => setting !== undefined);
+  const [cut] = truncated;
   if (cut)
     return new HostError("too_large", `"${serverName}" has nothing to use: ${cut.reason}`, {
       serverName,
-      next: `raise "${cut.setting}" in settings.json`,
+      ...(cut.setting !== undefined && { next: `raise "${cut.setting}" in settings.json` }),
     });
   const [first] = dropped;
   const unusable = first && `; ${dropped.length} invalid, the first in ${first.kind}: ${first.reason}`;

@@ -6,7 +6,9 @@ import { onAbort } from "../rpc/abort.ts";
 import type { RpcMessage } from "../rpc/channel.ts";
 import { failedParseLines } from "../rpc/read-budget.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
-import { createDiagnostics, type Diagnose } from "../shapes/diagnostics.ts";
+import { createDiagnostics } from "../shapes/diagnostics.ts";
+import { parseJson } from "../shapes/json.ts";
+import { longJson, memoryFor, parseInSlices } from "../shapes/sliced-json.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
@@ -42,36 +44,46 @@ export function createEventReader(options: ReaderOptions): EventReader {
   let delivered = 0;
   let retryPause = defaultPause;
 
-  function take({ event, data, id }: StreamEvent): void {
+  function take({ event, data, id }: StreamEvent): Promise<void> | undefined {
     if (id !== undefined && id !== "") position = id;
     if ((event !== undefined && event !== "message") || data === "") {
       budget.unsolicited("events that are not messages", data.length, 1);
-      return;
+      return undefined;
     }
-    const messages = parse(data, diagnose);
-    if (messages.length === 0) budget.unsolicited("events that are not messages", data.length, failedParseLines);
+    if (data.length >= longJson)
+      return parseInSlices(data, { maxMemory: memoryFor(maxBytes) }).then((value) => deliver(value, data.length));
+    deliver(parseJson(data), data.length);
+    return undefined;
+  }
+
+  function deliver(value: unknown, size: number): void {
+    if (value === undefined) diagnose("an event is not JSON", `an event of ${size} characters is not JSON`);
+    const messages = messagesOf(value);
+    if (messages.length === 0) budget.unsolicited("events that are not messages", size, failedParseLines);
     for (const message of messages) {
       delivered += 1;
       done ||= until?.(message) ?? false;
-      takeMessage(message, data.length / messages.length, options);
+      takeMessage(message, size / messages.length, options);
     }
   }
 
   return {
     async read(body, grace) {
       let overdue: NodeJS.Timeout | undefined;
+      /** A server that does not end its stream after the response would keep the connection open for ever. */
+      const endIfDone = (): void => {
+        if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
+      };
       try {
         await readEvents(
           body,
           { maxBytes, budget },
           {
             event(event) {
-              take(event);
-              /*
-               * Without this, a server that does not end its stream after the response would keep the connection open
-               * for ever.
-               */
-              if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
+              const taking = take(event);
+              if (taking) return taking.then(endIfDone);
+              endIfDone();
+              return undefined;
             },
             retry(milliseconds) {
               retryPause = Math.min(milliseconds, longestPause);
@@ -100,13 +112,4 @@ export function createEventReader(options: ReaderOptions): EventReader {
       });
     },
   };
-}
-
-function parse(data: string, diagnose: Diagnose): readonly RpcMessage[] {
-  try {
-    return messagesOf(JSON.parse(data) as unknown);
-  } catch {
-    diagnose("an event is not JSON", `an event of ${data.length} characters is not JSON`);
-    return [];
-  }
 }

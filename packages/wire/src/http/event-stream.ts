@@ -12,7 +12,8 @@ export interface StreamEvent {
 }
 
 interface StreamListener {
-  event(event: StreamEvent): void;
+  /** Returns a promise if it takes the event in slices; the next event waits for the promise. */
+  event(event: StreamEvent): Promise<void> | undefined;
   /** The server's `retry` field, in milliseconds. */
   retry(milliseconds: number): void;
 }
@@ -39,11 +40,16 @@ export async function readEvents(
 ): Promise<void> {
   const fault = { tooLarge: false };
   let events = 0;
+  /** The event that is taken in slices, with those that arrived after it. */
+  let taking: Promise<void> | undefined;
   const parser = createParser({
     maxBufferSize: maxBytes,
     onEvent({ event, data, id }) {
       events += 1;
-      listener.event({ event, data, id });
+      const next = { event, data, id };
+      taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
+      // `takeLong` reports the error; an error of the parser may come first.
+      taking?.catch(() => {});
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),
     onError: (error) => {
@@ -63,6 +69,11 @@ export async function readEvents(
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
   }
 
+  async function takeLong(): Promise<void> {
+    await taking;
+    taking = undefined;
+  }
+
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       budget.bytes(chunk.length);
@@ -70,6 +81,7 @@ export async function readEvents(
         const { end, lines } = nextSlice(chunk, from);
         feed(chunk.subarray(from, end), lines);
         from = end;
+        if (taking) await takeLong();
         if (budget.isSpent()) await new Promise<void>((resolve) => budget.whenRefilled(resolve));
         // While the lines were parsed, the listener or the budget may have closed the stream.
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
@@ -77,6 +89,7 @@ export async function readEvents(
     }
     // Some servers leave out the blank line after their last event.
     parser.feed("\n\n");
+    await takeLong();
   } catch (cause) {
     if (cause instanceof WireError) throw cause;
     throw new WireError("stream_lost", "the server's event stream broke off", {}, { cause });

@@ -3,8 +3,9 @@
 import { WireError, type WireEvidence } from "../errors.ts";
 import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
-import { decodePieces } from "../shapes/decode.ts";
-import { excerpt, isObject, stringOf } from "../shapes/json.ts";
+import { decodeInSlices, decodePieces } from "../shapes/decode.ts";
+import { excerpt, isObject, parseJson, stringOf } from "../shapes/json.ts";
+import { longJson, parseInSlices } from "../shapes/sliced-json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
@@ -36,16 +37,21 @@ export async function readSizedJson(
   const written = await readText(answer, maxBytes);
   const text = written.charCodeAt(0) === 0xfeff ? written.slice(1) : written;
   if (text === "") return { value: undefined, size: 0 };
-  try {
-    return { value: JSON.parse(text) as unknown, size: text.length };
-  } catch (cause) {
-    throw new WireError(
-      "bad_message",
-      "the server's response has the content type JSON but is not JSON",
-      { ...evidenceOf(answer), firstBytes: redactSent(text.slice(0, 512), answer.sent) },
-      { cause },
-    );
-  }
+  const value = await parseSliced(text);
+  if (value !== undefined) return { value, size: text.length };
+  throw new WireError("bad_message", "the server's response has the content type JSON but is not JSON", {
+    ...evidenceOf(answer),
+    firstBytes: redactSent(text.slice(0, 512), answer.sent),
+  });
+}
+
+/**
+ * The parsed text; undefined if it is not JSON. A short text is parsed at once.
+ *
+ * @throws WireError `too_large` if the values of a long text take too much memory.
+ */
+function parseSliced(text: string): unknown {
+  return text.length < longJson ? parseJson(text) : parseInSlices(text);
 }
 
 /** Reads the body with event listeners, because `for await` takes several times as long as parsing a small response. */
@@ -61,7 +67,7 @@ function readText(answer: HttpAnswer, maxBytes: number): Promise<string> {
       reject(new WireError("too_large", `the server's response is larger than ${maxBytes} bytes`));
       body.destroy();
     });
-    body.on("end", () => resolve(decodePieces(chunks, size)));
+    body.on("end", () => resolve(size < longJson ? decodePieces(chunks, size) : decodeInSlices(chunks)));
     const cut = (cause?: Error): void =>
       reject(
         cause instanceof WireError

@@ -8,6 +8,8 @@ import { cancellationIn, cancellationOf } from "../rpc/cancellation.ts";
 import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessage } from "../rpc/channel.ts";
 import { createReadBudget, failedParseLines } from "../rpc/read-budget.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
+import { parseJson } from "../shapes/json.ts";
+import { longJson, parseInSlices } from "../shapes/sliced-json.ts";
 import { parseUrl } from "../shapes/text.ts";
 import type { HttpTarget } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
@@ -70,20 +72,21 @@ async function startStream(
     events.closed(cause);
   }
 
-  function take({ event, data }: StreamEvent): void {
+  function take({ event, data }: StreamEvent): Promise<void> | undefined {
     if (event === "endpoint") takeEndpoint(data);
-    else if (event === undefined || event === "message") takeMessages(data);
-    else budget.unsolicited("events that are not messages", data.length, 1);
+    else if (event !== undefined && event !== "message")
+      budget.unsolicited("events that are not messages", data.length, 1);
+    else if (data.length >= longJson) return parseInSlices(data).then((value) => takeMessages(value, data.length));
+    else takeMessages(parseJson(data), data.length);
+    return undefined;
   }
 
-  function takeMessages(data: string): void {
-    try {
-      const messages = messagesOf(JSON.parse(data) as unknown);
-      for (const message of messages) takeMessage(message, data.length / messages.length, { events, budget });
-    } catch {
-      budget.unsolicited("events that are not messages", data.length, failedParseLines);
-      diagnose("an event is not JSON", `an event of ${data.length} characters is not JSON`);
-    }
+  function takeMessages(value: unknown, size: number): void {
+    const messages = messagesOf(value);
+    for (const message of messages) takeMessage(message, size / messages.length, { events, budget });
+    if (value !== undefined) return;
+    budget.unsolicited("events that are not messages", size, failedParseLines);
+    diagnose("an event is not JSON", `an event of ${size} characters is not JSON`);
   }
 
   function takeEndpoint(data: string): void {

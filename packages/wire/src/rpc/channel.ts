@@ -48,8 +48,11 @@ export interface ChannelEvents {
    * unrequested messages.
    */
   largest(): number;
-  /** Called when a message larger than `largest()` was dropped. `start` is the beginning of that message. */
-  dropped(start: string): void;
+  /**
+   * Called when a message larger than `largest()` was dropped, or a message that cannot be read for the given cause.
+   * `start` is the beginning of that message.
+   */
+  dropped(start: string, cause?: WireError): void;
   /** Called once, when the channel has closed. The cause is undefined if the client closed it. */
   closed(cause: WireError | undefined): void;
   /** Called for a problem without consequences, such as log lines on stdout or an invalid event. */

@@ -53,7 +53,7 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
         return "notifications";
       },
       largest: () => receiver?.largest() ?? limits.unsolicitedMessageBytes,
-      dropped: (start) => receiver?.dropped(start),
+      dropped: (start, cause) => receiver?.dropped(start, cause),
       closed(cause) {
         if (receiver) receiver.end(cause);
         else gone = { cause };

@@ -49,7 +49,8 @@ export function neverSent(step: string, cause: WireError | undefined): WireError
 }
 
 /** Returns the error for a response that is larger than its request allows. */
-export function tooLargeError(step: string, limit: number): WireError {
+export function tooLargeError(step: string, limit: number, cause?: WireError): WireError {
+  if (cause) return withStep(cause, step);
   return new WireError("too_large", `the response to ${step} is larger than ${limit} bytes`, { step });
 }
 

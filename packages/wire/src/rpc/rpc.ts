@@ -197,17 +197,17 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   }
 
   /** Fails the request that a dropped message answers. If the message has no id, fails every open request. */
-  function dropped(start: string): void {
+  function dropped(start: string, cause?: WireError): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
     const answered = pending.has(id) ? [id] : start.includes('"method"') ? [] : [...pending.keys()];
-    if (answered.length === 0)
-      diagnose("dropped", `a message was dropped: it answers no request and is larger than ${largest()} bytes`);
-    for (const each of answered) tooLarge(each, pending.get(each));
+    const reason = cause?.message ?? `it answers no request and is larger than ${largest()} bytes`;
+    if (answered.length === 0) diagnose("dropped", `a message was dropped: ${reason}`);
+    for (const each of answered) tooLarge(each, pending.get(each), cause);
   }
 
-  function tooLarge(id: number, exchange: Exchange | undefined): void {
+  function tooLarge(id: number, exchange: Exchange | undefined, cause?: WireError): void {
     pending.delete(id);
-    exchange?.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes)));
+    exchange?.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes), cause));
   }
 
   /** Whether the request stays open after this response, which is the case for a task. */

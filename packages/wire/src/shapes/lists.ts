@@ -43,8 +43,8 @@ export interface Listing<K extends ListKind> {
    * The size of all pages in bytes, or their size in memory if that is larger. Absent if there is no limit in bytes.
    */
   readonly bytes?: number;
-  /** Which limit in bytes shortened the list: the limit of one page, or `room`. */
-  readonly cutBy?: "page" | "room";
+  /** Which limit in bytes shortened the list: the limit of one page, of the memory of its values, or `room`. */
+  readonly cutBy?: "page" | "memory" | "room";
   /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
   readonly ttlMs?: number;
 }
@@ -135,6 +135,8 @@ export async function listAll<K extends ListKind>(
     try {
       result = await session.request(method, cursor === undefined ? undefined : { cursor }, how);
     } catch (error) {
+      if (error instanceof WireError && error.evidence.overMemory === true)
+        return { ...upTo(`page ${page} was not read: ${error.message}`), cutBy: "memory" };
       if (error instanceof WireError && error.code === "too_large" && error.evidence.step === method)
         return cut(page, maxBytes < maxPageBytes ? "room" : "page");
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
@@ -143,15 +145,17 @@ export async function listAll<K extends ListKind>(
       if (error.evidence.rpc?.code === methodNotFound || !isObject(session.capabilities[capability])) return found;
       throw error;
     }
-    const entries = weighed(result[member]);
+    const listed = result[member];
+    const isCut = Array.isArray(listed) && listed.length > room;
+    const entries = weighed(isCut ? listed.slice(0, room) : listed);
     if (bytesLeft.bytes < 0) return cut(page, "room");
     const { nextCursor } = result;
     if (typeof result["ttlMs"] === "number") ttlMs = Math.min(ttlMs, Math.max(result["ttlMs"], 0));
     if (!Array.isArray(entries)) {
       found.dropped.push({ reason: `page ${page} has no list of ${member}` });
     } else {
-      checkItems(kind, entries.slice(0, room), found, mirrorsHeaders);
-      if (entries.length > room) return upTo(`more than ${maxItems} entries`);
+      checkItems(kind, entries, found, mirrorsHeaders);
+      if (isCut) return upTo(`more than ${maxItems} entries`);
       room -= entries.length;
     }
     if (nextCursor === undefined || nextCursor === null || nextCursor === "") return whole();

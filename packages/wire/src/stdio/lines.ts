@@ -2,6 +2,7 @@
 
 import { Buffer, constants } from "node:buffer";
 import { decodePieces } from "../shapes/decode.ts";
+import { longJson } from "../shapes/sliced-json.ts";
 
 const newline = 0x0a;
 /**
@@ -31,6 +32,8 @@ export interface LineOptions {
   /** Maximum length of a line, in bytes. */
   readonly limit: number;
   readonly line: (text: string) => void;
+  /** Takes the bytes of a line that is parsed in slices; `isBusy` holds the next lines meanwhile. Default: `line`. */
+  readonly slicedLine?: (pieces: Buffer[]) => void;
   /** Called when a line is longer than the limit. No line is delivered after that. */
   readonly tooLong: () => void;
   /** Returns the maximum length of a line at the moment, in bytes. Called only for lines of more than 1 MB. */
@@ -43,7 +46,7 @@ export interface LineOptions {
 
 /** Creates a splitter. */
 export function createLineSplitter(options: LineOptions): LineSplitter {
-  const { limit, line, tooLong, limitNow = () => limit, dropped, isBusy = () => false } = options;
+  const { limit, line, slicedLine, tooLong, limitNow = () => limit, dropped, isBusy = () => false } = options;
   const longest = Math.min(limit, constants.MAX_STRING_LENGTH);
   let over = false;
   let pieces: Buffer[] = [];
@@ -106,9 +109,10 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
       dropped?.(beginning, bytes);
       return;
     }
-    const text = decodePieces(pieces, size);
+    const [complete, bytes] = [pieces, size];
     forget();
-    line(text);
+    if (bytes >= longJson && slicedLine) slicedLine(complete);
+    else line(decodePieces(complete, bytes));
   }
 
   /**

@@ -1,10 +1,13 @@
 /** Parses the lines of a server's stdout into messages. Reports the first few lines that are not messages. */
 
+import type { Buffer } from "node:buffer";
 import { WireError } from "../errors.ts";
 import type { ChannelEvents } from "../rpc/channel.ts";
 import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
+import { decodeInSlices } from "../shapes/decode.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, parseJson } from "../shapes/json.ts";
+import { parseInSlices, type SliceOptions } from "../shapes/sliced-json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
@@ -15,15 +18,26 @@ const batchLimit = 1000;
 
 /** The functions that the parser calls. */
 export interface MessageLineOptions {
-  readonly events: Pick<ChannelEvents, "message" | "diagnostic">;
+  readonly events: Pick<ChannelEvents, "message" | "diagnostic" | "dropped">;
   /** Counts each line in the budget. */
   readonly budget?: Pick<ReadBudget, "lines" | "unsolicited">;
   /** Called when the program is not an MCP server. */
   readonly notAServer: (cause: WireError) => void;
 }
 
-/** Returns the function that takes each line. */
-export function createMessageLines({ events, budget, notAServer }: MessageLineOptions): (line: string) => void {
+/** Takes the lines of a server. */
+export interface MessageLines {
+  readonly take: (line: string) => void;
+  /**
+   * Takes the bytes of a long line, and parses it in slices.
+   *
+   * @param options.nextTurn Rejects when nobody needs the line any more.
+   */
+  readonly takeInSlices: (pieces: Buffer[], options: SliceOptions) => Promise<void>;
+}
+
+/** Creates the parser. */
+export function createMessageLines({ events, budget, notAServer }: MessageLineOptions): MessageLines {
   let noise = 0;
   let messages = 0;
   let firstBytes = "";
@@ -65,26 +79,43 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
     for (const member of delivered) deliver(member, text, text.length / batch.length);
   }
 
-  return (line) => {
-    budget?.lines(1);
-    if (line === "") {
-      budget?.unsolicited("blank lines on stdout", 1, 1);
-      return;
-    }
-    const value = parse(line);
+  function deliverLine(value: unknown, line: string): void {
     if (value === undefined) {
       const lines = opensJson(line) ? failedParseLines : 1;
       budget?.unsolicited("lines on stdout that are not messages", line.length, lines);
       if (line.trim() !== "") reportNoise(line);
     } else if (Array.isArray(value) && value.length > 0) deliverBatch(value, line);
     else deliver(value, line, line.length);
+  }
+
+  return {
+    take(line) {
+      budget?.lines(1);
+      if (line === "") {
+        budget?.unsolicited("blank lines on stdout", 1, 1);
+        return;
+      }
+      const json = withoutMark(line);
+      deliverLine(opensJson(json) ? parseJson(json) : undefined, line);
+    },
+    async takeInSlices(pieces, options) {
+      const line = await decodeInSlices(pieces, options.nextTurn);
+      const json = withoutMark(line);
+      budget?.lines(1);
+      try {
+        deliverLine(opensJson(json) ? await parseInSlices(json, options) : undefined, line);
+      } catch (error) {
+        if (!(error instanceof WireError)) throw error;
+        budget?.unsolicited("notifications", line.length, 1);
+        events.dropped(line.slice(0, shownCharacters), error);
+      }
+    },
   };
 }
 
 /** Removes a byte order mark, which `JSON.parse` does not accept. It does accept a carriage return at the end. */
-function parse(text: string): unknown {
-  const json = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-  return opensJson(json) ? parseJson(json) : undefined;
+function withoutMark(text: string): string {
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
 /**

@@ -8,6 +8,8 @@ import { createRing } from "../rpc/ring.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
 import { uptime } from "../rpc/uptime.ts";
 import { settledWithin } from "../rpc/within.ts";
+import { immediateTurn, memoryFor } from "../shapes/sliced-json.ts";
+import { errorMessage } from "../shapes/text.ts";
 import type { StdioTarget, WireLimits, WireTimes } from "../target.ts";
 import { createLineSplitter } from "./lines.ts";
 import { createMessageLines } from "./message-lines.ts";
@@ -57,6 +59,10 @@ function openChannel(
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
+  /** The long line that is parsed in slices; the next lines wait for it. */
+  let parsing: Promise<void> | undefined;
+  /** Whether lines of stdout wait. */
+  let isPaused = false;
 
   const budget = createReadBudget({ limits, times, time, onFlooding: giveUp });
 
@@ -113,49 +119,84 @@ function openChannel(
     let before: number;
     do {
       before = received;
-      if (await settledWithin(server.finished, quiet)) return;
+      // Closed pipes bring no further output, so only the lines that wait are read.
+      if (await settledWithin(server.finished, quiet)) budget.stop();
       // On a busy event loop, the timer can fire before data that has already arrived was read.
-      await new Promise((resolve) => setImmediate(resolve));
+      await immediateTurn();
+      await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
+  }
+
+  const messages = createMessageLines({
+    events: {
+      message: (message, size) => (over ? undefined : events.message(message, size)),
+      diagnostic: (text) => events.diagnostic(text),
+      dropped: (start, cause) => (over ? undefined : events.dropped(start, cause)),
+    },
+    budget,
+    notAServer: giveUp,
+  });
+
+  /** The next turn, if the connection is still open: nobody waits for the message of a closed one. */
+  async function nextTurn(): Promise<void> {
+    await immediateTurn();
+    if (over) throw new WireError("closed", "the connection is closed");
   }
 
   const lines = createLineSplitter({
     limit: messageBytes,
-    line: createMessageLines({
-      events: {
-        message: (message, size) => (over ? undefined : events.message(message, size)),
-        diagnostic: (text) => events.diagnostic(text),
-      },
-      budget,
-      notAServer: giveUp,
-    }),
+    line: messages.take,
+    slicedLine(pieces) {
+      parsing = messages
+        .takeInSlices(pieces, { nextTurn, maxMemory: memoryFor(events.largest()) })
+        .catch((error: unknown) => events.diagnostic(`a message could not be read: ${errorMessage(error)}`))
+        .finally(() => {
+          parsing = undefined;
+        });
+    },
     tooLong: () => giveUp(tooLarge(messageBytes)),
     limitNow: () => events.largest(),
     dropped(start, bytes) {
       budget.unsolicited("notifications", bytes, 1);
       if (!over) events.dropped(start);
     },
-    isBusy: () => budget.isSpent(),
+    isBusy: () => budget.isSpent() || parsing !== undefined,
   });
   stdout.on("data", (chunk: Buffer) => {
     received += chunk.length;
     budget.bytes(chunk.length);
     if (!over) lines.push(chunk);
-    if (budget.isSpent()) pauseStdout();
+    if (budget.isSpent() || parsing !== undefined) pauseStdout();
   });
 
-  /** Pauses reading until other servers have been read; longer if this server is above its rate. */
+  /**
+   * Pauses reading until a long line is parsed and other servers have been read, or longer if this server is over its
+   * rate.
+   */
   function pauseStdout(): void {
+    isPaused = true;
     stdout.pause();
+    if (parsing === undefined) resumeStdout();
+    else void parsing.then(resumeStdout);
+  }
+
+  function resumeStdout(): void {
     budget.whenRefilled(() => {
-      if (over || lines.resume()) stdout.resume();
-      else pauseStdout();
+      if (!over && !lines.resume()) return pauseStdout();
+      isPaused = false;
+      if (stdout.readableEnded) stdoutEnded();
+      else stdout.resume();
     });
   }
 
-  stdout.on("end", () => {
+  function stdoutEnded(): void {
     if (!over) lines.end();
     void pipeClosed("stdout");
+  }
+
+  // A paused pipe without unread bytes can end, too; the lines that wait are delivered first.
+  stdout.on("end", () => {
+    if (!isPaused) stdoutEnded();
   });
   stdout.on("error", () => void pipeClosed("stdout"));
   stdin.on("error", () => void pipeClosed("stdin"));

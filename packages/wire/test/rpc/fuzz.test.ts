@@ -126,7 +126,7 @@ async function openPipe(onSent: (message: JsonObject) => void = () => {}): Promi
   if (events === undefined) throw new Error("the channel was not opened");
   const lines = createLineSplitter({
     limit: defaultLimits.messageBytes,
-    line: createMessageLines({ events, notAServer: (cause) => events.closed(cause) }),
+    line: createMessageLines({ events, notAServer: (cause) => events.closed(cause) }).take,
     tooLong: () => events.closed(undefined),
   });
   return {

@@ -175,11 +175,16 @@ describe("message lines", () => {
     const messages: unknown[] = [];
     const diagnostics: string[] = [];
     const notAServer: string[] = [];
-    const line = createMessageLines({
-      events: { message: (message) => void messages.push(message), diagnostic: (text) => diagnostics.push(text) },
+    const dropped: string[] = [];
+    const { take: line, takeInSlices } = createMessageLines({
+      events: {
+        message: (message) => void messages.push(message),
+        diagnostic: (text) => diagnostics.push(text),
+        dropped: (start, cause) => dropped.push(`${start.slice(0, 8)} ${cause?.message}`),
+      },
       notAServer: ({ message }) => notAServer.push(message),
     });
-    return { messages, diagnostics, notAServer, line };
+    return { messages, diagnostics, notAServer, dropped, line, takeInSlices };
   };
 
   test("a message cut at any place is no message", () => {

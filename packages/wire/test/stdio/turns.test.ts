@@ -82,6 +82,13 @@ describe("a server that floods", () => {
     expect(turns).toBeGreaterThanOrEqual(lines / 40);
   });
 
+  test("and exits has all lines delivered that it wrote before", async () => {
+    const code = `process.stdout.write(${JSON.stringify(notification)}.repeat(900));`;
+    await using server = await openServer(script(code), { limits: { turnLines: 5 } });
+    expect(await server.closed).toMatchObject({ code: "exited" });
+    expect(server.messages).toHaveLength(900);
+  });
+
   test("with messages has its burst, then its rate, and then is disconnected", async () => {
     const burst = { unsolicitedBurst: 100 * lineCost, unsolicitedRate: 10 * lineCost };
     await using server = await flooding(floods(1, notification), burst);

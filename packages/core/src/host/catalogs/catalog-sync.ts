@@ -9,6 +9,7 @@ import type { HostEvent, ServerNews, ServerState } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { FilteredCatalog } from "../../mcp/filtered-catalog.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
+import { createTurns } from "../../text/turns.ts";
 import type { CachedCatalogInfo } from "../types.ts";
 import type { CatalogCache, ServerListing } from "./catalog-cache.ts";
 import type { CatalogRegistries, RegisteredServer } from "./catalog-registries.ts";
@@ -145,9 +146,13 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     const { entry, snapshot } = found;
     // After a reload, the name may belong to another server.
     const isCurrent = (): boolean => definition(server)?.fingerprint === entry.fingerprint;
-    const digested = before.then(() => prepareDigests(snapshot.catalog.tools));
-    const accepted = digested.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
-    const saved = digested.then(async () => {
+    const compared = before
+      .then(() => prepareDigests(snapshot.catalog.tools))
+      .then(() => (isCurrent() ? changed.compareListed(server) : undefined));
+    const accepted = compared.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
+    const saved = compared.then(async () => {
+      // Saving the accepted definitions has used this turn of the event loop.
+      await createTurns(0).done(1);
       const unaccepted = isCurrent() ? changed.unaccepted(server) : [];
       await Promise.allSettled([cache.keep(entry, { ...snapshot, accepted: unaccepted }), accepted]);
     });

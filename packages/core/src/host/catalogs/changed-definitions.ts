@@ -7,6 +7,7 @@ import { type AcceptedDefinitions, withDigests } from "../../discover/accepted-d
 import type { CatalogTool } from "../../discover/catalog.ts";
 import { type Difference, definitionDigest, definitionOf, differenceOf } from "../../discover/tool-changes.ts";
 import type { ToolDefinitions, ToolIdentity } from "../../policy/decide.ts";
+import { createTurns } from "../../text/turns.ts";
 
 /** A definition that the user approved: its digest, and the definition itself if it is still stored. */
 export interface Accepted {
@@ -36,6 +37,8 @@ export interface ChangedDefinitions extends ToolDefinitions {
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
+  /** Compares all listed tools with the accepted definitions in slices: thousands of tools take tens of milliseconds. */
+  readonly compareListed: (server: string) => Promise<void>;
   /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
   /** Digests by tool name that were accepted in this run and are not saved yet. */
@@ -84,6 +87,8 @@ interface Seen {
   readonly unlocked: Map<string, string>;
 }
 
+/** The number of tools that are compared before other code gets its turn. */
+const comparedAtOnce = 500;
 /** The largest number of stored digests of one server. Limits a server that lists new names each time. */
 const mostKept = 1000;
 
@@ -245,6 +250,16 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
       if (drift) seen.unlocked.set(serverToolName, approvalKeyOf(tool, drift));
       const accepted = acceptedOf(seen, serverToolName)?.digests ?? [];
       seen.accepted.set(serverToolName, { digests: withDigests(accepted, [definitionDigest(tool)]), tool });
+    },
+
+    async compareListed(server) {
+      const seen = seenOf(server);
+      const turns = createTurns(comparedAtOnce);
+      for (const name of seen.now.keys()) {
+        meetListed(seen, name);
+        const next = turns.done(1);
+        if (next) await next;
+      }
     },
 
     unaccepted(server) {

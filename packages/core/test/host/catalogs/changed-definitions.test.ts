@@ -137,3 +137,20 @@ test("two servers never share a mark", () => {
   marks.forget("a.b");
   expect(marks.toolsOf("a.b")).toEqual([]);
 });
+
+test("thousands of listed tools are compared in slices, and other code gets its turn in between", async () => {
+  const changed = createChangedDefinitions();
+  const tools = Array.from({ length: 3000 }, (_, at) => tool(`tool-${at}`, "one"));
+  changed.see("s", tools);
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await changed.compareListed("s");
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(5);
+  expect(changed.news("s").size).toBe(3000);
+});

@@ -1,0 +1,277 @@
+/**
+ * Parses long JSON texts in slices, so that a large message of one server does not block the event loop: `JSON.parse`
+ * needs more than a second for 16 MB of small values.
+ */
+
+import { WireError } from "../errors.ts";
+
+/**
+ * Texts of at least this many characters are parsed in slices; `JSON.parse` reads shorter texts in a few milliseconds.
+ */
+export const longJson: number = 128 * 1024;
+
+/** The work after which other code gets its turn; one unit is about one nanosecond. */
+const sliceWork = 500_000;
+/** What a value costs to read, in units of work. */
+const valueWork = 150;
+/** A string of more characters is decoded in pieces of this length. */
+const pieceLength = 512 * 1024;
+/** The estimated memory of values, in bytes. Objects with the same keys share them; a key of its own costs far more. */
+const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 };
+const megabyte = 1024 * 1024;
+const mostMemory: number = 64 * megabyte;
+/** How much memory values may take for each byte of the largest text. */
+const memoryShare = 4;
+/** How many different keys count as shared. */
+const sharedKeys = 1_000;
+/** From this character of a string on, its end is searched for. */
+const searchedFrom = 32;
+/** V8 copies a slice of fewer characters; a longer slice would keep the complete text in memory. */
+const copiedLength = 13;
+
+/** How `parseInSlices` works. */
+export interface SliceOptions {
+  /** The largest estimate of the memory that the values take, in bytes. Default: 64 MB. */
+  readonly maxMemory?: number;
+  /** Waits for the next turn of the event loop; a test can count the slices. */
+  readonly nextTurn?: () => Promise<void>;
+}
+
+/**
+ * The parsed text; undefined if it is not JSON.
+ *
+ * @throws WireError `too_large` if the values take more than `maxMemory`.
+ */
+export async function parseInSlices(text: string, options: SliceOptions = {}): Promise<unknown> {
+  const { maxMemory = mostMemory, nextTurn = immediateTurn } = options;
+  const steps = parseSteps(text, maxMemory);
+  try {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      await nextTurn();
+    }
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The memory that the values of a message may take if its text may have `largest` bytes. */
+export function memoryFor(largest: number): number {
+  return Math.min(mostMemory, memoryShare * largest);
+}
+
+/** Resolves in the next turn of the event loop. */
+export function immediateTurn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+interface OpenObject {
+  readonly value: Record<string, unknown>;
+  key: string;
+}
+
+/** A list that is not complete: the number of values that waited when the list began. */
+type OpenList = number;
+
+const quote = 0x22;
+const comma = 0x2c;
+const zero = 0x30;
+const colon = 0x3a;
+const openList = 0x5b;
+const backslash = 0x5c;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
+/** Parses without recursion, because a message may be nested deeper than the stack; yields after each slice. */
+function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, void> {
+  const open: (OpenObject | OpenList)[] = [];
+  /** The items of all lists that are not complete. */
+  const waiting: unknown[] = [];
+  const keys = new Set<string>();
+  let at = 0;
+  let work = 0;
+  let used = 0;
+  let isKeyNext = false;
+
+  for (;;) {
+    for (at = afterSpaces(text, at); isSpace(text.charCodeAt(at)); at = afterSpaces(text, at)) yield;
+    const begin = at;
+    const first = text.charCodeAt(at);
+    let value: unknown;
+    if (first === quote) {
+      const end = stringEnd(text, at);
+      if (end === -1) [value, at] = yield* longString(text, at);
+      else {
+        value = end - at < copiedLength ? shortString(text, at, end) : (JSON.parse(text.slice(at, end)) as string);
+        at = end;
+      }
+      if (!isKeyNext) used += memory.string + (at - begin);
+    } else if (isKeyNext) throw new SyntaxError("a key is not a string");
+    else if (first === openList || first === openObject) {
+      at += 1;
+      for (at = afterSpaces(text, at); isSpace(text.charCodeAt(at)); at = afterSpaces(text, at)) yield;
+      used += first === openList ? memory.list : memory.object;
+      const isEmpty = text.charCodeAt(at) === (first === openList ? closeList : closeObject);
+      if (!isEmpty) {
+        isKeyNext = first === openObject;
+        open.push(isKeyNext ? { value: {}, key: "" } : waiting.length);
+        continue;
+      }
+      at += 1;
+      value = first === openList ? [] : {};
+    } else {
+      at = scalarEnd(text, at);
+      value = scalar(text, begin, at);
+      used += memory.number;
+    }
+    work += valueWork + (at - begin);
+
+    // The value is complete, and perhaps also the lists and objects around the value.
+    for (;;) {
+      if (used > maxMemory) throw tooMuchMemory(maxMemory);
+      if (work > sliceWork) {
+        work = 0;
+        yield;
+      }
+      for (at = afterSpaces(text, at); isSpace(text.charCodeAt(at)); at = afterSpaces(text, at)) yield;
+      const next = text.charCodeAt(at);
+      at += 1;
+      const around = open.at(-1);
+      if (around === undefined) {
+        if (at <= text.length) throw new SyntaxError("the text goes on after its value");
+        return value;
+      }
+      if (isKeyNext) {
+        if (next !== colon) throw new SyntaxError("a key has no value");
+        const key = value as string;
+        if (!keys.has(key)) {
+          used += memory.ownKey + key.length;
+          if (keys.size < sharedKeys) keys.add(key);
+        }
+        (around as OpenObject).key = key;
+        isKeyNext = false;
+        break;
+      }
+      if (typeof around === "number") {
+        waiting.push(value);
+        used += memory.item;
+        if (next === comma) break;
+        if (next !== closeList) throw new SyntaxError("a list is not closed");
+        value = waiting.splice(around);
+      } else {
+        setMember(around.value, around.key, value);
+        used += memory.member;
+        isKeyNext = next === comma;
+        if (isKeyNext) break;
+        if (next !== closeObject) throw new SyntaxError("an object is not closed");
+        value = around.value;
+      }
+      open.pop();
+      work += valueWork;
+    }
+  }
+}
+
+/** Assigning to `__proto__` would replace the prototype instead of adding a member. */
+function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__")
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+  else target[key] = value;
+}
+
+function isSpace(character: number): boolean {
+  return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
+}
+
+/** The first position without white space, or the position after `pieceLength` spaces. */
+function afterSpaces(text: string, from: number): number {
+  let at = from;
+  while (isSpace(text.charCodeAt(at)) && at - from < pieceLength) at += 1;
+  return at;
+}
+
+/** The position after a number, `true`, `false` or `null`; `JSON.parse` checks the characters in between. */
+function scalarEnd(text: string, from: number): number {
+  let at = from;
+  for (; at < text.length && at - from < pieceLength; at += 1) {
+    const next = text.charCodeAt(at);
+    if (next === comma || next === closeList || next === closeObject || isSpace(next)) break;
+  }
+  return at;
+}
+
+/** Most numbers have one digit or two, and need no call of `JSON.parse`. */
+function scalar(text: string, from: number, end: number): unknown {
+  const first = text.charCodeAt(from) - zero;
+  if (first >= 0 && first <= 9) {
+    if (end - from === 1) return first;
+    const second = text.charCodeAt(from + 1) - zero;
+    if (end - from === 2 && first > 0 && second >= 0 && second <= 9) return first * 10 + second;
+  }
+  return JSON.parse(text.slice(from, end)) as unknown;
+}
+
+/** The position after the string that begins at `from`; -1 if the string is longer than `pieceLength`. */
+function stringEnd(text: string, from: number): number {
+  const last = Math.min(text.length, from + pieceLength);
+  for (let at = from + 1; at < last; at += 1) {
+    // Searching is faster than looking at each character, but starting a search costs more than a few characters.
+    if (at === from + searchedFrom) at = plainEnd(text, at);
+    const next = text.charCodeAt(at);
+    if (next === quote) return at < last ? at + 1 : -1;
+    if (next === backslash) at += 1;
+  }
+  if (last === text.length) throw new SyntaxError("a string is not closed");
+  return -1;
+}
+
+/** The position of the next quotation mark, unless a backslash comes first: then `from`. */
+function plainEnd(text: string, from: number): number {
+  const end = text.indexOf('"', from);
+  return end === -1 || text.slice(from, end).includes("\\") ? from : end;
+}
+
+/** Most short strings have no escapes, and need no call of `JSON.parse`. */
+function shortString(text: string, from: number, end: number): string {
+  for (let at = from + 1; at < end - 1; at += 1) {
+    const next = text.charCodeAt(at);
+    if (next === backslash || next < 0x20) return JSON.parse(text.slice(from, end)) as string;
+  }
+  return text.slice(from + 1, end - 1);
+}
+
+/** Decodes a long string in pieces; returns it and the position after it. */
+function* longString(text: string, from: number): Generator<void, [string, number], void> {
+  let whole = "";
+  let end = from + 1;
+  let nextEscape = -1;
+  for (let begin = end; ; begin = end) {
+    const last = Math.min(text.length, begin + pieceLength);
+    if (nextEscape < begin) nextEscape = positionOf("\\", text, begin);
+    if (nextEscape >= last) end = Math.min(last, positionOf('"', text, begin));
+    while (end < last && text.charCodeAt(end) !== quote)
+      end += text.charCodeAt(end) === backslash ? escapeLength(text, end) : 1;
+    whole += JSON.parse(`"${text.slice(begin, end)}"`) as string;
+    if (text.charCodeAt(end) === quote) return [whole, end + 1];
+    if (end >= text.length) throw new SyntaxError("a string is not closed");
+    yield;
+  }
+}
+
+function positionOf(character: string, text: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at === -1 ? text.length : at;
+}
+
+function escapeLength(text: string, at: number): number {
+  return text[at + 1] === "u" ? 6 : 2;
+}
+
+function tooMuchMemory(maxMemory: number): WireError {
+  const most = Math.round(maxMemory / megabyte);
+  const message = `the values of a message take more than ${most} MB of memory`;
+  return new WireError("too_large", message, { overMemory: true });
+}
