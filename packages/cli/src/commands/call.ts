@@ -1,4 +1,4 @@
-/** `fairlead call`: runs one tool. Typing it is consent to that one call. */
+/** `fairlead call`: runs one tool. A user who types it consents to that one call. */
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { HostError } from "@fairlead/core/errors";
@@ -192,7 +192,7 @@ interface WrongArguments {
   readonly tool: CatalogTool | undefined;
 }
 
-/** Rewrites the error for arguments that are no JSON object: adds the tool, the kind of JSON, and a correct call. */
+/** Rewrites the error for arguments that are not a JSON object: adds the tool, the kind of JSON, and a correct call. */
 function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;

@@ -107,8 +107,8 @@ function unknown(words: string): Resolution {
 }
 
 /**
- * Whether the word after `--resume` is its id: any word that is no option is. Commands do not have this option, so the
- * word cannot be a command.
+ * Whether the word after `--resume` is its id. Every word that is not an option counts as the id, because no command
+ * has the option `--resume`.
  */
 function isResume(option: string | undefined, next = "-"): boolean {
   return option === "--resume" && !next.startsWith("-");

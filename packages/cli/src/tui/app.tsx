@@ -23,7 +23,7 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /** Called before each frame is drawn, with the key of the question in that frame; undefined if it has none. */
+  /** Called before each frame is drawn, with the identifier of the question in that frame; undefined if it has none. */
   readonly onCommit: (question: string | undefined) => void;
 }
 

@@ -15,7 +15,7 @@ export interface Services {
   readonly settings: LiveSettings;
   readonly servers: ServerActions;
   readonly models: Models;
-  /** Runs a `fairlead` command and returns its output. It has no terminal to ask on. */
+  /** Runs a `fairlead` command and returns its output. The command has no terminal to ask on. */
   readonly runVerb: (...words: readonly string[]) => Promise<string>;
   /** Writes a control sequence that neither prints text nor moves the cursor. */
   readonly writeTerminal: (sequence: string) => void;

@@ -27,9 +27,9 @@ export function lookAt(io: Io): Look {
 }
 
 /**
- * Wraps stdout for Ink. It reports an endless number of rows: Ink clears the terminal and its scrollback when a frame
- * does not fit, but the app itself limits what it draws. Ink learns a new screen width only with the frame that was
- * laid out for it. `onWritten` is called after every write.
+ * Wraps stdout for Ink, and reports an endless number of rows. With the real number, Ink would clear the terminal and
+ * its scrollback whenever a frame does not fit; here the app itself limits what it draws. Ink learns a new screen width
+ * only with the frame that was laid out for it. `onWritten` is called after every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([

@@ -235,8 +235,8 @@ async function makeRoom(
 }
 
 /**
- * Returns the error for too many waiting requests. Its next step is no rule, because a rule would allow requests that
- * no person has seen.
+ * Returns the error for too many waiting requests. Does not suggest a rule, because a rule would allow requests that no
+ * person has seen.
  */
 function tooMany(question: ConsentQuestion, limit: number): HostError {
   const whose = limit === mostOfClient ? `${limit} requests of ${toSafeLine(question.client)}` : `${limit} requests`;

@@ -17,7 +17,7 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly token?: boolean;
   /** True for a subscription, which the server may also cancel. */
   readonly openEnded?: boolean;
-  /** Whether to send no `notifications/cancelled` when the caller stops waiting. */
+  /** If true, no `notifications/cancelled` is sent when the caller stops waiting. */
   readonly quiet?: boolean;
   /** Whether `close` waits, for up to `endGrace`, until this message is sent. */
   readonly awaitedOnClose?: boolean;
@@ -192,7 +192,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
-    // This is set before the call, because progress during the call may make the caller abort at once.
+    // `isFollowed` is set before the call, because progress during the call may make the caller abort at once.
     this.isFollowed = true;
     const end = this.#options.follow?.(answer, open, this.#options.answer);
     this.isFollowed = end !== undefined;
@@ -280,7 +280,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
 }
 
 /**
- * Returns the part of an exchange that code needs to follow it after its first response.
+ * Returns the functions with which other code follows a request after its first response.
  *
  * @param tell Runs a listener that may throw.
  */

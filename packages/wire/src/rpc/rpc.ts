@@ -97,7 +97,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     try {
       return channel.send(message, how);
     } catch (error) {
-      // This happens if the caller's parameters cannot be written as JSON.
+      // The channel throws if the caller's parameters cannot be written as JSON.
       return Promise.reject(toWireError(error));
     }
   }

@@ -76,7 +76,7 @@ function trustQuestion(root: string, parent: boolean): SafeText {
 
 /**
  * Says how to undo `trust add`. `trust remove` deletes the rule and all approvals, so it restores the earlier state
- * only if there were none.
+ * only if there was no rule and no approval before.
  */
 function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
   const remove = `fairlead trust remove ${toShellWord(root)}`;

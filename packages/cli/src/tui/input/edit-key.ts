@@ -84,7 +84,7 @@ function recalled(editor: Editor, { history, text }: HistoryStep): Edited {
   return { editor: paste(withText(editor, ""), text), history };
 }
 
-/** Applies a key to a text field of a form. The keys are those of the prompt, without the history. */
+/** Applies a key to a text field of a form. The field works like the prompt, but has no history. */
 export function editLine(editor: Editor, key: Key): Editor {
   return editKey(editor, createHistory([]), key)?.editor ?? editor;
 }

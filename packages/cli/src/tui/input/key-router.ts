@@ -54,7 +54,7 @@ export function routeKey(state: AppState, key: Key): Routed {
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  // A question that the user has not seen yet is not what the key is meant for.
+  // If the user has not seen the question yet, the key is not meant for it.
   if (question !== undefined && state.focus !== "unseen")
     return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {

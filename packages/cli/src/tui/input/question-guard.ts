@@ -27,10 +27,10 @@ const readingTime = 400;
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
-  /** The key of the question on the screen. */
+  /** Identifies the question on the screen. */
   let shown: string | undefined;
   let callOffReading: (() => void) | undefined;
-  /** The key of the question that the user types into. */
+  /** Identifies the question that the user types into. */
   let typedInto: string | undefined;
   /** Ends the pause in which keys are ignored; set while keys for a closed question may still arrive. */
   let callOffPause: (() => void) | undefined;

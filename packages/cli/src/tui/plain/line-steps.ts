@@ -95,12 +95,13 @@ export interface LateLine {
   readonly look: () => void;
   /** Whether the user began the last line while a question was open that has closed since. */
   readonly isLate: () => boolean;
-  /** Call this after a line was handled: if a question closed during that, the line has answered it. */
+  /** Call this after a line was handled. If a question closed meanwhile, this line has answered it. */
   readonly read: () => void;
 }
 
 /**
- * A line that is entered later than this many milliseconds after a question closed counts as typed after the question.
+ * If a line is entered within this many milliseconds after a question closed, the user may have typed it for that
+ * question.
  */
 const longestLine = 5000;
 

@@ -22,7 +22,7 @@ interface PastedLinesOptions {
   readonly refuse: (reason: string) => void;
 }
 
-/** A line that comes later than this many milliseconds after the previous line was typed, not pasted. */
+/** Maximum milliseconds between two pasted lines. A line that comes later counts as typed. */
 const longestGap = 30;
 
 export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOptions): PastedLines {

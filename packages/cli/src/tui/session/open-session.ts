@@ -125,8 +125,8 @@ export function openAppSession(context: Context, configuration: Configuration, s
   }
 
   /**
-   * Puts the first message into the prompt if there is no model. There it would run as a call, so the user reads it
-   * first and presses Enter.
+   * Puts the first message into the prompt if there is no model. Without a model it would run as a call, so the user
+   * reads it first and presses Enter.
    */
   function offerPrompt(text: string): void {
     const { editor } = store.get();

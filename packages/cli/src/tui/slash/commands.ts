@@ -44,7 +44,7 @@ const policy: BuiltIn = {
   },
 };
 
-/** `/trust`: trusts the workspace and approves its servers, or revokes that. */
+/** `/trust`: trusts the workspace and approves its servers, or revokes the trust and the approvals. */
 const trust: BuiltIn = {
   name: "trust",
   summary: "trust this folder and its servers, or revoke that",

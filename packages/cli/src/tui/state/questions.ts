@@ -43,7 +43,8 @@ export type Asked =
       readonly consent?: ConsentRequest;
     }
   /**
-   * Without `answer`, asks whether the server may use the model. With `answer`, asks whether the server may receive it.
+   * Without `answer`, asks whether the server may use the model. With `answer`, asks whether the server may receive
+   * this answer.
    */
   | {
       readonly kind: "sampling";
@@ -60,8 +61,8 @@ export type Asked =
       readonly approved: readonly string[];
     }
   /**
-   * A sign-in. In the browser, the user can paste the address where the browser ended. With a device code, the user can
-   * only stop the sign-in.
+   * A sign-in. With a browser, the user can paste the last address that the browser shows. With a device code, the user
+   * can only stop the sign-in.
    */
   | {
       readonly kind: "sign_in";

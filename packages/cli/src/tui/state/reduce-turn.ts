@@ -131,7 +131,7 @@ function replaceAt(state: AppState, at: number, item: TranscriptItem): AppState 
   return { ...state, items: state.items.with(at, item) };
 }
 
-/** An answer with fewer characters than this is not split. */
+/** Minimum number of characters of an answer that is split. */
 const least = 400;
 
 /**

@@ -35,8 +35,8 @@ const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 /**
- * Counts the columns of a text, if in doubt too many. A line that is too long would continue in the first column of the
- * next row, where only Fairlead's own frames may begin.
+ * Counts the columns of a text. If the width is uncertain, counts too many: a line that is too long would continue in
+ * the first column of the next row, where only Fairlead's own frames may begin.
  */
 export function columns(text: string): number {
   if (plain.test(text)) return text.length;
