@@ -7,18 +7,26 @@ const synonymWeight = 0.3;
 const longestQuery = 2000;
 const mostWords = 64;
 
+/** In a query with this many words, the words of URLs and paths count as much as the other words. */
+const longQuery = 12;
+
 /** Returns the weight of each word. `known` are all words that occur in tools. */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
-  const read = searchWords(withoutValues(query.slice(0, longestQuery))).slice(0, mostWords);
+  const text = query.slice(0, longestQuery);
+  const read = searchWords(withoutValues(text)).slice(0, mostWords);
   const words = new Set(read.flatMap((word) => (known.has(word) ? [word] : respelled(word, known))));
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
+  // In a short query, the words of a path would outweigh the words for the task. In a whole question, they name its topic.
+  const valueWeight = Math.min(1, read.length / longQuery);
+  for (const word of searchWords(text).slice(0, mostWords))
+    if (known.has(word)) weights.set(word, Math.max(weights.get(word) ?? 0, valueWeight));
   for (const word of words) weights.set(word, 1);
   return weights;
 }
 
 /**
- * Replaces URLs and paths by the kind of the value. Their words are argument values, and only the kind says which tool
+ * Replaces URLs and paths by the kind of the value. Their words are argument values, and the kind says best which tool
  * is wanted.
  */
 function withoutValues(query: string): string {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { queryWords } from "../../src/search/query-words.ts";
 import { searchWords } from "../../src/search/words.ts";
 
 test.each([
@@ -19,4 +20,18 @@ test("words that tell nothing about a tool are left out", () => {
 test("neighbouring Chinese, Japanese and Korean characters are words", () => {
   expect(searchWords("获取天气 weather")).toEqual(["获取", "取天", "天气", "weather"]);
   expect(searchWords("図")).toEqual(["図"]);
+});
+
+test("the words of a path count less than the words for the task, the less the shorter the query is", () => {
+  const known = new Map(["read", "file", "chart", "sale", "summar", "report"].map((word) => [word, true]));
+  const short = queryWords("read /srv/sales/chart.csv", known);
+  expect(short.get("read")).toBe(1);
+  expect(short.get("file")).toBe(1);
+  expect(short.get("chart")).toBeGreaterThan(0);
+  expect(short.get("chart")).toBeLessThan(0.5);
+  const question = queryWords(
+    "Please summarise last year for three regions and four products as one report with pictures, tables and short comments from /srv/sales/chart.csv",
+    known,
+  );
+  expect(question.get("chart")).toBe(1);
 });
