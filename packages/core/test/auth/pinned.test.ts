@@ -122,6 +122,7 @@ test("a pin is what an entry says about where and as whom, and of which workspac
   const users = await pins(user, ...entries);
   const workspaces = await pins(workspace, ...entries);
   expect(new Set([...users, ...workspaces]).size).toBe(8);
+  for (const pin of users) expect(pin).toMatch(/^[0-9a-f]{64}$/);
   expect(await pins(user, {})).not.toEqual([undefined]);
   expect(await pins(workspace, {})).toEqual([undefined]);
 });

@@ -133,7 +133,8 @@ export async function relayScene(...answers: readonly Answer[]): Promise<Scene> 
     return connection;
   }
 
-  const [input, output] = [new PassThrough(), new PassThrough()];
+  // The stdin of a program may end without being closed.
+  const [input, output] = [new PassThrough({ emitClose: false }), new PassThrough()];
   const ended = runRelay({
     input,
     output,

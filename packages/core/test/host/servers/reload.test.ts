@@ -9,12 +9,17 @@ test("a changed settings file is noticed, and taken over without touching server
   const notes = join(folder.path, "notes");
   const server = (name: string, ...more: string[]): object => stdioServer("counted", notes, "", name, ...more);
   const settings = (mcpServers: object): Promise<unknown> => folder.write("home/.gemini/settings.json", { mcpServers });
-  await settings({ kept: server("kept"), other: server("other"), gone: server("gone") });
+  await settings({ kept: server("kept"), other: server("other"), gone: stdioServer("conformance") });
   const home = join(folder.path, "home");
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };
   const environment = { env, home, cwd: home, platform: process.platform };
   await using host = await createHost({ environment, watch: true });
   await host.start();
+  const ofGone = (): readonly number[] =>
+    [host.tools(), host.resources(), host.prompts()].map(
+      (listed) => listed.filter(({ server }) => server === "gone").length,
+    );
+  expect(ofGone()).not.toContain(0);
   const told = new Promise((resolve) => {
     host.on("settings_changed", ({ file }) => resolve(file));
   });
@@ -38,9 +43,10 @@ test("a changed settings file is noticed, and taken over without touching server
   ]);
   expect(() => host.tools("gone")).toThrow('there is no server "gone"');
   expect(host.tools().map(({ server }) => server)).toEqual(["kept", "kept"]);
+  expect(ofGone()).toEqual([0, 0, 0]);
   await host.start();
   const starts = (await readFile(notes, "utf8")).split("\n").filter((line) => line.startsWith("start"));
-  expect(starts.slice(3).sort()).toEqual(["start fresh", "start other"]);
+  expect(starts.slice(2).sort()).toEqual(["start fresh", "start other"]);
 });
 
 test("a settings file that is written anew with the same text is no news", async () => {
