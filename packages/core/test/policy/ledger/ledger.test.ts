@@ -53,6 +53,15 @@ describe("an entry", () => {
   });
 });
 
+test("a ledger that is closed has written what it was given, also what was being written", async () => {
+  await using home = await temporaryFolder();
+  const ledger = ledgerIn(home.path);
+  const written = ledger.write(called);
+  await ledger.close();
+  expect(await readFile(join(home.path, "000001.jsonl"), "utf8")).toContain(called.tool);
+  await written;
+});
+
 describe("the digest of arguments", () => {
   const digest = async (folder: string, args: Readonly<Record<string, unknown>>): Promise<string | undefined> => {
     const ledger = ledgerIn(folder);
