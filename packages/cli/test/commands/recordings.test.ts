@@ -78,6 +78,11 @@ describe("fairlead record", () => {
   });
 
   test("asks the rules about calls, and the history has them", async () => {
+    const { entries } = JSON.parse((await here.run("history", "--json")).stdout) as {
+      entries: readonly { readonly tool: string; readonly outcome: string }[];
+    };
+    expect(entries.map(({ tool, outcome }) => `${tool} ${outcome}`)).toContain("echo ok");
+    expect(entries.map(({ outcome }) => outcome)).not.toContain("tool_error");
     expect(await here.run("policy", "deny", "shop.echo")).toMatchObject({ code: 0 });
     const { stdout } = await here.runWith({ stdin: session("hi") }, "record", "shop", "-o", "denied.jsonl");
     expect(answersOf(stdout).get(10)).toContain("shop.echo denied");

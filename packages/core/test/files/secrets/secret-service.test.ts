@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
-import { hasSecretService } from "../../../src/files/secrets/secret-service.ts";
+import { hasSecretService, readBusMessage } from "../../../src/files/secrets/secret-service.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { type Bus, no, serviceUnknown, sessionBus, started, writeBytes, yes } from "../../support/session-bus.ts";
 
@@ -64,4 +64,16 @@ test.each([
   "unix:",
 ])("behind the address %j there is nothing", async (address) => {
   expect(await hasSecretService(address)).toBe(false);
+});
+
+test("the fields of a message are read in any order", () => {
+  // A return with a signature ("b"), then the serial number 3 of the call, then a body of four bytes.
+  const start = "6c020101" + "04000000" + "07000000" + "10000000";
+  const message = Buffer.from(`${start}08016700016200000501750003000000${"01000000"}`, "hex");
+  expect(readBusMessage(message)).toMatchObject({
+    isReturn: true,
+    replyTo: 3,
+    length: 36,
+    body: Buffer.from([1, 0, 0, 0]),
+  });
 });
