@@ -120,7 +120,7 @@ export function mutantsOf(file, source) {
       const name =
         callee.type === "MemberExpression" && callee.property.type === "Identifier" ? callee.property : undefined;
       // With a regular expression, which must be global, `replace` does what `replaceAll` does.
-      if (name?.value === "replaceAll" && first?.expression.type === "RegExpLiteral") return;
+      if (name?.value === "replaceAll" && first?.expression.type !== "StringLiteral") return;
       if (name !== undefined && Object.hasOwn(methods, name.value)) add("method", at(name), methods[name.value]);
     },
   };

@@ -38,6 +38,7 @@ test.each([
   'const x = "several words for a person";',
   "const x = first + second;",
   "const x = text.replaceAll(/a/g, b);",
+  "const x = text.replaceAll(pattern, b);",
   'const x: Record<"a", 1> = y as Z<"b">;',
   "function f() { return; }",
 ])("nothing is changed in: %s", (source) => {

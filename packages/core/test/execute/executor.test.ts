@@ -14,10 +14,19 @@ describe("a call", () => {
     const onProgress = (): void => {};
     const args = { text: "ahoy" };
     const result = await executorWith().call({ client, tool: "echo", args }, { ...patient, onProgress });
-    expect(result).toEqual({ content: [{ type: "text", text: "hi" }], isError: false });
+    expect(result).toStrictEqual({ content: [{ type: "text", text: "hi" }], isError: false });
     const signal = expect.any(AbortSignal) as AbortSignal;
     expect(sent).toEqual([["echo", args, { ...patient, asTask: false, onProgress, signal }]]);
   });
+
+  test.each([{ meta: { a: 1 } }, { structuredContent: { b: 2 } }, { meta: { a: 1 }, structuredContent: { b: 2 } }])(
+    "has in its result what the answer has: %j",
+    async (more) => {
+      const { client } = clientOf([echo], () => ({ ...done, ...more }));
+      const result = await executorWith().call({ client, tool: "echo", args: { text: "" } }, patient);
+      expect(result).toStrictEqual({ content: [{ type: "text", text: "hi" }], isError: false, ...more });
+    },
+  );
 
   test.each([
     ["required", true],
