@@ -54,7 +54,10 @@ export interface WireEvidence {
   readonly rpc?: { readonly code: number; readonly data?: unknown };
   /** The step that failed: "spawn", "probe", "initialize" or a method. */
   readonly step?: string;
-  /** Whether a message was not read because its values take too much memory, although its text is within the limit. */
+  /**
+   * True if a message was not read because its values would take too much memory, although its text is within the
+   * limit.
+   */
   readonly overMemory?: boolean;
   /** True if the server certainly did not process the message, so that the caller can send it again. */
   readonly unsent?: boolean;

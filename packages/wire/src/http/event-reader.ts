@@ -70,7 +70,10 @@ export function createEventReader(options: ReaderOptions): EventReader {
   return {
     async read(body, grace) {
       let overdue: NodeJS.Timeout | undefined;
-      /** A server that does not end its stream after the response would keep the connection open for ever. */
+      /**
+       * Closes the stream some time after the response. A server that does not end its stream would otherwise keep it
+       * open for ever.
+       */
       const endIfDone = (): void => {
         if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
       };

@@ -12,7 +12,7 @@ export interface StreamEvent {
 }
 
 interface StreamListener {
-  /** Returns a promise if it takes the event in slices; the next event waits for the promise. */
+  /** Handles an event. Returns a promise if the event is parsed in slices; the next event waits for that promise. */
   event(event: StreamEvent): Promise<void> | undefined;
   /** The server's `retry` field, in milliseconds. */
   retry(milliseconds: number): void;
@@ -40,7 +40,7 @@ export async function readEvents(
 ): Promise<void> {
   const fault = { tooLarge: false };
   let events = 0;
-  /** The event that is taken in slices, with those that arrived after it. */
+  /** Resolves when the event that is parsed in slices, and the events after it, have been handled. */
   let taking: Promise<void> | undefined;
   const parser = createParser({
     maxBufferSize: maxBytes,
@@ -48,7 +48,7 @@ export async function readEvents(
       events += 1;
       const next = { event, data, id };
       taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
-      // `takeLong` reports the error; an error of the parser may come first.
+      // This error is ignored here: `takeLong` reports it, and an error of the parser may come first.
       taking?.catch(() => {});
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),

@@ -46,7 +46,7 @@ export async function readSizedJson(
 }
 
 /**
- * The parsed text; undefined if it is not JSON. A short text is parsed at once.
+ * Parses the text; undefined if it is not JSON. A short text is parsed at once, a long text in slices.
  *
  * @throws WireError `too_large` if the values of a long text take too much memory.
  */

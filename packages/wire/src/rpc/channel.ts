@@ -49,8 +49,8 @@ export interface ChannelEvents {
    */
   largest(): number;
   /**
-   * Called when a message larger than `largest()` was dropped, or a message that cannot be read for the given cause.
-   * `start` is the beginning of that message.
+   * Called when a message was dropped, because it was larger than `largest()` or cannot be read for the given cause.
+   * `start` is the beginning of the message.
    */
   dropped(start: string, cause?: WireError): void;
   /** Called once, when the channel has closed. The cause is undefined if the client closed it. */

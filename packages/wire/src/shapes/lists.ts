@@ -43,7 +43,9 @@ export interface Listing<K extends ListKind> {
    * The size of all pages in bytes, or their size in memory if that is larger. Absent if there is no limit in bytes.
    */
   readonly bytes?: number;
-  /** Which limit in bytes shortened the list: the limit of one page, of the memory of its values, or `room`. */
+  /**
+   * Which limit in bytes shortened the list: the limit of one page, the limit for the memory of its values, or `room`.
+   */
   readonly cutBy?: "page" | "memory" | "room";
   /** How long the list stays valid, in milliseconds: the shortest `ttlMs` of its pages. */
   readonly ttlMs?: number;

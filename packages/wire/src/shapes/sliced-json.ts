@@ -1,44 +1,51 @@
 /**
- * Parses long JSON texts in slices, so that a large message of one server does not block the event loop: `JSON.parse`
- * needs more than a second for 16 MB of small values.
+ * Parses long JSON texts in slices, so that a large message of one server does not block the event loop. `JSON.parse`
+ * alone needs more than a second for 16 MB of small values.
  */
 
 import { WireError } from "../errors.ts";
 
 /**
- * Texts of at least this many characters are parsed in slices; `JSON.parse` reads shorter texts in a few milliseconds.
+ * Minimum length of a text that is parsed in slices, in characters. `JSON.parse` reads shorter texts in a few
+ * milliseconds.
  */
 export const longJson: number = 128 * 1024;
 
-/** The work after which other code gets its turn; one unit is about one nanosecond. */
+/** Amount of work after which other code may run. One unit is about one nanosecond. */
 const sliceWork = 500_000;
-/** What a value costs to read, in units of work. */
+/** The work for reading one value, in units. */
 const valueWork = 150;
-/** A string of more characters is decoded in pieces of this length. */
+/**
+ * Maximum length of a string that is decoded at once, in characters. Longer strings are decoded in pieces of this
+ * length.
+ */
 const pieceLength = 512 * 1024;
-/** The estimated memory of values, in bytes. Objects with the same keys share them; a key of its own costs far more. */
+/**
+ * The estimated memory of each kind of value, in bytes. Objects with the same keys share their keys; a key that no
+ * other object has costs far more.
+ */
 const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 };
 const megabyte = 1024 * 1024;
 const mostMemory: number = 64 * megabyte;
-/** How much memory values may take for each byte of the largest text. */
+/** Maximum memory of the values for each byte of the longest allowed text. */
 const memoryShare = 4;
-/** How many different keys count as shared. */
+/** Maximum number of different keys that count as shared. */
 const sharedKeys = 1_000;
-/** From this character of a string on, its end is searched for. */
+/** After this many characters of a string, its end is searched with `indexOf`. */
 const searchedFrom = 32;
-/** V8 copies a slice of fewer characters; a longer slice would keep the complete text in memory. */
+/** Maximum number of characters that V8 copies for a slice. A longer slice would keep the complete text in memory. */
 const copiedLength = 13;
 
 /** How `parseInSlices` works. */
 export interface SliceOptions {
-  /** The largest estimate of the memory that the values take, in bytes. Default: 64 MB. */
+  /** Maximum estimated memory of the values, in bytes. Default: 64 MB. */
   readonly maxMemory?: number;
-  /** Waits for the next turn of the event loop; a test can count the slices. */
+  /** Waits for the next turn of the event loop. A test can replace it to count the slices. */
   readonly nextTurn?: () => Promise<void>;
 }
 
 /**
- * The parsed text; undefined if it is not JSON.
+ * Parses the text; undefined if it is not JSON.
  *
  * @throws WireError `too_large` if the values take more than `maxMemory`.
  */
@@ -57,7 +64,7 @@ export async function parseInSlices(text: string, options: SliceOptions = {}): P
   }
 }
 
-/** The memory that the values of a message may take if its text may have `largest` bytes. */
+/** Returns how much memory the values of a message may take, if its text may have `largest` bytes. */
 export function memoryFor(largest: number): number {
   return Math.min(mostMemory, memoryShare * largest);
 }
@@ -72,7 +79,7 @@ interface OpenObject {
   key: string;
 }
 
-/** A list that is not complete: the number of values that waited when the list began. */
+/** A list that is not complete: the number of values in `waiting` when the list began. */
 type OpenList = number;
 
 const quote = 0x22;
@@ -85,10 +92,10 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** Parses without recursion, because a message may be nested deeper than the stack; yields after each slice. */
+/** Parses without recursion, because a message may be nested deeper than the stack allows. Yields after each slice. */
 function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, void> {
   const open: (OpenObject | OpenList)[] = [];
-  /** The items of all lists that are not complete. */
+  /** The items of all lists that are not complete yet. */
   const waiting: unknown[] = [];
   const keys = new Set<string>();
   let at = 0;
@@ -129,7 +136,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
     }
     work += valueWork + (at - begin);
 
-    // The value is complete, and perhaps also the lists and objects around the value.
+    // The value is complete, and perhaps also the lists and objects around it.
     for (;;) {
       if (used > maxMemory) throw tooMuchMemory(maxMemory);
       if (work > sliceWork) {
@@ -175,7 +182,7 @@ function* parseSteps(text: string, maxMemory: number): Generator<void, unknown, 
   }
 }
 
-/** Assigning to `__proto__` would replace the prototype instead of adding a member. */
+/** Adds a member. Assigning to `__proto__` would replace the prototype instead. */
 function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === "__proto__")
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
@@ -186,14 +193,14 @@ function isSpace(character: number): boolean {
   return character === 0x20 || character === 0x0a || character === 0x0d || character === 0x09;
 }
 
-/** The first position without white space, or the position after `pieceLength` spaces. */
+/** Returns the first position without white space, or the position after `pieceLength` spaces. */
 function afterSpaces(text: string, from: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at)) && at - from < pieceLength) at += 1;
   return at;
 }
 
-/** The position after a number, `true`, `false` or `null`; `JSON.parse` checks the characters in between. */
+/** Returns the position after a number, `true`, `false` or `null`. `JSON.parse` checks the characters in between. */
 function scalarEnd(text: string, from: number): number {
   let at = from;
   for (; at < text.length && at - from < pieceLength; at += 1) {
@@ -203,7 +210,9 @@ function scalarEnd(text: string, from: number): number {
   return at;
 }
 
-/** Most numbers have one digit or two, and need no call of `JSON.parse`. */
+/**
+ * Parses a number, `true`, `false` or `null`. Most numbers have one or two digits, and need no call of `JSON.parse`.
+ */
 function scalar(text: string, from: number, end: number): unknown {
   const first = text.charCodeAt(from) - zero;
   if (first >= 0 && first <= 9) {
@@ -214,11 +223,11 @@ function scalar(text: string, from: number, end: number): unknown {
   return JSON.parse(text.slice(from, end)) as unknown;
 }
 
-/** The position after the string that begins at `from`; -1 if the string is longer than `pieceLength`. */
+/** Returns the position after the string that begins at `from`; -1 if the string is longer than `pieceLength`. */
 function stringEnd(text: string, from: number): number {
   const last = Math.min(text.length, from + pieceLength);
   for (let at = from + 1; at < last; at += 1) {
-    // Searching is faster than looking at each character, but starting a search costs more than a few characters.
+    // A search is faster than checking each character, but starting it takes longer than checking a few characters.
     if (at === from + searchedFrom) at = plainEnd(text, at);
     const next = text.charCodeAt(at);
     if (next === quote) return at < last ? at + 1 : -1;
@@ -228,13 +237,13 @@ function stringEnd(text: string, from: number): number {
   return -1;
 }
 
-/** The position of the next quotation mark, unless a backslash comes first: then `from`. */
+/** Returns the position of the next quotation mark; `from` if a backslash comes first. */
 function plainEnd(text: string, from: number): number {
   const end = text.indexOf('"', from);
   return end === -1 || text.slice(from, end).includes("\\") ? from : end;
 }
 
-/** Most short strings have no escapes, and need no call of `JSON.parse`. */
+/** Decodes a short string. Most short strings have no escapes, and need no call of `JSON.parse`. */
 function shortString(text: string, from: number, end: number): string {
   for (let at = from + 1; at < end - 1; at += 1) {
     const next = text.charCodeAt(at);
@@ -243,7 +252,7 @@ function shortString(text: string, from: number, end: number): string {
   return text.slice(from + 1, end - 1);
 }
 
-/** Decodes a long string in pieces; returns it and the position after it. */
+/** Decodes a long string in pieces. Returns the string and the position after it. */
 function* longString(text: string, from: number): Generator<void, [string, number], void> {
   let whole = "";
   let end = from + 1;

@@ -32,7 +32,10 @@ export interface LineOptions {
   /** Maximum length of a line, in bytes. */
   readonly limit: number;
   readonly line: (text: string) => void;
-  /** Takes the bytes of a line that is parsed in slices; `isBusy` holds the next lines meanwhile. Default: `line`. */
+  /**
+   * Receives the bytes of a line that is parsed in slices. Meanwhile `isBusy` keeps back the next lines. Default:
+   * `line`.
+   */
   readonly slicedLine?: (pieces: Buffer[]) => void;
   /** Called when a line is longer than the limit. No line is delivered after that. */
   readonly tooLong: () => void;

@@ -25,13 +25,13 @@ export interface MessageLineOptions {
   readonly notAServer: (cause: WireError) => void;
 }
 
-/** Takes the lines of a server. */
+/** Receives the lines of a server. */
 export interface MessageLines {
   readonly take: (line: string) => void;
   /**
-   * Takes the bytes of a long line, and parses it in slices.
+   * Receives the bytes of a long line, and parses it in slices.
    *
-   * @param options.nextTurn Rejects when nobody needs the line any more.
+   * @param options.nextTurn Rejects if nobody needs the line any more.
    */
   readonly takeInSlices: (pieces: Buffer[], options: SliceOptions) => Promise<void>;
 }

@@ -59,9 +59,9 @@ function openChannel(
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
-  /** The long line that is parsed in slices; the next lines wait for it. */
+  /** Resolves when the long line that is parsed in slices is complete. The next lines wait for it. */
   let parsing: Promise<void> | undefined;
-  /** Whether lines of stdout wait. */
+  /** Whether lines of stdout are waiting. */
   let isPaused = false;
 
   const budget = createReadBudget({ limits, times, time, onFlooding: giveUp });
@@ -119,7 +119,7 @@ function openChannel(
     let before: number;
     do {
       before = received;
-      // Closed pipes bring no further output, so only the lines that wait are read.
+      // After the pipes have closed there is no further output, so only the waiting lines are read.
       if (await settledWithin(server.finished, quiet)) budget.stop();
       // On a busy event loop, the timer can fire before data that has already arrived was read.
       await immediateTurn();
@@ -137,7 +137,7 @@ function openChannel(
     notAServer: giveUp,
   });
 
-  /** The next turn, if the connection is still open: nobody waits for the message of a closed one. */
+  /** Waits for the next turn. Rejects if the connection has closed, because then nobody needs the message. */
   async function nextTurn(): Promise<void> {
     await immediateTurn();
     if (over) throw new WireError("closed", "the connection is closed");
@@ -170,7 +170,7 @@ function openChannel(
   });
 
   /**
-   * Pauses reading until a long line is parsed and other servers have been read, or longer if this server is over its
+   * Pauses reading until a long line is parsed and other servers have been read; longer if this server is above its
    * rate.
    */
   function pauseStdout(): void {
@@ -194,7 +194,7 @@ function openChannel(
     void pipeClosed("stdout");
   }
 
-  // A paused pipe without unread bytes can end, too; the lines that wait are delivered first.
+  // A paused pipe without unread bytes can also end; the waiting lines are delivered before that end is handled.
   stdout.on("end", () => {
     if (!isPaused) stdoutEnded();
   });
