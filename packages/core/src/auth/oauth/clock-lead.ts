@@ -29,7 +29,7 @@ export function clockProblem(
   if (lead === undefined || Math.abs(lead) <= tolerance) return undefined;
   const theirs = new Date(now - lead).toISOString();
   return {
-    why: `this machine's clock is ${durationWords(Math.abs(lead))} ${lead > 0 ? "ahead" : "behind"} (there it is ${theirs})`,
+    why: `this machine's clock is ${durationWords(Math.abs(lead))} ${lead > 0 ? "ahead" : "behind"} (the server's clock shows ${theirs})`,
     next: "Set this machine's clock, for example with NTP, then try again.",
   };
 }

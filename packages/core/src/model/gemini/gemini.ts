@@ -175,7 +175,7 @@ async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fet
   const { GoogleGenAI } = await import("@google/genai/web");
   const base = baseUrl ?? (access.kind === "vertex" ? vertexAddress(access.location) : undefined);
   return new GoogleGenAI({
-    apiKey: "put on by our own fetch",
+    apiKey: "added by Fairlead's own fetch",
     vertexai: access.kind === "vertex" || access.isVertex === true,
     httpOptions: {
       ...(base !== undefined && { baseUrl: base }),

@@ -24,7 +24,7 @@ const oauth: ObjectKey = {
       type: "text",
       workspace: approved,
       expanded: true,
-      description: "The client's secret. Better kept in the secret store.",
+      description: "The client's secret. Keep it in the secret store if possible.",
       examples: ["${secret:CLIENT_SECRET}"],
     },
     authorizationUrl: {

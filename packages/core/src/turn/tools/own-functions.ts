@@ -30,7 +30,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
     case "read_resource":
       return {
         name,
-        description: `Reads a resource of an MCP server. ${nameOf("list_resources")} tells which there are.`,
+        description: `Reads a resource of an MCP server. ${nameOf("list_resources")} lists them.`,
         parametersJsonSchema: {
           type: "object",
           properties: { uri: { type: "string", description: "The exact URI." }, server },

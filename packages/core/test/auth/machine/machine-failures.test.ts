@@ -53,13 +53,13 @@ const refusals: Readonly<Record<string, Refusal>> = {
   "a clock that is behind": {
     settings: { ...registered, clockLead: 7 * 60_000 },
     machineAuth: byKey,
-    message: "this machine's clock is 7 min behind (there it is ",
+    message: "this machine's clock is 7 min behind (the server's clock shows ",
     next: "Set this machine's clock, for example with NTP, then try again.",
   },
   "a clock that is ahead": {
     settings: { ...registered, clockLead: -3 * 60_000 },
     machineAuth: byKey,
-    message: "this machine's clock is 3 min ahead (there it is ",
+    message: "this machine's clock is 3 min ahead (the server's clock shows ",
     next: "Set this machine's clock, for example with NTP, then try again.",
   },
   "an audience of somebody else": {

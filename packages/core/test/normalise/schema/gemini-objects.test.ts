@@ -193,7 +193,7 @@ const groups: Record<string, readonly Row[]> = {
     [
       "characters that nobody sees, in all values",
       { enum: ["gr\u200been", "\ud800"] },
-      described("Its values hold characters that cannot be shown."),
+      described("The values contain characters that cannot be shown."),
       ["moved /enum"],
     ],
     [

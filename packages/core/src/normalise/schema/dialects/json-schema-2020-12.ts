@@ -60,7 +60,9 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
   switch (name) {
     case "$schema":
       if (path !== "") return removed("Only $schema at the root counts.");
-      return value === draft ? [[name, value]] : rewritten("Replaced by draft 2020-12.", [[name, draft]]);
+      return value === draft
+        ? [[name, value]]
+        : rewritten("The schema is now written in draft 2020-12.", [[name, draft]]);
     case "id":
       return "$id" in raw || !isText(value) ? [[name, value]] : rewritten("Renamed to $id.", [["$id", value]]);
     case "$ref":
@@ -79,17 +81,21 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "additionalItems":
       if (isReplaced(raw, name, ""))
         return removed("additionalItems has no effect: items is not a list of schemas, or prefixItems replaces it.");
-      return rewritten("Renamed to items.", [["items", modernMember(value, pointerTo(path, name), base, context)]]);
+      return rewritten("The keyword is now called items.", [
+        ["items", modernMember(value, pointerTo(path, name), base, context)],
+      ]);
     case "dependencies":
-      return rewritten("Split into two keywords.", modernDependencies(value, place, context));
+      return rewritten("The keyword is split into two.", modernDependencies(value, place, context));
     case "nullable":
       if (value !== true || typesIn(raw["type"]).length === 0) return removed("The value is the default.");
-      return rewritten("Replaced by the type null.", []);
+      return rewritten("The type null replaces the keyword.", []);
   }
-  if (name === "items" && isReplaced(raw, name, "")) return removed("It is empty, or prefixItems replaces it.");
+  if (name === "items" && isReplaced(raw, name, ""))
+    return removed("The keyword is empty, or prefixItems replaces it.");
   const nested = modernNested(name, value, place, context);
   if (name === "definitions") return rewritten("Renamed to $defs.", [["$defs", nested]]);
-  if (name === "items" && isList(value)) return rewritten("Renamed to prefixItems.", [["prefixItems", nested]]);
+  if (name === "items" && isList(value))
+    return rewritten("The keyword is now called prefixItems.", [["prefixItems", nested]]);
   return [[name, nested]];
 }
 
@@ -99,12 +105,12 @@ type Rewritten = (note: string, entries: Entries) => Entries;
 function modernType(value: unknown, isNullable: boolean, removed: Removed, rewritten: Rewritten): Entries {
   const named = typesIn(value);
   const types = isNullable ? [...new Set([...named, "null"])] : named;
-  if (named.length === 0) return removed("It restricts nothing: it names no JSON Schema type, or all of them.");
+  if (named.length === 0) return removed("The type restricts nothing: it names no JSON Schema type, or all of them.");
   const [only] = types;
   const written = types.length > 1 ? types : only;
   return JSON.stringify(written) === JSON.stringify(value)
     ? [["type", value]]
-    : rewritten("Spelled as in JSON Schema.", [["type", written]]);
+    : rewritten("The type is spelled as in JSON Schema.", [["type", written]]);
 }
 
 /** Reads `exclusiveMinimum: true` of draft 4, which makes the `minimum` of the same schema exclusive. */
@@ -112,8 +118,8 @@ function modernBound(name: string, value: unknown, raw: JsonObject, removed: Rem
   if (isNumber(value)) return [[name, value]];
   const bound = raw[name === "exclusiveMinimum" ? "minimum" : "maximum"];
   return value === true && isNumber(bound)
-    ? rewritten("Replaced by the bound itself.", [[name, bound]])
-    : removed("It excludes nothing.");
+    ? rewritten("The keyword now contains the bound itself.", [[name, bound]])
+    : removed("The keyword excludes nothing.");
 }
 
 function modernised(
@@ -126,9 +132,10 @@ function modernised(
   const target = context.document.resolve(value, base);
   // Fairlead never fetches such a reference: a schema must not make the host contact an address that the server chose.
   if (target === undefined)
-    return removed(`It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
+    return removed(`The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);
-  if (text === undefined) return removed(`It refers to ${quote(value)}, which is no longer part of this schema.`);
+  if (text === undefined)
+    return removed(`The reference leads to ${quote(value)}, which is no longer part of this schema.`);
   if (text !== value || name !== "$ref") context.report(path, name, "rewritten", `Replaced by ${quote(text)}.`);
   return [["$ref", text]];
 }

@@ -20,7 +20,12 @@ export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
   if (both !== undefined) return both;
   for (const keyword of ruleKeywords(a))
-    merging.report(a.path, keyword, "moved", "It contradicts another schema for the same value: either may apply.");
+    merging.report(
+      a.path,
+      keyword,
+      "moved",
+      "This schema contradicts another schema for the same value: either may apply.",
+    );
   return { ...emptyShape(a.path), ...annotated(a, b), anyOf: [withoutWords(a), withoutWords(b)] };
 }
 
@@ -68,7 +73,7 @@ function widened(property: Shape, variants: readonly Shape[], merging: Merging):
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
   const others = variants.filter((variant) => !rich.includes(variant));
-  reportDropped(others, "Only some alternatives require it; the description says so.", merging.report);
+  reportDropped(others, "Only some alternatives require this property; the description says so.", merging.report);
   if (rich.length === 0) return property;
   const isObject = [property, ...rich].every(({ anyOf, items, prefix }) => !anyOf && !items && !prefix);
   if (isObject) return { ...property, properties: withOptional(property, rich, merging) };
@@ -113,7 +118,7 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   const all = alternatives.flatMap((alternative) => alternativesOf(alternative, merging.report));
   const possible = all.filter(({ types }) => types === undefined || types.has("object"));
   const lost = all.flatMap((each) => (possible.includes(each) ? itemsOf(each) : [each]));
-  reportDropped(lost, "Only properties can be kept.", merging.report);
+  reportDropped(lost, "Only the properties of the alternatives can be kept.", merging.report);
   const [first, ...others] = possible;
   if (first === undefined) return base;
   const always = [...first.required].filter((name) => others.every(({ required }) => required.has(name)));
@@ -197,13 +202,13 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   if (anyOf.length === 0) return undefined;
   if (a.anyOf === undefined) {
     for (const keyword of ruleKeywords(a))
-      merging.report(a.path, keyword, "moved", "It is repeated in each alternative.");
+      merging.report(a.path, keyword, "moved", "The rule is repeated in each alternative.");
   }
   const used = new Set(products.flatMap(({ shape, rule, both }) => (both === undefined ? [] : [shape, rule])));
   const impossible = [...alternatives, ...(other.anyOf ?? [])].filter((shape) => !used.has(shape));
   reportDropped(
     impossible,
-    "It contradicts another schema for the same value, or there are too many combinations.",
+    "This schema contradicts another schema for the same value, or there are too many combinations.",
     merging.report,
   );
   return { ...emptyShape(a.path), ...words, anyOf, ...(choice.isMade === true && { isMade: true }) };

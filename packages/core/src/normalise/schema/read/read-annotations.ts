@@ -5,7 +5,7 @@ import { enumerate, isFlag, isList, isPresent, isText, quote } from "../json-val
 import { drop, type Keyword, keyword, type Place, report, tell } from "../place.ts";
 
 const unneeded = (why: string): Keyword => keyword(isPresent, (_, place, name) => drop(place, name, why));
-const forPeople = unneeded("A model does not need it.");
+const forPeople = unneeded("A model does not need this keyword.");
 const identifies = unneeded("References are replaced by their targets, so this keyword is not needed.");
 
 function visible(text: string, place: Place, name: string): string {
@@ -39,7 +39,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
     else tell(place, name, `Default: ${quote(value)}.`);
   }),
   examples: keyword(isList, (value, place, name) => {
-    if (value.length === 0) drop(place, name, "It is empty.");
+    if (value.length === 0) drop(place, name, "The keyword is empty.");
     else tell(place, name, `For example ${enumerate(value.slice(0, 3).map(quote))}.`);
   }),
   // `example` of OpenAPI 3.0 is allowed in `parameters`, but not in `parametersJsonSchema`.
@@ -54,7 +54,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
       place,
       name,
       value ? "rewritten" : "removed",
-      value ? "Replaced by the type null." : "The value is the default.",
+      value ? "The type null replaces the keyword." : "The value is the default.",
     );
   }),
   /*
@@ -64,7 +64,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   $schema: unneeded("The API knows only one dialect."),
   $comment: forPeople,
   $vocabulary: forPeople,
-  discriminator: unneeded("Its alternatives say the same."),
+  discriminator: unneeded("The alternatives say the same."),
   externalDocs: forPeople,
   xml: forPeople,
   $id: identifies,
@@ -73,5 +73,5 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   $dynamicAnchor: identifies,
   $recursiveAnchor: identifies,
   // The API supports this keyword, but the order of `properties` gives the same information.
-  propertyOrdering: unneeded("The order of the properties says the same."),
+  propertyOrdering: unneeded("The order of the properties gives the same information."),
 };

@@ -40,11 +40,11 @@ function readAll(value: readonly unknown[], place: Place, name: string): void {
     if (isSecondDescription) addNote(place.shape, other.description ?? "");
     place.shape = meet(place.shape, other, place.reading);
   }
-  report(place, name, "merged", "It is merged into one schema.");
+  report(place, name, "merged", "The parts are merged into one schema.");
 }
 
 function readNegation(value: object | boolean, place: Place, name: string): void {
-  if (value === false) drop(place, name, "It excludes nothing.");
+  if (value === false) drop(place, name, "The keyword excludes nothing.");
   else tell(place, name, `Must not be: ${described(place, value)}.`);
 }
 
@@ -53,22 +53,22 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
   spareSubschemas(reading.spent, value);
   const alternatives = value.flatMap((schema, index) => {
     if (isPossible(schema, place.isRoot)) return [partOf(place, schema, name, index)];
-    reading.report(pointerTo(place.path, name), String(index), "removed", "No allowed value matches it.");
+    reading.report(pointerTo(place.path, name), String(index), "removed", "No allowed value matches the keyword.");
     return [];
   });
   if (alternatives.length === 0) {
-    drop(place, name, "None of its alternatives can match.");
+    drop(place, name, "None of the alternatives can match.");
     return;
   }
   const [only] = alternatives;
   if (only !== undefined && alternatives.length === 1) {
     place.shape = meet(shape, only, reading);
-    report(place, name, "merged", "There is one alternative only.");
+    report(place, name, "merged", "There is only one alternative.");
     return;
   }
   if (!isConstrained(shape) && !place.isRoot) {
     place.shape = { ...shape, anyOf: alternatives };
-    if (name !== "anyOf") report(place, name, "rewritten", "The API reads it as anyOf.");
+    if (name !== "anyOf") report(place, name, "rewritten", "The API reads oneOf as anyOf.");
     return;
   }
   // Next to alternatives, the API accepts only texts, so common rules are written into each alternative.
@@ -104,7 +104,7 @@ function readCondition(value: unknown, place: Place, name: string): void {
     ...(isSchema(alternative) && !isOpen(alternative) ? [`else ${described(place, alternative)}`] : []),
   ];
   if (told.length === 0) {
-    drop(place, name, "It has no effect: nothing depends on it.");
+    drop(place, name, "The condition has no effect: nothing depends on it.");
     return;
   }
   if (isObject(value)) {
@@ -137,14 +137,14 @@ function loosened({ path, origins, types, hints, properties, required, items, an
 /** Reads `then` or `else`. A property that only appears there becomes an optional property. */
 function readConsequence(value: object | boolean, place: Place, name: string): void {
   if (!("if" in place.raw)) {
-    drop(place, name, "It has no effect without if.");
+    drop(place, name, "The keyword has no effect without if.");
     return;
   }
   if (isFlag(value) || !isObject(value) || isOpen(value)) {
-    drop(place, name, "It requires nothing.");
+    drop(place, name, "The keyword requires nothing.");
     return;
   }
   const { shape } = place;
   place.shape = { ...shape, properties: withOptional(shape, [childOf(place, value, name)], place.reading) };
-  report(place, name, "moved", "The description explains it together with if.");
+  report(place, name, "moved", "The description explains this keyword together with if.");
 }

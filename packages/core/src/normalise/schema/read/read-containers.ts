@@ -24,14 +24,14 @@ export const objects: Readonly<Record<string, Keyword>> = {
       ([pattern, schema]) => `Properties named like ${clip(pattern, 100)}: ${inManyWords(schema)}.`,
     );
     if (told.length > 0) tell(place, name, told.join(" "));
-    else drop(place, name, "It is empty.");
+    else drop(place, name, "The keyword is empty.");
   }),
   propertyNames: keyword(isSchema, (value, place, name) => {
     hint(place, "object");
     // Generators write this rule for every map whose names are plain strings.
     const isAnyText =
       isOpen(value) || (isObject(value) && value["type"] === "string" && Object.keys(value).length === 1);
-    if (isAnyText) drop(place, name, "Property names are always strings.");
+    if (isAnyText) drop(place, name, "The names of properties are always strings.");
     else tell(place, name, `Names of properties: ${inManyWords(value)}.`);
   }),
   minProperties: keyword(isCount, (value, place, name) => {
@@ -61,7 +61,7 @@ function readProperties(value: JsonObject, place: Place, name: string): void {
   }
   shape.properties = properties;
   shape.required = required;
-  if (properties.size === 0 && !place.isRoot) drop(place, name, "It is empty.");
+  if (properties.size === 0 && !place.isRoot) drop(place, name, "The keyword is empty.");
 }
 
 function readRequired(value: readonly unknown[], place: Place, name: string): void {
@@ -71,7 +71,7 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   shape.required = new Set([...names, ...shape.required]);
   // A required name may belong to a property that no schema describes.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
-  if (names.size === 0) drop(place, name, "It is empty.");
+  if (names.size === 0) drop(place, name, "The keyword is empty.");
   else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
 }
 
@@ -102,7 +102,7 @@ function readDependencies(value: JsonObject, place: Place, name: string): void {
   }
   place.shape.properties = withOptional(place.shape, conditional, place.reading);
   for (const sentence of told.slice(0, 10)) addNote(place.shape, sentence);
-  if (told.length === 0) drop(place, name, "It requires nothing.");
+  if (told.length === 0) drop(place, name, "The keyword requires nothing.");
   else report(place, name, "moved", `The description says: ${clip(told.join(" "), 300)}`);
 }
 
@@ -139,7 +139,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
   unevaluatedItems: keyword(isSchema, (value, place, name) => {
     hint(place, "array");
     if (isObject(value) && !isOpen(value)) tell(place, name, `Other items: ${inManyWords(value)}.`);
-    else drop(place, name, "The API has no keyword for it.");
+    else drop(place, name, "The API has no keyword for this rule.");
   }),
   minItems: keyword(isCount, (value, place) => {
     hint(place, "array");
@@ -168,7 +168,7 @@ export const arrays: Readonly<Record<string, Keyword>> = {
 function readPrefix(value: readonly unknown[], place: Place, name: string): void {
   const { shape, reading } = place;
   if (value.length === 0) {
-    drop(place, name, "It is empty.");
+    drop(place, name, "The keyword is empty.");
     return;
   }
   shape.prefix = value.map((member, index) => childOf(place, member, name, index));
@@ -196,6 +196,7 @@ function howMany({ raw }: Place): string {
 
 function readContains(_: number, place: Place, name: string): void {
   hint(place, "array");
-  if ("contains" in place.raw) report(place, name, "moved", "The description explains it together with contains.");
-  else drop(place, name, "It has no effect without contains.");
+  if ("contains" in place.raw)
+    report(place, name, "moved", "The description explains this keyword together with contains.");
+  else drop(place, name, "The keyword has no effect without contains.");
 }

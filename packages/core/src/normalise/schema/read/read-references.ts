@@ -42,9 +42,10 @@ export function reportDefinitions({ containers, visited, report }: Reading): voi
       path,
       name,
       isUsed ? "rewritten" : "removed",
-      isUsed ? "References are replaced by their targets." : "Nothing refers to it.",
+      isUsed ? "References are replaced by their targets." : "Nothing refers to this definition.",
     );
-    if (isUsed) for (const definition of unused) report(pointer, definition, "removed", "Nothing refers to it.");
+    if (isUsed)
+      for (const definition of unused) report(pointer, definition, "removed", "Nothing refers to this definition.");
   }
 }
 
@@ -55,14 +56,16 @@ function readReference(value: string, place: Place, name: string): void {
      * Fairlead never fetches such a reference: a schema must not make the host contact an address that the server
      * chose.
      */
-    drop(place, name, `It refers to ${quote(value)}, which is not part of this schema and is not fetched.`);
+    drop(place, name, `The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;
   }
   const isCycle = place.reading.active.has(target.path);
   if (!isCycle) spendBytes(place.reading.spent, JSON.stringify(target.raw).length);
   const shape = isCycle ? cut(target, place) : place.reading.read(target, place.nesting + 1, place.isRoot);
   const isAlone = Object.keys(place.raw).length === 1;
-  const note = isCycle ? "It is a cycle; the description says so." : "It is replaced by its target.";
+  const note = isCycle
+    ? "The reference is part of a cycle; the description says so."
+    : "The target replaces the reference.";
   report(place, name, isAlone ? "rewritten" : "merged", note);
   place.shape = isAlone ? shape : meet(place.shape, shape, place.reading);
 }

@@ -48,7 +48,7 @@ interface Side {
 
 function exclude(place: Place, name: string, bound: unknown, { limit, step, words }: Side): void {
   if (!isNumber(bound)) {
-    drop(place, name, "It excludes nothing.");
+    drop(place, name, "The keyword excludes nothing.");
     return;
   }
   hint(place, "number");
@@ -105,7 +105,7 @@ function readFormat(value: string, place: Place, name: string): void {
   const about = numeric[value] ?? "string";
   hint(place, about);
   // Gemini's SDKs write `format: "enum"` together with `enum`. The format has no other meaning.
-  if (value === "enum" || value === "") drop(place, name, "It has no meaning here.");
+  if (value === "enum" || value === "") drop(place, name, "The format has no meaning here.");
   else if ([...(shape.types ?? [about])].some((type) => reading.dialect.formats[type]?.includes(value)))
     shape.format = value;
   else tell(place, name, `Format: ${clip(value, 60)}.`);

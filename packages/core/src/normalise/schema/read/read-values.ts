@@ -31,7 +31,7 @@ function restrict(place: Place, name: string, allowed: readonly unknown[]): void
   // The model must return a value unchanged, so invisible characters cannot be removed: such a value is not offered.
   const shown = filled.filter((text) => toModelText(text) === text);
   if (shown.length > 0) shape.strings = both(shape.strings, shown);
-  else if (filled.length > 0) addNote(shape, "Its values hold characters that cannot be shown.");
+  else if (filled.length > 0) addNote(shape, "The values contain characters that cannot be shown.");
   if (filled.length < new Set(strings).size) {
     addNote(shape, filled.length === 0 ? "Must be an empty string." : "May also be an empty string.");
   }
@@ -66,9 +66,9 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
     const said = isHidden
       ? "A value with invisible characters is not offered."
       : name === "const"
-        ? "It is an enum of one value."
+        ? "Written as an enum with one value."
         : "The API's enum takes non-empty strings or numbers.";
-    const note = kept.length > 0 ? said : "Its type says the same.";
+    const note = kept.length > 0 ? said : "The type of the schema says the same.";
     report(place, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
   }
   const types = shape.types ?? new Set<TypeName>();
@@ -169,7 +169,7 @@ function readType(value: string | readonly unknown[], place: Place, name: string
   const found = typesIn(value);
   const types = found.includes("number") ? found.filter((type) => type !== "integer") : found;
   if (types.length === 0) {
-    drop(place, name, "It restricts nothing: it names no JSON Schema type, or all of them.");
+    drop(place, name, "The type restricts nothing: it names no JSON Schema type, or all of them.");
     return;
   }
   place.shape.types = new Set(types);

@@ -74,7 +74,7 @@ function reportCollapse(
   [only]: readonly JsonObject[],
   { report }: Writing,
 ): void {
-  if (isMade !== true) report(path, "anyOf", "merged", "Its alternatives are the same.");
+  if (isMade !== true) report(path, "anyOf", "merged", "The alternatives are the same.");
   if (title === undefined || only?.["title"] === undefined) return;
   for (const alternative of alternatives) reportMerged(alternative, report);
 }
