@@ -1,12 +1,38 @@
-/** Bundles the libraries and the command once before the tests: some of them run these as a person would, as processes of their own. */
+/** Bundles the libraries and the command before the tests, unless the bundles are current: some tests run these as a person would, as processes of their own. */
 
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
+const packages = ["wire", "core", "gateway", "cli"].map((name) => `packages/${name}`);
+const sources = packages.flatMap((path) => [`${path}/src`, `${path}/package.json`]);
+/** The folders that each script writes. */
+const bundles = {
+  "bundle-library": ["packages/core/dist", "packages/wire/dist"],
+  bundle: ["packages/cli/bundle"],
+};
+const tools = ["packages/cli/bin", "package-lock.json"];
+
+interface Built {
+  readonly isBuilt: (output: string, inputs: readonly string[]) => boolean;
+}
+
 export default async function setup(): Promise<void> {
-  const scripts = ["bundle-library", "bundle"].map((name) => `../../../../scripts/${name}.mjs`);
-  const bundle = (script: string) =>
-    promisify(execFile)(process.execPath, [fileURLToPath(new URL(script, import.meta.url))]);
-  await Promise.all(scripts.map(bundle));
+  const script = new URL("../../../../scripts/built.mjs", import.meta.url).href;
+  const { isBuilt } = (await import(script)) as Built;
+  const outdated = Object.entries(bundles).filter(([name, outputs]) => {
+    const inputs = [...sources, ...tools, ...scriptsOf(name)].map(inRepository);
+    return !outputs.every((output) => isBuilt(inRepository(output), inputs));
+  });
+  const bundle = ([name]: readonly [string, unknown]) =>
+    promisify(execFile)(process.execPath, [inRepository(`scripts/${name}.mjs`)]);
+  await Promise.all(outdated.map(bundle));
+}
+
+function scriptsOf(name: string): readonly string[] {
+  return [name, "reachable", "lean-dependencies"].map((script) => `scripts/${script}.mjs`);
+}
+
+function inRepository(path: string): string {
+  return fileURLToPath(new URL(`../../../../${path}`, import.meta.url));
 }
