@@ -14,7 +14,10 @@ export interface StdioEntry {
 
 /** The variable with the port of the shared process, set by `shared-host.setup.ts`. */
 const portVariable = "FAIRLEAD_TEST_SERVERS_PORT";
-const shared: readonly string[] = ["well-behaved", "counted", "catalog", "library", "conformance", "tasks"];
+const shared: ReadonlySet<string> = new Set([
+  ..."well-behaved counted catalog library conformance tasks".split(" "),
+  ..."asks echo-catalog large-result odd-parameters results silent".split(" "),
+]);
 
 /** The relay script. It is a file, because a `$` in the settings would be a variable. */
 const relay = fileURLToPath(new URL("../src/programs/relay.sh", import.meta.url));
@@ -24,7 +27,7 @@ const relay = fileURLToPath(new URL("../src/programs/relay.sh", import.meta.url)
  */
 export function sharedServer(program: string, args: readonly string[]): StdioEntry | undefined {
   const port = process.env[portVariable];
-  if (port === undefined || !shared.includes(program)) return undefined;
+  if (port === undefined || !shared.has(program)) return undefined;
   return { command: "/bin/bash", args: [relay, port, JSON.stringify({ program, args })] };
 }
 

@@ -1,4 +1,5 @@
 // Its tools return their arguments as JSON. One forbids unlisted parameters, one does not mention them, one allows any.
+import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";
 
 const properties = {
@@ -16,7 +17,10 @@ const tools = [
   { name: "open", inputSchema: { type: "object", additionalProperties: { type: "integer" } } },
 ];
 
-serve({
-  "tools/list": () => ({ tools }),
-  "tools/call": (params) => ({ content: [{ type: "text", text: JSON.stringify(params.arguments) }] }),
-});
+/** @param {import("./program.mjs").Io} io */
+export function oddParameters(io) {
+  const call = (params) => ({ content: [{ type: "text", text: JSON.stringify(params.arguments) }] });
+  serve({ "tools/list": () => ({ tools }), "tools/call": call }, undefined, io);
+}
+
+runIfMain(import.meta.url, oddParameters);

@@ -1,8 +1,16 @@
 // Each tool returns the result that the given file has for it.
 import { readFileSync } from "node:fs";
+import { runIfMain } from "./program.mjs";
 import { serve } from "./serve.mjs";
 
-const results = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const tools = Object.keys(results).map((name) => ({ name, inputSchema: { type: "object" } }));
+/** @param {import("./program.mjs").Io} io */
+export function results(io) {
+  const [file] = io.args;
+  let known;
+  // Read when it is asked for: an error ends this server, and not the process that others share with it.
+  const all = () => (known ??= JSON.parse(readFileSync(String(file), "utf8")));
+  const tools = () => Object.keys(all()).map((name) => ({ name, inputSchema: { type: "object" } }));
+  serve({ "tools/list": () => ({ tools: tools() }), "tools/call": ({ name }) => all()[name] }, undefined, io);
+}
 
-serve({ "tools/list": () => ({ tools }), "tools/call": ({ name }) => results[name] });
+runIfMain(import.meta.url, results);

@@ -4,14 +4,33 @@
  * server's input and output. Prints its port.
  */
 import { createServer } from "node:net";
+import { asks } from "./asks.mjs";
 import { catalog } from "./catalog.mjs";
 import { conformance } from "./conformance.mjs";
 import { counted } from "./counted.mjs";
+import { echoCatalog } from "./echo-catalog.mjs";
+import { largeResult } from "./large-result.mjs";
 import { library } from "./library.mjs";
+import { oddParameters } from "./odd-parameters.mjs";
+import { results } from "./results.mjs";
+import { silent } from "./silent.mjs";
 import { tasks } from "./tasks.mjs";
 import { wellBehaved } from "./well-behaved.mjs";
 
-const programs = { catalog, conformance, counted, library, tasks, "well-behaved": wellBehaved };
+const programs = {
+  asks,
+  catalog,
+  conformance,
+  counted,
+  "echo-catalog": echoCatalog,
+  "large-result": largeResult,
+  library,
+  "odd-parameters": oddParameters,
+  results,
+  silent,
+  tasks,
+  "well-behaved": wellBehaved,
+};
 
 const server = createServer((socket) => {
   let head = "";

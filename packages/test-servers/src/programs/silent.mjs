@@ -1,4 +1,11 @@
 // Reads all input and never answers. If it has an argument, prints it, which is no valid message.
-const words = process.argv.slice(2).join(" ");
-process.stdin.resume();
-if (words !== "") process.stdout.write(`${words}\n`);
+import { runIfMain } from "./program.mjs";
+
+/** @param {import("./program.mjs").Io} io */
+export function silent({ args, input, output }) {
+  const words = args.join(" ");
+  input.resume();
+  if (words !== "") output.write(`${words}\n`);
+}
+
+runIfMain(import.meta.url, silent);
