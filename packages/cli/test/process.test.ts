@@ -5,13 +5,13 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { stdioServer } from "@fairlead/test-servers";
+import { scaled, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "./support/machine.ts";
 import { program, runProcess } from "./support/process.ts";
 
 test.each([
-  ["user", 6, userFile],
+  ["user", scaled(6, 4), userFile],
   ["project", 3, projectFile],
 ])("commands that add to the %s settings at once, %i of them, add each their entry", async (scope, length, file) => {
   await using here = await machine({ [file]: '{\n  // mine\n  "theme": "dark"\n}\n' });

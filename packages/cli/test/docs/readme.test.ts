@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
-import { linesPattern, stepsIn } from "../support/page.ts";
+import { endingBy } from "../support/machine.ts";
+import { linesPattern, plainLine, shellWords, stepsIn } from "../support/page.ts";
 import { program } from "../support/process.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../../..");
@@ -25,21 +26,26 @@ describe("the README", async () => {
     const server = join(root, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js");
     await home.write("bin/npx", `#!/bin/sh\nexec "${process.execPath}" "${server}" "$3"\n`);
     await chmod(join(home.path, "bin/npx"), 0o755);
-    for (const { line, shown } of steps) {
+    const cwd = join(home.path, "project");
+    const env = {
+      // As npx sets it: with the command on it.
+      PATH: [join(home.path, "bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(":"),
+      HOME: home.path,
+      NO_COLOR: "1",
+      FAIRLEAD_SECRET_STORE: "file",
+    };
+    const inShell = (line: string) => {
       const script = line.replaceAll("npx fairlead", `"${process.execPath}" "${program}"`);
-      const { stdout, status } = spawnSync("bash", ["-c", `${script} 2>&1`], {
-        cwd: join(home.path, "project"),
-        env: {
-          // As npx sets it: with the command on it.
-          PATH: [join(home.path, "bin"), join(root, "node_modules/.bin"), process.env["PATH"]].join(":"),
-          HOME: home.path,
-          NO_COLOR: "1",
-          FAIRLEAD_SECRET_STORE: "file",
-        },
-        encoding: "utf8",
-      });
-      const output = stdout.replaceAll(home.path, "/home/ada").replace(/\n?$/, "\n");
-      expect({ line, status }).toEqual({ line, status: 0 });
+      const { stdout, status } = spawnSync("bash", ["-c", `${script} 2>&1`], { cwd, env, encoding: "utf8" });
+      return { code: status, shown: stdout };
+    };
+    for (const [at, { line, shown }] of steps.entries()) {
+      const own = line.replace(/^npx /, "");
+      // The first lines and those that need a shell run as a reader would type them; the others run in this process.
+      const ending =
+        at > 1 && plainLine.test(own) ? await endingBy(shellWords(own), { home: home.path, cwd, env }) : inShell(line);
+      const output = ending.shown.replaceAll(home.path, "/home/ada").replace(/\n?$/, "\n");
+      expect({ line, code: ending.code }).toEqual({ line, code: 0 });
       expect(output, line).toMatch(linesPattern(shown));
     }
   });

@@ -84,9 +84,14 @@ function surroundings(given: Surroundings) {
 
 /** Runs the command in this process and returns both of its streams as one text, in the order of their lines, as a terminal shows them. */
 export async function shownBy(argv: readonly string[], given: Surroundings): Promise<string> {
+  return (await endingBy(argv, given)).shown;
+}
+
+/** The same, with the exit code. */
+export async function endingBy(argv: readonly string[], given: Surroundings): Promise<{ code: number; shown: string }> {
   const { stream, text } = collector();
-  await main(argv, { stdin: Readable.from([]), stdout: stream, stderr: stream, ...surroundings(given) });
-  return text();
+  const code = await main(argv, { stdin: Readable.from([]), stdout: stream, stderr: stream, ...surroundings(given) });
+  return { code, shown: text() };
 }
 
 function collector(): { readonly stream: Writable; readonly text: () => string } {

@@ -53,7 +53,7 @@ export function shellWords(line: string): readonly string[] {
 }
 
 /** One command of ours and nothing else that a shell would act on. */
-const plainLine = /^fairlead(?: +(?:'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-])+)+$/;
+export const plainLine: RegExp = /^fairlead(?: +(?:'[^']*'|"[^"$`\\]*"|[\w@%+=:,./-])+)+$/;
 
 /**
  * One after the other, in one folder of one home, with `files` in it. Lines that need a shell get one, with the built

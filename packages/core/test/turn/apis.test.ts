@@ -1,3 +1,4 @@
+import { scaled, seed } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Model } from "../../src/model/model.ts";
 import { geminiScene, openaiScene } from "../support/model-legs.ts";
@@ -44,7 +45,9 @@ test.each(Object.entries(apis))(
 test.each(Object.entries(apis))("%s takes the history of a turn that was stopped anywhere", async (_name, open) => {
   await using at = await demo();
   const { model } = await open();
-  for (let index = 0, isOver = false; !isOver; index += 1) {
+  // Every moment with `--long`, else every second one.
+  const step = scaled(1, 2);
+  for (let index = seed() % step, isOver = false; !isOver; index += step) {
     const conversation = at.host.conversation({ model });
     const stop = new AbortController();
     let seen = 0;

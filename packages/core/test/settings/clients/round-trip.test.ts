@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { temporaryFolder } from "@fairlead/test-servers";
+import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../../src/errors.ts";
 import { type ClientName, clientNames, clients, toForeignEntry } from "../../../src/settings/clients/client.ts";
@@ -40,9 +40,13 @@ describe.each(clientNames)("%s: connect, then disconnect", (client) => {
     const receipts = openReceipts(join(folder.path, "state"));
     const files = clientFiles(client);
     expect(files.length).toBeGreaterThanOrEqual(30);
+    // Clients whose files have the same syntax share the work: each takes every third file. With `--long`, each takes all.
+    const alike = clientNames.filter((name) => clients[name].syntax === clients[client].syntax);
+    const shares = alike.length < 3 ? 1 : scaled(1, 3);
     let count = 0;
     for (const { title, text, isRefused } of files) {
       count += 1;
+      if ((count - alike.indexOf(client)) % shares !== 0) continue;
       const home = join(folder.path, String(count));
       const file = await clientFile(client, { env: {}, home, platform: "linux" });
       await mkdir(home);
