@@ -40,6 +40,8 @@ export interface TakingAnswer {
    * an approval covers the request.
    */
   readonly onYes: (key?: string) => void;
+  /** Called when a yes has no effect, because the definition changed while the user read the question. */
+  readonly onOutdated?: () => void;
   /** Called with the first answer, for the history. */
   readonly onAnswer?: (how: "yes" | "no" | "typed", place?: AnswerPlace) => void;
 }
@@ -238,6 +240,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
         },
         ...(change && change.doubt === undefined && { change: change.difference() }),
         outcomes,
+        isOutdated: () => keyOf(answered) !== asked,
         async answer(given, how) {
           const place = how === "typed" ? undefined : how;
           taking.onAnswer?.(isYes(given) ? (how === "typed" ? how : "yes") : "no", place);
@@ -245,7 +248,8 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
            * If the definition changed while the user read the question, the answer is not about the new definition and
            * has no effect.
            */
-          if (!isYes(given) || !taking.isOpen() || keyOf(answered) !== asked) return;
+          if (!isYes(given) || !taking.isOpen()) return;
+          if (keyOf(answered) !== asked) return taking.onOutdated?.();
           await take(answered, outcomes.includes(given) ? given : ProceedOnce, decision, taking.onYes);
         },
       });

@@ -50,6 +50,25 @@ export function changed(request: PolicyRequest): HostError {
   });
 }
 
+/**
+ * Creates the error for a request whose definition, or whose server's entry, changed while the user read the question.
+ * The answer was about the earlier one, so the request did not run.
+ */
+export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): HostError {
+  const { serverName, who, client, kind = "tool" } = request;
+  const what = isChangedRule(rule) ? "its definition" : `the entry of "${serverName}"`;
+  const message = `${nameOf(request)} did not run: ${what} changed while you were asked`;
+  const repeat =
+    client !== undefined
+      ? "send the request again"
+      : who === "user"
+        ? `repeat the ${verbs[kind]}`
+        : "ask the model again";
+  return new HostError("changed", message, { serverName, next: `${repeat}; Fairlead shows the change and asks` });
+}
+
+const verbs = { tool: "call", prompt: "prompt", resource: "read", sampling: "request" } as const;
+
 /** Creates the error for a call whose arguments the user has not confirmed. */
 export function notConfirmed({ serverName, serverToolName }: ToolIdentity): HostError {
   const tool = `${serverName}.${serverToolName}`;

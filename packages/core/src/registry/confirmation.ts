@@ -63,6 +63,8 @@ export interface ToolCallConfirmationDetails {
    * gateway asked.
    */
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
+  /** Whether the definition changed after the question was asked: a yes then has no effect, and the request fails. */
+  readonly isOutdated?: () => boolean;
 }
 
 /**
@@ -72,7 +74,7 @@ export interface ToolCallConfirmationDetails {
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 
 /** The input of `askAbout`, which creates a confirmation. */
-export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes"> {
+export interface Question extends Pick<ToolCallConfirmationDetails, "rule" | "change" | "outcomes" | "isOutdated"> {
   readonly answer: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => void | Promise<void>;
 }
 

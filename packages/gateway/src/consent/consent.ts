@@ -27,6 +27,7 @@ import {
 import { answerIn, formFor, messageFor } from "./consent-form.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 import { createOpenQuestions, type OpenQuestion } from "./open-questions.ts";
+import { onThePage, outcomeText, outdatedText } from "./page-outcome.ts";
 import { createPageServer } from "./page-server.ts";
 import { withoutInbox } from "./without-inbox.ts";
 
@@ -128,7 +129,15 @@ export function createConsent(options: ConsentOptions): Consent {
     signal: AbortSignal,
   ): Promise<boolean> {
     const page = await pages
-      .open({ question, answer: async (answer) => outcomeText(await open.answer(answer, onThePage), answer) })
+      .open({
+        question,
+        async answer(answer) {
+          // Asked before the answer is given, because the answer ends the request.
+          const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
+          const first = await open.answer(answer, onThePage);
+          return isOutdated ? outdatedText(question) : outcomeText(first, answer);
+        },
+      })
       .catch(() => undefined);
     if (page === undefined) return false;
     const elicitationId = randomUUID();
@@ -186,7 +195,8 @@ export function createConsent(options: ConsentOptions): Consent {
     const late = await questions.takeLate(question).catch(() => undefined);
     if (late !== undefined) return { answer: late.answer, place: "grant" };
     const open = await questions.ask(question).catch((error: unknown) => withoutInbox(question, error));
-    waiting.set(open, { client, request, isAllowed });
+    const isOutdated = (): boolean => details.isOutdated?.() === true;
+    waiting.set(open, { client, request, isAllowed, isOutdated });
     try {
       const given = await answerOf(client, question, open, signal);
       if (given !== undefined) return placed(given);
@@ -226,6 +236,8 @@ interface AskedDetails {
 }
 
 interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
+  /** Whether the definition changed after the question was asked. */
+  readonly isOutdated: () => boolean;
   readonly client: AskedClient;
   readonly request: ConfirmedRequest;
 }
@@ -235,7 +247,6 @@ interface PlacedAnswer extends Pick<GivenAnswer, "answer"> {
   readonly place: AnswerPlace;
 }
 
-const onThePage = "the page";
 const inTheForm = "a form of the client";
 
 function placed({ answer, by }: GivenAnswer): PlacedAnswer {
@@ -249,22 +260,6 @@ function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDeta
   // Reading can be approved only for all resources of a server, not for a single resource.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
-
-/** Returns a sentence for the person who answered on the page. */
-function outcomeText(first: GivenAnswer | undefined, answer: ConsentAnswer): string {
-  if (first === undefined)
-    return "This question has expired: the program no longer waits for an answer. Nothing was run.";
-  if (first.answer !== answer || first.by !== onThePage)
-    return `This question was already answered by ${first.by}: ${words[first.answer]}.`;
-  return `Your answer: ${words[answer]}. You can close this page.`;
-}
-
-const words: Readonly<Record<ConsentAnswer, string>> = {
-  no: "no",
-  once: "yes, once",
-  conversation: "yes, in this conversation",
-  always: "yes, always",
-};
 
 function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {

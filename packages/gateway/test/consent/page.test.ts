@@ -112,6 +112,15 @@ test("the page shows the whole request and takes the answer, which the client ne
   expect((await send(here.url)).status).toBe(404);
 });
 
+test("a person whose yes is about an earlier definition reads that nothing was run", async () => {
+  await using here = await openPage(sampleConfirmation({ isOutdated: () => true }));
+  const page = await post(here.url, "once");
+  expect(page.body).toContain("The definition of files.write_file changed while this question was open.");
+  expect(page.body).toContain("Nothing was run");
+  expect(page.body).toContain("Send the request again");
+  await here.ended;
+});
+
 test.for([
   ["no", "cancel", 0],
   ["conversation", "proceed_always_tool", 0],

@@ -1,7 +1,7 @@
 /** Pastes into the prompt. A paste inside an argument of a call stays part of that argument's value. Pure functions. */
 
 import { splitWords } from "@fairlead/core/resources/prompt-arguments";
-import { closingQuote, splitTypedLines } from "@fairlead/core/resources/typed-lines";
+import { splitTypedLines } from "@fairlead/core/resources/typed-lines";
 import { type Editor, insert, isLong, paste, withText } from "./editor.ts";
 
 /** Matches the argument before the cursor. The first group is its name; the value after it may be in quotes. */
@@ -14,10 +14,8 @@ export function pasteAtCursor(editor: Editor, pasted: string, isManual: boolean)
   const { lastStart, open } = splitTypedLines(before);
   const line = before.slice(lastStart);
   if (!isManual && !/^\s*(?:\/\S+|[^\s=./@]+\.[^\s=]+)\s/.test(line)) return paste(editor, pasted);
-  if (open !== undefined) {
-    const isClosed = closingQuote(text, open.at) !== undefined;
-    return insert(paste(editor, escaped(pasted, open.quote)), isClosed ? "" : open.quote);
-  }
+  // The quote stays open: the user may type more of the quoted word after the pasted text.
+  if (open !== undefined) return paste(editor, escaped(pasted, open.quote));
   const word = argument.exec(line);
   if (word !== null) return pasteValue(editor, pasted, lastStart + word.index + (word[1] ?? "").length);
   const isBetween = /^\s*\S+\s/.test(line) && !line.trimStart().startsWith("/") && !/^\s*\S*\(/.test(line);

@@ -53,6 +53,8 @@ interface Progress {
   answeredIn?: AnswerPlace | undefined;
   /** Identifies the arguments and the definition for which the user approved this single request. */
   confirmedKey?: string | undefined;
+  /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
+  isOutdated?: boolean;
   /** Whether the decision changed after the server was connected. */
   isNew?: boolean;
   release?: (() => void) | undefined;
@@ -85,8 +87,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   async function refuseUnconfirmed(
     request: AnyRequest,
     decision: CarriedDecision,
-    { isNew = false }: Progress,
+    { isNew = false, isOutdated = false }: Progress,
   ): Promise<never> {
+    if (isOutdated) throw (await import("../../policy/refusal.ts")).changedWhileAsked(request, decision);
     if (request.who !== "model" || (isNew && isChangedRule(decision.rule))) return refuse(request, decision);
     const { notConfirmed } = await import("../../policy/refusal.ts");
     throw notConfirmed(request);
@@ -144,6 +147,9 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       onYes(key?: string) {
         progress.isAnswered = true;
         progress.confirmedKey = key;
+      },
+      onOutdated() {
+        progress.isOutdated = true;
       },
       onAnswer(how: Progress["how"], place?: AnswerPlace) {
         progress.how = how;

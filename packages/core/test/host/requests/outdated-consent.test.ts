@@ -15,6 +15,7 @@ import { loadConfiguration } from "../../../src/trust/configuration.ts";
 
 const { ProceedOnce } = ToolConfirmationOutcome;
 const changed = { code: "changed" };
+type Confirm = (details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome>;
 const uri = "book://one";
 const books = {
   instructions: "Whisper.",
@@ -163,8 +164,48 @@ test("a yes to reading a resource does not count for an entry that has replaced 
       return ProceedOnce;
     },
   });
-  await expect(replaced).rejects.toMatchObject({ code: "denied" });
+  await expect(replaced).rejects.toMatchObject({
+    code: "changed",
+    message: 'resource book://one of "books" did not run: the entry of "books" changed while you were asked',
+    next: "repeat the read; Fairlead shows the change and asks",
+  });
   expect(await at.requests("resources/read")).toEqual([]);
   const { contents } = await host.readResource("books", uri, { confirm: async () => ProceedOnce });
   expect(contents).toMatchObject(books.contents[uri]);
 });
+
+test.each<[string, string, (host: Host, confirm: Confirm) => Promise<unknown>]>([
+  ["the user typed", "repeat the call", (host, confirm) => host.call("books", "review", {}, { confirm })],
+  ["a model sent", "ask the model again", (host, confirm) => host.callAsModel("review", {}, { confirm })],
+])(
+  "a tool that changes while its question is open does not run, and the message of a call that %s says so",
+  async (_, step, call) => {
+    await using folder = await temporaryFolder();
+    const at = await workspace(folder);
+    await at.setEntry({ trust: false });
+    await folder.write(
+      "home/.gemini/policies/mine.toml",
+      '[[rule]]\nmcpName = "books"\ndecision = "ask_user"\npriority = 1\n',
+    );
+    await using host = await at.open();
+    await host.start();
+    let change: unknown = "not asked";
+    const first = call(host, async () => {
+      await at.serve({ tools: [{ ...books.tools[0], description: "Deletes all books." }] as typeof books.tools });
+      await host.restart(["books"]);
+      return ProceedOnce;
+    });
+    await expect(first).rejects.toMatchObject({
+      code: "changed",
+      message: "books.review did not run: its definition changed while you were asked",
+      next: `${step}; Fairlead shows the change and asks`,
+    });
+    expect(await at.requests("tools/call")).toEqual([]);
+    await call(host, async (details) => {
+      change = details.change;
+      return ProceedOnce;
+    });
+    expect(change).toMatchObject([{ member: "description", after: "Deletes all books." }]);
+    expect(await at.requests("tools/call")).toEqual(["tools/call review"]);
+  },
+);

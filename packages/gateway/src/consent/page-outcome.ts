@@ -1,0 +1,28 @@
+/** The sentences that a person reads after an answer on the page. */
+
+import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
+import type { GivenAnswer } from "./inbox-folder.ts";
+
+/** Where an answer on the page was given. */
+export const onThePage = "the page";
+
+/** Returns the sentences for a person whose yes was about an earlier definition. */
+export function outdatedText(question: ConsentQuestion): string {
+  return `The definition of ${nameOf(question)} changed while this question was open. Nothing was run, and your answer has no effect. Send the request again in the program: Fairlead shows the change and asks.`;
+}
+
+/** Returns a sentence for the person who answered on the page. */
+export function outcomeText(first: GivenAnswer | undefined, answer: ConsentAnswer): string {
+  if (first === undefined)
+    return "This question has expired: the program no longer waits for an answer. Nothing was run.";
+  if (first.answer !== answer || first.by !== onThePage)
+    return `This question was already answered by ${first.by}: ${words[first.answer]}.`;
+  return `Your answer: ${words[answer]}. You can close this page.`;
+}
+
+const words: Readonly<Record<ConsentAnswer, string>> = {
+  no: "no",
+  once: "yes, once",
+  conversation: "yes, in this conversation",
+  always: "yes, always",
+};
