@@ -10,6 +10,7 @@ export type {
   Progress,
   RequestHandler,
   RequestOrigin,
+  RequestStop,
   ServerInfo,
   Session,
 } from "./session.ts";

@@ -37,6 +37,8 @@ export interface Progress {
 export interface McpRequestOptions {
   /** Aborting cancels the request at the server and rejects with `cancelled`, never with `timeout`. */
   readonly signal?: AbortSignal | undefined;
+  /** Cancels the request like `signal`, which is not looked at if this is given. */
+  readonly stop?: RequestStop | undefined;
   /** Milliseconds without a response or progress after which the request times out. Default: 60 000. */
   readonly timeout?: number | undefined;
   /** Milliseconds after which the request times out even if progress arrives. Default: no limit. */
@@ -89,6 +91,21 @@ export interface McpRequestOptions {
   readonly owner?: string | undefined;
   /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */
   readonly beforeSend?: (() => Promise<void> | undefined) | undefined;
+}
+
+/**
+ * The abort state of one request: what most code needs of an `AbortSignal`, without the cost of creating one. A request
+ * that is served has it.
+ */
+export interface RequestStop {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  /** An `AbortSignal` that aborts together with the request; created when it is first read. */
+  readonly signal: AbortSignal;
+  throwIfAborted(): void;
+  abort(reason: unknown): void;
+  /** Calls back once when the request is aborted. Returns the function that stops listening. */
+  onAbort(callback: () => void): () => void;
 }
 
 /** Receives a server's notifications. */

@@ -89,6 +89,7 @@ interface DemoDeadline {
 
 function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSignal): DemoDeadline {
   const stop = new AbortController();
+  const caller = options.stop?.signal ?? options.signal;
   const cancel = (): void => stop.abort(new WireError("cancelled", "the request was cancelled"));
   const end = (): void => stop.abort(over.reason);
   const expireAfter = (milliseconds: number | undefined): (() => void) | undefined =>
@@ -97,9 +98,9 @@ function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSign
       : clock.after(milliseconds, () => stop.abort(new WireError("timeout", `no answer within ${milliseconds} ms`)));
 
   if (over.aborted) end();
-  else if (options.signal?.aborted) cancel();
+  else if (caller?.aborted) cancel();
   over.addEventListener("abort", end, { once: true });
-  options.signal?.addEventListener("abort", cancel, { once: true });
+  caller?.addEventListener("abort", cancel, { once: true });
   let callOffSilence = expireAfter(options.timeout);
   const callOffTotal = expireAfter(options.total);
 
@@ -113,7 +114,7 @@ function startDeadline(options: McpRequestOptions, clock: Clock, over: AbortSign
       callOffSilence?.();
       callOffTotal?.();
       over.removeEventListener("abort", end);
-      options.signal?.removeEventListener("abort", cancel);
+      caller?.removeEventListener("abort", cancel);
     },
   };
 }

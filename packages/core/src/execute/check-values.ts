@@ -5,6 +5,7 @@ import { listOf, objectOf } from "@fairlead/wire/json";
 import { clip, errorMessage } from "@fairlead/wire/text";
 import type { CatalogTool } from "../discover/catalog.ts";
 import { HostError } from "../errors.ts";
+import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import { stepsOf } from "../normalise/schema/pointer.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
@@ -32,7 +33,7 @@ export interface CheckedArguments {
 export function checkArguments(
   call: CallArguments,
   validator: Pick<Validator, "validate">,
-  signal: AbortSignal,
+  signal: RequestSignal,
 ): CheckedArguments | Promise<CheckedArguments> {
   const { tool, args } = call;
   const first = validator.validate(tool.inputSchema, args, signal);
@@ -44,7 +45,7 @@ async function withoutNulls(
   { issues, warnings }: Validation,
   { serverName, tool, args }: CallArguments,
   validator: Pick<Validator, "validate">,
-  signal: AbortSignal,
+  signal: RequestSignal,
 ): Promise<CheckedArguments> {
   if (issues.length === 0) return { args, warnings };
   const nulls = optionalNulls(issues, tool.inputSchema, args);

@@ -12,6 +12,7 @@ import type { CatalogTool } from "../discover/catalog.ts";
 import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
+import { type RequestSignal, toAbortSignal } from "../mcp/unless-aborted.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { type CallQueue, createCallQueue } from "./call-queue.ts";
 import type { CallResult } from "./call-result.ts";
@@ -36,7 +37,7 @@ export interface RawCall<Client extends CallClient, Answer> extends Call<Client>
 }
 
 export interface ExecuteOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: RequestSignal | undefined;
   /** The longest time without a response or progress, in milliseconds. The time in the queue does not count. */
   readonly timeout: number;
   /** The longest time from sending to the result, in milliseconds. */
@@ -120,8 +121,12 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   /** Gives the call a signal that `close` aborts, and counts the call as running. */
-  function start<T>({ signal = closing }: ExecuteOptions, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (signal === closing || options.abortsAll === true) return counted(run(signal));
+  function start<T>(
+    { signal: given = closing }: ExecuteOptions,
+    run: (signal: RequestSignal) => Promise<T>,
+  ): Promise<T> {
+    if (given === closing || options.abortsAll === true) return counted(run(given));
+    const signal = toAbortSignal(given);
     const own = new AbortController();
     const callOff = (): void => own.abort(signal.reason);
     if (closed.signal.aborted || signal.aborted) callOff();
@@ -147,7 +152,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   async function execute<Answer, Result>(
     { client, tool: name, args: given }: Call<Client>,
     how: ExecuteOptions,
-    signal: AbortSignal,
+    signal: RequestSignal,
     { find, send, finish }: CallSteps<Client, Answer, Result>,
   ): Promise<Result> {
     const serverName = client.name;
@@ -161,7 +166,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
       const found = tool && checkArguments({ serverName, tool, args: given }, validator, signal);
       checked = (found instanceof Promise ? await found : found) ?? { args: given, warnings: none };
       const queue = queueOf(how.sender);
-      leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, signal));
+      leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, toAbortSignal(signal)));
     } catch (error) {
       // The call has not been sent yet, so an aborted signal means that it was cancelled before sending.
       throw signal.aborted ? cancelled(client, name, signal) : error;
@@ -180,7 +185,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   function sendOnceOrAgain<Answer>(
     { client, name, tool, args, send }: CheckedCall<Client, Answer>,
     how: ExecuteOptions,
-    signal: AbortSignal,
+    signal: RequestSignal,
   ): Promise<Answer> {
     const began = clock.now();
     // While the call waited, the server may have ended, or may have reconnected with other tools.
@@ -200,10 +205,10 @@ export function createExecutor<Client extends CallClient = CallClient>(
       };
       if (!mayRepeat(failed)) throw error;
       if (pause !== undefined)
-        await sleep(clock, pause, signal).catch(() => {
+        await sleep(clock, pause, toAbortSignal(signal)).catch(() => {
           throw cancelled(client, name, signal, "it was sent again");
         });
-      const next = await reconnect(client.name, signal).catch((failure: unknown) => {
+      const next = await reconnect(client.name, toAbortSignal(signal)).catch((failure: unknown) => {
         throw failed.neverLeft ? failure : error;
       });
       if (!isStill(next, name, tool)) throw failed.neverLeft ? changed(next, name) : error;
@@ -276,10 +281,11 @@ function asIs<T>(answer: T): T {
 function optionsOf(
   tool: CatalogTool | undefined,
   { timeout, total, onProgress }: ExecuteOptions,
-  signal: AbortSignal,
+  given: RequestSignal,
 ): McpRequestOptions {
   const asTask = tool?.execution?.["taskSupport"] === "required";
-  return { signal, timeout, total, asTask, onProgress };
+  const [signal, stop] = "onAbort" in given ? [undefined, given] : [given, undefined];
+  return { signal, stop, timeout, total, asTask, onProgress };
 }
 
 /**
@@ -295,7 +301,7 @@ function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogToo
 function cancelled(
   { name: serverName }: CallClient,
   tool: string,
-  { reason }: AbortSignal,
+  { reason }: RequestSignal,
   before = "it was sent",
 ): HostError {
   const message = `${serverName}.${tool} was cancelled before ${before}`;

@@ -1,6 +1,6 @@
 /** The part of a host that a gateway uses to run requests which other MCP clients send to servers. */
 
-import type { Era, JsonObject, McpRequestOptions, RequestHandler } from "@fairlead/wire";
+import type { Era, JsonObject, McpRequestOptions, RequestHandler, RequestStop } from "@fairlead/wire";
 import type { ToolIdentity } from "../policy/decide.ts";
 import type { ConfirmPort } from "../registry/binding.ts";
 import type { ClientProfile, SharedBy, ToolBudget } from "../settings/define/definition.ts";
@@ -46,10 +46,10 @@ export interface ForwardOptions
   > {
   readonly signal?: AbortSignal | undefined;
   /**
-   * The controller of `signal`, which the host aborts when it is closed. If absent, the host needs another signal for
-   * each request.
+   * Cancels the request like `signal`, which is not looked at if this is given. The host aborts it when the host is
+   * closed; without it, the host needs a signal of its own for each request.
    */
-  readonly stop?: AbortController | undefined;
+  readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
   /**

@@ -3,6 +3,9 @@
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
 
+/** Work that can be aborted. */
+type Stoppable = Pick<AbortController, "abort">;
+
 /** The running work of one host. After `close`, no work can begin. */
 export interface OpenWork {
   /**
@@ -10,10 +13,15 @@ export interface OpenWork {
    * has no signal, `work` gets `closing` itself, because an abort controller for each call would cost as much as
    * sending the call.
    *
-   * @param stop The controller of the caller's signal, if `close` may abort it: the work then needs no other signal.
    * @throws HostError `usage` once the host is closed
    */
-  run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal, stop?: AbortController): Promise<T>;
+  run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /**
+   * Runs `work` with the caller's own abort state, which `close` aborts too.
+   *
+   * @throws HostError `usage` once the host is closed
+   */
+  runStopped<T, Stop extends Stoppable>(work: (stop: Stop) => Promise<T>, stop: Stop): Promise<T>;
   /** Aborted when the host is closed. */
   readonly closing: AbortSignal;
   readonly throwIfClosed: () => void;
@@ -25,15 +33,21 @@ export interface OpenWork {
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  /** The controllers of work that has its own signal. */
-  const stops = new Set<AbortController>();
+  /** Aborts work that has its own signal. */
+  const stops = new Set<Stoppable>();
   let running = 0;
   /** Called when no work is running any more. */
   const onIdle: (() => void)[] = [];
 
-  function end(): void {
-    running -= 1;
-    if (running === 0) for (const resolve of onIdle) resolve();
+  function counted<T>(started: Promise<T>, leave: () => void): Promise<T> {
+    running += 1;
+    const end = (): void => {
+      leave();
+      running -= 1;
+      if (running === 0) for (const resolve of onIdle) resolve();
+    };
+    started.then(end, end);
+    return started;
   }
 
   function throwIfClosed(): void {
@@ -43,24 +57,27 @@ export function createOpenWork(): OpenWork {
   return {
     closing: closing.signal,
     throwIfClosed,
-    run(work, signal, stop) {
+    run(work, signal) {
       try {
         throwIfClosed();
-        const own = signal && (stop === undefined ? follow(signal) : { stop, leave: nothing });
-        const started = work(own?.stop.signal ?? closing.signal);
-        running += 1;
-        if (own === undefined) {
-          started.then(end, end);
-          return started;
-        }
-        stops.add(own.stop);
-        const leave = (): void => {
-          own.leave();
-          stops.delete(own.stop);
-          end();
-        };
-        started.then(leave, leave);
-        return started;
+        if (signal === undefined) return counted(work(closing.signal), nothing);
+        const { stop, leave } = follow(signal);
+        const started = work(stop.signal);
+        stops.add(stop);
+        return counted(started, () => {
+          leave();
+          stops.delete(stop);
+        });
+      } catch (error) {
+        return Promise.reject(error);
+      }
+    },
+    runStopped(work, stop) {
+      try {
+        throwIfClosed();
+        const started = work(stop);
+        stops.add(stop);
+        return counted(started, () => void stops.delete(stop));
       } catch (error) {
         return Promise.reject(error);
       }

@@ -182,8 +182,9 @@ export class McpClient {
   }
 
   /** Sends any request of the protocol; `what` is its name in errors, such as `demo.greet`. */
-  async request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
-    return this.#connected().request(what, method, params, options);
+  request(what: string, method: string, params: JsonObject, options?: McpRequestOptions): Promise<JsonObject> {
+    if (this.#connection === undefined) return Promise.reject(notConnectedError(this.#state));
+    return this.#connection.request(what, method, params, options);
   }
 
   /** Sends a notification. A server that is not connected gets none. */

@@ -1,4 +1,20 @@
-/** Waits for work that several callers share. Aborting the signal ends only the waiting, not the work. */
+/**
+ * Waits for work that several callers share: aborting the signal ends only the waiting, not the work. Also the signals
+ * of requests.
+ */
+
+import type { RequestStop } from "@fairlead/wire";
+
+/**
+ * Tells whether and why a request is aborted. A request of a gateway's client has no `AbortSignal`, because creating one
+ * costs as much as sending the request.
+ */
+export type RequestSignal = AbortSignal | RequestStop;
+
+/** The signal for code that needs a real `AbortSignal`. */
+export function toAbortSignal(signal: RequestSignal): AbortSignal {
+  return "onAbort" in signal ? signal.signal : signal;
+}
 
 /** Rejects with `why()` when the signal is aborted; `shared` continues for other callers. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined, why: () => Error): Promise<T> {

@@ -6,19 +6,10 @@ function untilAborted(signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
 }
 
-test("work with its caller's controller uses the caller's signal, and closing aborts it", async () => {
+test("closing aborts the controller of work that has its own", async () => {
   const work = createOpenWork();
   const stop = new AbortController();
-  let given: AbortSignal | undefined;
-  const run = work.run(
-    (signal) => {
-      given = signal;
-      return untilAborted(signal);
-    },
-    stop.signal,
-    stop,
-  );
-  expect(given).toBe(stop.signal);
+  const run = work.runStopped(({ signal }) => untilAborted(signal), stop);
   await work.close();
   expect(await run).toMatchObject({ code: "cancelled" });
 });
@@ -26,7 +17,7 @@ test("work with its caller's controller uses the caller's signal, and closing ab
 test("closing aborts no controller of work that has ended", async () => {
   const work = createOpenWork();
   const stop = new AbortController();
-  await work.run(async () => undefined, stop.signal, stop);
+  await work.runStopped(async () => undefined, stop);
   await work.close();
   expect(stop.signal.aborted).toBe(false);
 });

@@ -1,6 +1,6 @@
 /** One request from a client that the gateway has not answered yet, in either protocol era. */
 
-import type { Era, JsonObject } from "@fairlead/wire";
+import type { Era, JsonObject, RequestStop } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
 
 export interface ClientCall {
@@ -12,8 +12,8 @@ export interface ClientCall {
   readonly logLevel: string | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** The controller of `signal`. The host that runs the request may also abort it. */
-  readonly stop?: AbortController | undefined;
+  /** The same as `signal`, without the cost of an `AbortSignal`; the request's host may abort it too. */
+  readonly stop?: RequestStop | undefined;
   /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params: JsonObject) => void;
   /**

@@ -19,12 +19,20 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
 }
 
 /**
- * Answers a request.
- * @throws WireError with the JSON-RPC error for the client
+ * Answers a request. Not `async`, like the functions that it calls for a known tool, because each promise between a
+ * client and its server takes time.
+ *
+ * @throws WireError with the JSON-RPC error for the client, at once or later
  */
-export async function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+export function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+  if (asked.method.endsWith("/list") || isUnknown(context, asked))
+    return context.discovered(call.era, call.signal).then(() => answerListed(context, call, asked));
+  return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
+}
+
+/** Answers a request when the lists are known. */
+async function answerListed(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
-  if (method.endsWith("/list") || isUnknown(context, asked)) await context.discovered(call.era, call.signal);
   switch (method) {
     case "tools/list":
       return listed(call, params, "tools", await listedTools(context));
@@ -92,15 +100,27 @@ async function listedTools(context: BridgeContext): Promise<readonly JsonObject[
   return budget === undefined ? allowed.map(({ definition }) => definition) : withinBudget(host, allowed, budget);
 }
 
-async function callTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+function callTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+  const { name } = asked.params;
+  const isNamedSo = name === searchToolsName || name === callToolName;
+  return isNamedSo ? callSearchTool(context, call, asked) : callListedTool(context, call, asked);
+}
+
+function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
+  const { server, params } = named(context, asked.params, "tools");
+  const { method, confirmed, onYes } = asked;
+  return forwardRequest(context, call, { server, method, params, confirmed, onYes });
+}
+
+/** Calls one of the two tools that a client with a tool budget gets, or a server's tool with the same name. */
+async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
   const { view, client, hosts } = context;
   const { host } = hosts.shared;
   const { name: called } = params;
   const budget = host.clientProfile(client.name)?.toolBudget;
-  const isNamedSo = called === searchToolsName || called === callToolName;
   // If all tools fit into the budget, this name means a tool of a server.
-  if (isNamedSo && budget !== undefined && (await hasSearchTools(host, await allowedTools(context), budget))) {
+  if (budget !== undefined && (await hasSearchTools(host, await allowedTools(context), budget))) {
     const args = objectOf(params["arguments"]);
     if (called === searchToolsName)
       return adaptResult("tools/call", await searchListed(host, view(), await host.deniedTo(client), args), call.era);
@@ -110,9 +130,7 @@ async function callTool(context: BridgeContext, call: ClientCall, asked: Asked):
       ...named(context, { ...params, name, arguments: given }, "tools"),
     });
   }
-  const { server, params: own } = named(context, params, "tools");
-  const { method, confirmed, onYes } = asked;
-  return forwardRequest(context, call, { server, method, params: own, confirmed, onYes });
+  return callListedTool(context, call, asked);
 }
 
 /** Refuses a cursor. Every list has one page, so the gateway never issues a cursor. */

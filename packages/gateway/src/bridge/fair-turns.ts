@@ -1,6 +1,7 @@
 /** Limits how many requests of one client can be open at one server. Further requests wait in a queue. */
 
 import type { WireError } from "@fairlead/wire";
+import type { ClientCall } from "../asking/client-call.ts";
 import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
@@ -10,7 +11,7 @@ export interface FairTurns {
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */
-  enter(client: string, server: string, signal: AbortSignal): (() => void) | Promise<() => void>;
+  enter(client: string, server: string, call: Pick<ClientCall, "signal">): (() => void) | Promise<() => void>;
 }
 
 const mostOpen = 16;
@@ -20,11 +21,11 @@ export function createFairTurns(): FairTurns {
   const places = new Map<string, Place>();
 
   return {
-    enter(client, server, signal) {
+    enter(client, server, call) {
       const key = `${client.length} ${client} ${server}`;
       const place = places.get(key) ?? { open: 0, waiting: [] };
       places.set(key, place);
-      if (place.open >= mostOpen) return turn(place.waiting, server, signal).then(() => leaving(key, place));
+      if (place.open >= mostOpen) return turn(place.waiting, server, call.signal).then(() => leaving(key, place));
       place.open += 1;
       return leaving(key, place);
     },

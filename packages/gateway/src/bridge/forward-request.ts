@@ -58,7 +58,7 @@ export async function forwardRequest(
   const progress = progressOf(call, meta["progressToken"]);
   const questions = questionsOf(context, call, server);
   const { answer, capabilities, input, tasks } = questions.options;
-  const turn = context.turns.enter(client.name, server, call.signal);
+  const turn = context.turns.enter(client.name, server, call);
   const leave = turn instanceof Promise ? await turn : turn;
   try {
     const found = hosts.hostOf(server, call.era);
@@ -72,7 +72,7 @@ export async function forwardRequest(
     const result = await host.forward(
       { client, server, method, params },
       {
-        signal: call.signal,
+        signal: call.stop === undefined ? call.signal : undefined,
         stop: call.stop,
         meta,
         answer,

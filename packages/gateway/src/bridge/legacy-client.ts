@@ -21,6 +21,42 @@ export interface LegacyClient {
   close(): void;
 }
 
+/** A class, so that its `signal` getter creates an `AbortSignal` only for a request that needs one. */
+class LegacyCall implements ClientCall {
+  readonly era = "legacy";
+  readonly capabilities: JsonObject;
+  readonly logLevel: string | undefined;
+  readonly #request: ServedRequest;
+  readonly #client: ServedClient;
+
+  constructor(request: ServedRequest, capabilities: JsonObject, logLevel: string | undefined, client: ServedClient) {
+    this.#request = request;
+    this.capabilities = capabilities;
+    this.logLevel = logLevel;
+    this.#client = client;
+  }
+
+  get id(): ServedRequest["id"] {
+    return this.#request.id;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  get stop(): ServedRequest["stop"] {
+    return this.#request.stop;
+  }
+
+  notify(method: string, params: JsonObject): void {
+    void Promise.allSettled([this.#client.notify(method, params, this.id)]);
+  }
+
+  ask(method: string, params: JsonObject, until: AbortSignal): Promise<JsonObject> {
+    return this.#client.request(method, params, { about: this.id, signal: until });
+  }
+}
+
 export function createLegacyClient(context: BridgeContext, client: ServedClient): LegacyClient {
   const { hosts, levels } = context;
   const { news } = hosts.shared;
@@ -29,21 +65,12 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
   let capabilities: JsonObject = {};
   let logLevel: string | undefined;
 
-  function tell(method: string, params?: JsonObject, about?: ServedRequest["id"]): void {
-    void Promise.allSettled([client.notify(method, params, about)]);
+  function tell(method: string, params?: JsonObject): void {
+    void Promise.allSettled([client.notify(method, params)]);
   }
 
-  function callOf({ id, signal, stop }: ServedRequest): ClientCall {
-    return {
-      era: "legacy",
-      id,
-      capabilities,
-      logLevel,
-      signal,
-      stop,
-      notify: (method, params) => tell(method, params, id),
-      ask: (method, params, until) => client.request(method, params, { about: id, signal: until }),
-    };
+  function callOf(request: ServedRequest): ClientCall {
+    return new LegacyCall(request, capabilities, logLevel, client);
   }
 
   async function initialize(params: JsonObject): Promise<JsonObject> {

@@ -1,7 +1,8 @@
 /** Serves one client connection, and answers each request in the protocol era in which the client sent it. */
 
+import type { JsonObject } from "@fairlead/wire";
 import { member } from "@fairlead/wire/json";
-import { type OpenChannel, type ServedClient, serveClient } from "@fairlead/wire/serve";
+import { type OpenChannel, type ServedClient, type ServedRequest, serveClient } from "@fairlead/wire/serve";
 import type { BridgeContext } from "./bridge-context.ts";
 import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
@@ -34,21 +35,28 @@ export function serveConnection(
         legacy.close();
       };
       client.closed.then(end, end);
+      function answerIn(method: string, params: JsonObject, request: ServedRequest): Promise<JsonObject> {
+        if (member(params["_meta"], "io.modelcontextprotocol/protocolVersion") === undefined)
+          return legacy.request(method, params, request);
+        const { id, signal } = request;
+        return answerModern(
+          context,
+          client,
+          { method, params },
+          { id, signal, gone: isLasting ? gone.signal : undefined },
+        );
+      }
+
       return {
-        async request(method, params, request) {
+        request(method, params, request) {
           const ended = onOpen();
-          const isModern = member(params["_meta"], "io.modelcontextprotocol/protocolVersion") !== undefined;
           try {
-            return await (isModern
-              ? answerModern(
-                  context,
-                  client,
-                  { method, params },
-                  { ...request, ...(isLasting && { gone: gone.signal }) },
-                )
-              : legacy.request(method, params, request));
-          } finally {
+            const answer = answerIn(method, params, request);
+            answer.then(ended, ended);
+            return answer;
+          } catch (error) {
             ended();
+            throw error;
           }
         },
         notification: (method, params) => legacy.notification(method, params),

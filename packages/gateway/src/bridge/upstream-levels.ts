@@ -34,10 +34,11 @@ export function createUpstreamLevels(): UpstreamLevels {
       if (level === undefined) wanted.delete(conversation);
       else wanted.set(conversation, level);
     },
-    apply(host, server, client, { logLevel, signal }) {
+    apply(host, server, client, call) {
+      const { logLevel } = call;
       if (wanted.size === 0 && logLevel === undefined) return;
       const level = lowest([...wanted.values(), ...(logLevel === undefined ? [] : [logLevel])]);
-      if (level !== undefined) void request(host, server, client, { level, signal });
+      if (level !== undefined) void request(host, server, client, { level, signal: call.signal });
     },
   };
 

@@ -169,14 +169,19 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
     if (sent === undefined) return channel;
     return {
       ...channel,
-      async send(message, options) {
-        await channel.send(message, options);
+      send(message, options) {
+        const written = channel.send(message, options);
         const { id, method } = message;
-        if (method === undefined && (typeof id === "string" || typeof id === "number")) sent.done(id);
+        if (method === undefined && (typeof id === "string" || typeof id === "number"))
+          // If the response cannot be written, the relay is gone, and nobody reads the note.
+          written.then(() => sent.done(id), nothing);
+        return written;
       },
     };
   };
 }
+
+const nothing = (): void => {};
 
 /** Resolves when the operating system has received the line, which then survives the end of this process. */
 function written(socket: Socket, text: string): Promise<void> {

@@ -78,7 +78,7 @@ export function standInGateway(
           if (method === "initialize") return greeting;
           const send = async (): Promise<void> =>
             gatewayClient.beforeSend?.(request.id, `files.${String(params["name"])}`);
-          return answer(method, params, { ...request, client, send });
+          return answer(method, params, { id: request.id, signal: request.signal, client, send });
         },
         notification: (method) => note(method),
       }));

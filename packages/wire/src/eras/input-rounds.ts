@@ -74,11 +74,12 @@ async function collectInput(result: JsonObject, rounds: InputRounds): Promise<Js
     });
   const state = requestState === undefined ? {} : { requestState };
   if (inputRequests === undefined) return state;
-  const signal = options.signal === undefined ? connectionSignal : AbortSignal.any([options.signal, connectionSignal]);
+  const caller = options.stop?.signal ?? options.signal;
+  const signal = caller === undefined ? connectionSignal : AbortSignal.any([caller, connectionSignal]);
   try {
     return { inputResponses: await answersTo(inputRequests, { step, limits, handler, signal }), ...state };
   } catch (error) {
-    throw connectionSignal.aborted && !options.signal?.aborted
+    throw connectionSignal.aborted && !caller?.aborted
       ? closedError(step, toWireError(connectionSignal.reason))
       : error;
   }

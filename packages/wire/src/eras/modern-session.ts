@@ -135,8 +135,8 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
       // The caller's other options are for the call, not for this list request.
-      const { signal, timeout, total } = left();
-      const bounds = { signal, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
+      const { signal, stop, timeout, total } = left();
+      const bounds = { signal, stop, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);
       if (typeof nextCursor !== "string" || nextCursor === "" || nextCursor === cursor) return;
       cursor = nextCursor;

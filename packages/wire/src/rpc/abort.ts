@@ -1,28 +1,54 @@
-/** Listens to an `AbortSignal` that many requests may share. */
+/** Aborts single requests, and listens to an `AbortSignal` that many requests may share. */
+
+import type { RequestStop } from "../session.ts";
 
 const nothing = (): void => {};
 
 /**
- * The abort controller of one request. It calls its callbacks itself, because adding and removing an event listener
- * costs as much as parsing a request.
+ * The abort state of one request, with the members of an `AbortSignal` that most requests need. An `AbortSignal` costs
+ * more than to parse, decide and send a request, so `signal` creates one only when somebody reads it.
  */
-export class RequestAbort extends AbortController {
-  readonly #callbacks = new Set<() => void>();
+export class RequestAbort implements RequestStop {
+  #isAborted = false;
+  #reason: unknown;
+  #controller: AbortController | undefined;
+  #callbacks: Set<() => void> | undefined;
 
-  constructor() {
-    super();
-    own.set(this.signal, this.#callbacks);
+  get aborted(): boolean {
+    return this.#isAborted;
   }
 
-  override abort(reason?: unknown): void {
-    if (this.signal.aborted) return;
-    super.abort(reason);
-    for (const callback of this.#callbacks) callback();
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isAborted) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  throwIfAborted(): void {
+    if (this.#isAborted) throw this.#reason;
+  }
+
+  abort(reason: unknown): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    if (this.#callbacks !== undefined) for (const callback of this.#callbacks) callback();
+  }
+
+  /** Calls back once when the request is aborted. Returns the function that stops listening. */
+  onAbort(callback: () => void): () => void {
+    this.#callbacks ??= new Set();
+    this.#callbacks.add(callback);
+    return () => void this.#callbacks?.delete(callback);
   }
 }
-
-/** The callbacks of signals that belong to a `RequestAbort`. */
-const own = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * The callbacks of all requests that share a signal. One listener calls all of them, because adding a listener is slow.
@@ -38,17 +64,13 @@ interface Waiting {
  * Calls a function once when the signal aborts; at once if it has already aborted. Returns the function that stops
  * listening.
  */
-export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+export function onAbort(signal: AbortSignal | RequestStop | undefined, callback: () => void): () => void {
   if (signal === undefined) return nothing;
   if (signal.aborted) {
     callback();
     return nothing;
   }
-  const direct = own.get(signal);
-  if (direct !== undefined) {
-    direct.add(callback);
-    return () => void direct.delete(callback);
-  }
+  if ("onAbort" in signal) return signal.onAbort(callback);
   const { callbacks, listener } = waiting.get(signal) ?? listen(signal);
   callbacks.add(callback);
   return () => {

@@ -225,7 +225,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
 
   /** Calls a function when the caller aborts, unless the request has ended. */
   onAbort(callback: () => void): void {
-    this.#stopListening = onAbort(this.#options.signal, callback);
+    this.#stopListening = onAbort(this.#options.stop ?? this.#options.signal, callback);
   }
 
   progress(progress: Progress): void {

@@ -1,7 +1,7 @@
 /** Answers the server's requests through the host's handler, a limited number at a time. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject, RequestOrigin } from "../session.ts";
+import type { JsonObject, RequestOrigin, RequestStop } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";
 import { objectOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
@@ -34,15 +34,13 @@ export interface InboundOptions {
 /** The source of a request, with the request's id for messages that belong to it. */
 interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
-  /** The controller of the request's signal, with which a handler can abort its own work together with the request. */
-  readonly stop: AbortController;
 }
 
-/** A `RequestHandler` that also receives the request's id. */
+/** A `RequestHandler` that also receives the request's id, and may abort its own work together with the request's. */
 export type InboundHandler = (
   method: string,
   params: JsonObject,
-  signal: AbortSignal,
+  stop: RequestStop,
   origin: InboundOrigin,
 ) => Promise<JsonObject>;
 
@@ -66,7 +64,7 @@ interface InboundMessage {
 }
 
 interface OpenInbound {
-  readonly controller: AbortController;
+  readonly controller: RequestStop;
   readonly size: number;
   /** Returns the related request, if it has its own `answer` option. */
   readonly exchange: Exchange | undefined;
@@ -88,7 +86,7 @@ export function createInbound(options: InboundOptions): Inbound {
   const refuse = (id: RequestId, code: number, message: string): void =>
     reply({ jsonrpc: "2.0", id, error: { code, message } });
 
-  async function answer(id: RequestId, message: InboundMessage, handle: InboundHandler): Promise<void> {
+  async function answer(id: RequestId, message: InboundMessage, handle: InboundHandler | undefined): Promise<void> {
     const { method, params, size, related } = message;
     const exchange = related.exchange?.answer === undefined ? undefined : related.exchange;
     const controller = new RequestAbort();
@@ -100,11 +98,9 @@ export function createInbound(options: InboundOptions): Inbound {
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
-      const result = await handle(method, params, controller.signal, {
-        id,
-        stop: controller,
-        isAmbiguous: related.isAmbiguous,
-      });
+      const { isAmbiguous } = related;
+      const result = await (exchange?.answer?.(method, params, controller.signal, { isAmbiguous }) ??
+        handle?.(method, params, controller, { id, isAmbiguous }));
       given = { jsonrpc: "2.0", id, result: objectOf(result) };
     } catch (error) {
       given = { jsonrpc: "2.0", id, error: faultOf(error) };
@@ -136,17 +132,17 @@ export function createInbound(options: InboundOptions): Inbound {
   return {
     take(id, message) {
       const { method, size, related } = message;
-      const handle = related.exchange?.answer ?? handler;
       if (ignoring || !isRequestId(id))
         options.diagnose("unanswerable", `the server sent the request ${clip(method, 100)}, which was ignored`);
       else if (method === "ping" && options.answersPing !== false) reply({ jsonrpc: "2.0", id, result: {} });
       else if (open.has(id))
         options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
-      else if (handle === undefined) refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
+      else if (handler === undefined && related.exchange?.answer === undefined)
+        refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
       else if (openBytes + size > options.limitBytes)
         refuse(id, busy, `the open requests would be larger than ${options.limitBytes} bytes`);
-      else void answer(id, message, handle);
+      else void answer(id, message, handler);
     },
     cancel,
     cancelAll() {

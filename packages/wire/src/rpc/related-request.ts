@@ -38,6 +38,7 @@ export function relatedToRequest(
     const exchange = open.get(about);
     return exchange === undefined ? none : { exchange, isAmbiguous: false };
   }
+  if (open.size === 0) return none;
   const found = onlyOwners(open, mayBeAsked, ({ askedAt = now }) => askedAt > now - together);
   const { exchange } = found;
   if (exchange === undefined) return found;

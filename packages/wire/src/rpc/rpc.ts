@@ -1,7 +1,7 @@
 /** JSON-RPC over one channel: matches responses to requests, applies timeouts, and sends and receives cancellations. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject, NotificationListener } from "../session.ts";
+import type { JsonObject, NotificationListener, RequestHandler } from "../session.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, objectOf } from "../shapes/json.ts";
 import { errorMessage } from "../shapes/text.ts";
@@ -30,7 +30,9 @@ import { sendAfter, settle } from "./settle.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
-  readonly onRequest?: InboundHandler | undefined;
+  readonly onRequest?: RequestHandler | undefined;
+  /** Answers requests in the place of `onRequest`, for the side of a server. */
+  readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
   readonly times: Pick<WireTimes, "request" | "endGrace">;
@@ -43,7 +45,7 @@ export interface Rpc {
   readonly request: SendRequest;
   readonly notify: (method: string, params?: JsonObject, how?: ChannelSendOptions) => Promise<void>;
   readonly onNotification: (listener: NotificationListener) => () => void;
-  readonly onRequest: (handler: InboundHandler) => void;
+  readonly onRequest: (handler: RequestHandler) => void;
   /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreRequests: () => void;
   readonly setProtocolVersion: (version: string) => void;
@@ -81,7 +83,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     waiting: (exchange) => (exchange === undefined ? clock.pause() : exchange.pause(clock.now())),
     answered: (exchange) => (exchange === undefined ? clock.resume() : resumeTimeouts(exchange, clock)),
   });
-  if (options.onRequest) inbound.handleWith(options.onRequest);
+  if (options.onServed) inbound.handleWith(options.onServed);
+  else if (options.onRequest) onRequest(options.onRequest);
   if (options.onNotification) notifications.listen(options.onNotification);
 
   let lastId = 0;
@@ -91,6 +94,10 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const closed = new Promise<WireError | undefined>((resolve) => {
     settleClosed = resolve;
   });
+
+  function onRequest(handler: RequestHandler): void {
+    inbound.handleWith((method, params, stop, origin) => handler(method, params, stop.signal, origin));
+  }
 
   function transmit(message: RpcMessage, how?: ChannelSendOptions): Promise<void> {
     options.onMessage?.("sent", message);
@@ -104,7 +111,8 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
 
   const request: SendRequest = (method, params, given = {}, isSlow = given.token === true) => {
     if (over || closing) return Promise.reject(neverSent(method, over?.cause));
-    if (given.signal?.aborted) return Promise.reject(cancelledError(method, given.signal.reason, true));
+    const signal = given.stop ?? given.signal;
+    if (signal?.aborted) return Promise.reject(cancelledError(method, signal.reason, true));
     lastId += 1;
     const id = lastId;
     return new Promise((resolve, reject) => {
@@ -112,7 +120,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       const exchange = new Exchange(method, given, clock.now(), silence, resolve, reject);
       pending.set(id, exchange);
       clock.wakeBy(exchange.due);
-      exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, given.signal?.reason, exchange.isUnsent)));
+      exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
       exchange.hasToken = isSlow;
       const token = isSlow || given.onProgress !== undefined ? id : undefined;
       const filled = withMeta(params, forwardedMeta(given.meta, given.envelope), token);
@@ -292,7 +300,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     request,
     notify,
     onNotification: notifications.listen,
-    onRequest: inbound.handleWith,
+    onRequest,
     ignoreRequests: inbound.ignoreAll,
     setProtocolVersion: (version) => channel.setProtocolVersion(version),
     diagnostic,

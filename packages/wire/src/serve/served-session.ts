@@ -3,7 +3,7 @@
 import type { WireError } from "../errors.ts";
 import type { OpenChannel, RequestId } from "../rpc/channel.ts";
 import { openRpc, type Rpc } from "../rpc/rpc.ts";
-import type { JsonObject } from "../session.ts";
+import type { JsonObject, RequestStop } from "../session.ts";
 import { defaultLimits, defaultTimes, type WireLimits, type WireTimes } from "../target.ts";
 import { modernVersionOf } from "./modern-headers.ts";
 
@@ -13,9 +13,25 @@ export interface ServedRequest {
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * The controller of `signal`, with which the handler may abort its own work. The client gets an answer all the same.
+   * The same as `signal`, without the cost of an `AbortSignal`. The handler may also abort its own work with it; the
+   * client is answered all the same.
    */
-  readonly stop?: AbortController | undefined;
+  readonly stop?: RequestStop | undefined;
+}
+
+/** A class, so that its `signal` getter creates an `AbortSignal` only when a handler reads it. */
+class OpenServedRequest implements ServedRequest {
+  readonly id: RequestId;
+  readonly stop: RequestStop;
+
+  constructor(id: RequestId, stop: RequestStop) {
+    this.id = id;
+    this.stop = stop;
+  }
+
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
 }
 
 /** The functions with which a server handles one client's messages. */
@@ -90,10 +106,10 @@ export function serveClient(
     limits: { ...defaultLimits, inboundRequests: openRequests, ...limits },
     times: { ...defaultTimes, ...times },
     answersPing: false,
-    onRequest(method, params, signal, { id, stop }) {
+    onServed(method, params, stop, { id }) {
       // The modern era has no ping.
       if (method === "ping" && modernVersionOf({ params }) === undefined) return Promise.resolve({});
-      return session.request(method, params, { id, signal, stop });
+      return session.request(method, params, new OpenServedRequest(id, stop));
     },
     onNotification: (method, params) => session.notification?.(method, params),
     onDiagnostic,

@@ -101,11 +101,10 @@ function readClient({ input, output }: ClientStreams, events: ChannelEvents, opt
 
   return {
     cancelBy: "message",
-    async send(message: RpcMessage) {
+    send(message: RpcMessage) {
       const sent = outbox.send(message);
       if (message["method"] === undefined) open.delete(message["id"]);
-      await sent;
-      closeIfAnswered();
+      return isEnded ? sent.then(closeIfAnswered) : sent;
     },
     setProtocolVersion() {
       // Over stdio, messages contain no protocol version.

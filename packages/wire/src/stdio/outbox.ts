@@ -71,7 +71,7 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   }
 
   function done(batch: Batch): void {
-    clearTimeout(batch.timer);
+    if (batch.timer !== undefined) clearTimeout(batch.timer);
     batch.resolve();
     if (writing !== batch) return;
     writing = undefined;

@@ -15,7 +15,7 @@ test("an abort reaches those that still listen, once each", () => {
   const called: string[] = [];
   const stops = ["a", "b", "c"].map((name) => onAbort(controller.signal, () => called.push(name)));
   stops[1]?.();
-  controller.abort();
+  controller.abort("over");
   for (const stop of stops) stop();
   onAbort(controller.signal, () => called.push("late"));
   expect(called).toEqual(["a", "c", "late"]);
@@ -40,6 +40,6 @@ test("a request aborted by its controller also tells those that listen to its si
   controller.signal.addEventListener("abort", () => {
     calls += 1;
   });
-  controller.abort();
+  controller.abort("over");
   expect([calls, controller.signal.aborted]).toEqual([1, true]);
 });

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from "@fairlead/wire";
 import { systemClock } from "../../clock.ts";
+import { type RequestSignal, toAbortSignal } from "../../mcp/unless-aborted.ts";
 import { createBoundedCache } from "./bounded-cache.ts";
 import { costOf, isBounded, measure, type SchemaCost } from "./schema-cost.ts";
 import { type Check, notValidated, type Validation } from "./validation.ts";
@@ -12,7 +13,7 @@ import type { PoolOptions, WorkerPool } from "./worker-pool.ts";
 
 export interface Validator {
   /** Validates a value. Rejects only with the reason of `signal`; a value that cannot be validated gives a warning. */
-  validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation>;
+  validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation>;
   close(): Promise<void>;
 }
 
@@ -53,7 +54,7 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
     return known;
   }
 
-  function validate(schema: JsonObject, value: unknown, signal?: AbortSignal): Validation | Promise<Validation> {
+  function validate(schema: JsonObject, value: unknown, signal?: RequestSignal): Validation | Promise<Validation> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (isClosed) return notValidated("the host is closed");
     const size = measure(value, maxValue);
@@ -67,10 +68,10 @@ export function createValidator(options: ValidatorOptions = {}): Validator {
     const valueText = toJson(value);
     if (valueText === undefined) return notValidated("the value is not JSON, or is nested too deeply");
     pool ??= openPool(options);
-    return pool.then((threads) => threads.run({ schema: text, value: valueText }, signal));
+    return pool.then((threads) => threads.run({ schema: text, value: valueText }, signal && toAbortSignal(signal)));
   }
 
-  async function checkWhenLoaded(schema: string, value: unknown, signal?: AbortSignal): Promise<Validation> {
+  async function checkWhenLoaded(schema: string, value: unknown, signal?: RequestSignal): Promise<Validation> {
     loading ??= loadChecks();
     checks = await loading;
     signal?.throwIfAborted();

@@ -38,7 +38,7 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
 
   function read(forwarded: ForwardedRequest, subject: Subject, given: ForwardOptions): Promise<JsonObject> {
     const { client, server, method, params } = forwarded;
-    const { signal, confirm, confirmed, onProgress } = given;
+    const { signal, stop, confirm, confirmed, onProgress } = given;
     const wire = toWire(forwarded, given);
     const asked: Read<JsonObject> = {
       ...subject,
@@ -57,6 +57,7 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
       conversation,
       serverName: server,
       signal,
+      stop,
       confirm,
       confirmed,
     });
@@ -74,7 +75,7 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
       } finally {
         release();
       }
-    }, given.signal);
+    }, given.stop?.signal ?? given.signal);
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Executor } from "../../execute/executor.ts";
 import type { McpClient } from "../../mcp/client.ts";
+import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import type { ForwardedRequest, ForwardOptions } from "../gateway-types.ts";
 import type { HostRequest } from "./host-request.ts";
@@ -65,7 +66,7 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     return result;
   }
 
-  protected send(executor: Executor<McpClient>, client: McpClient, signal: AbortSignal): Promise<JsonObject> {
+  protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<JsonObject> {
     const { serverName, serverToolName: tool, args } = this;
     const { timeout, onProgress } = this.#given;
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
@@ -79,10 +80,11 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
   }
 
   /** The options for the wire. Copies each member by name, because spreading takes longer than sending the request. */
-  #toWire({ signal, timeout, total, asTask, onProgress }: McpRequestOptions): McpRequestOptions {
+  #toWire({ signal, stop, timeout, total, asTask, onProgress }: McpRequestOptions): McpRequestOptions {
     const { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend } = this.#given;
     return {
       signal,
+      stop,
       timeout,
       total,
       asTask,

@@ -1,6 +1,8 @@
 /** A request as the spine runs it: its sender, and the functions for each step. */
 
+import type { RequestStop } from "@fairlead/wire";
 import type { ErrorCode } from "../../errors.ts";
+import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { PolicyRequest } from "../../policy/confirmations.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
@@ -12,8 +14,8 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** The tool as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /** The controller of `signal`, if the host may abort it when the host is closed. */
-  readonly stop?: AbortController | undefined;
+  /** Aborts the request in the place of `signal`; the host may abort it too, when the host closes. */
+  readonly stop?: RequestStop | undefined;
   /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
   readonly confirm?: ConfirmPort | undefined;
   /**
@@ -31,8 +33,8 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
    * Connects the server; undefined if it is already connected. After connecting, the tool's current definition may lead
    * to another decision.
    */
-  readonly connect?: ((signal: AbortSignal) => Promise<unknown> | undefined) | undefined;
-  readonly execute: (signal: AbortSignal) => Promise<Result>;
+  readonly connect?: ((signal: RequestSignal) => Promise<unknown> | undefined) | undefined;
+  readonly execute: (signal: RequestSignal) => Promise<Result>;
   /** The outcome to record for a result. Default: `ok`. */
   readonly outcomeOf?: ((result: Result) => "ok" | ErrorCode) | undefined;
   readonly present: (result: Result) => Shown | Promise<Shown>;

@@ -7,6 +7,7 @@ import { type Clock, sleep } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import { type ReadTimes, sendRead } from "../../execute/send-read.ts";
 import type { McpClient } from "../../mcp/client.ts";
+import { toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { PolicyRequest } from "../../policy/decide.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
@@ -79,10 +80,11 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
         shown,
         hold: () => use(serverName),
         async connect(signal) {
-          connected = await readyWithin(serverName, wait, signal);
+          connected = await readyWithin(serverName, wait, toAbortSignal(signal));
           subject = subjectOf(request, connected);
         },
-        async execute(signal) {
+        async execute(given) {
+          const signal = toAbortSignal(given);
           connected ??= await ready(serverName, signal);
           const total = configuration.current().settings.host.limits.callTotal;
           const times = { signal, timeout: timeout ?? configuration.timeoutOf(serverName), total };

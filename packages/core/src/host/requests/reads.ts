@@ -6,6 +6,7 @@
 import type { ResourceResult } from "@fairlead/wire";
 import type { Clock } from "../../clock.ts";
 import type { Emitter } from "../../events.ts";
+import { toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { Keep } from "../../normalise/content/parts.ts";
 import type { Subscriptions } from "../../resources/subscriptions.ts";
 import type { TurnHost } from "../../turn/turn-host.ts";
@@ -101,7 +102,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         ...resource(serverName, uri).request,
         shown: resource(serverName, uri).shown,
         signal: given,
-        execute: async (signal) => (await subscriptions()).subscribe(serverName, uri, signal),
+        execute: async (signal) => (await subscriptions()).subscribe(serverName, uri, toAbortSignal(signal)),
         present: (subscription) => subscription,
       }),
 

@@ -4,6 +4,7 @@ import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
 import type { OpenedRelay, RelayOptions } from "../../connect/open-relay.ts";
 import { HostError } from "../../errors.ts";
+import { toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { RequestKind } from "../../policy/rules/rule.ts";
 import { subscriptionKey } from "../../recordings/scripts.ts";
 import type { Spine } from "./spine.ts";
@@ -112,7 +113,7 @@ export async function relayClient(
         ...subject,
         shown: { ...subject, name: serverToolName, description: "" },
         signal,
-        execute: (until) => exchange({ id, message, headers }, until),
+        execute: (until) => exchange({ id, message, headers }, toAbortSignal(until)),
         outcomeOf: ({ error, result }) =>
           error !== undefined || (isObject(result) && result["isError"] === true) ? "tool_error" : "ok",
         present: (answer) => answer,

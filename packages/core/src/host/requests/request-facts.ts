@@ -1,6 +1,7 @@
 /** Facts about a request and its decision that the spine needs. Pure. */
 
 import { HostError } from "../../errors.ts";
+import type { RequestSignal } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, PolicyRequest } from "../../policy/confirmations.ts";
 import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
@@ -29,7 +30,7 @@ export function isAnsweredInAdvance(
 /** The error of a request that was cancelled before it was sent. */
 export function cancelledRequest(
   { serverName, serverToolName, kind = "tool" }: PolicyRequest,
-  { reason }: AbortSignal,
+  { reason }: RequestSignal,
 ): HostError {
   const name = kind === "tool" ? `${serverName}.${serverToolName}` : serverToolName || `a request of "${serverName}"`;
   return new HostError("cancelled", `${name} was cancelled before it was sent`, { serverName, cause: reason });

@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
 import type { Emitter } from "../../events.ts";
 import type { Sample } from "../../mcp/requests.ts";
+import { toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { CallableTool, FunctionCall, Part } from "../../normalise/model-types.ts";
 import { confirmThrough } from "../../registry/confirmation.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
@@ -142,7 +143,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         shown: theModel(serverName),
         signal,
         confirm: port,
-        execute: ask,
+        execute: (until) => ask(toAbortSignal(until)),
         present: (result) => result,
       }),
 
@@ -158,7 +159,7 @@ export function createHostRequests(options: HostRequestsOptions): HostRequests {
         confirm: confirmThrough(confirm, signal),
         execute: async (until) => {
           if (sample === undefined) throw new HostError("usage", 'sampling refused: this host has no "sample" option');
-          return sample({ serverName, params }, until);
+          return sample({ serverName, params }, toAbortSignal(until));
         },
         present: (result) => result,
       }),

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";
-import { unlessAborted } from "../../mcp/unless-aborted.ts";
+import { type RequestSignal, toAbortSignal, unlessAborted } from "../../mcp/unless-aborted.ts";
 import type { CarriedDecision, Confirmations, PolicyRequest } from "../../policy/confirmations.ts";
 import { isChangedRule } from "../../policy/rules/built-in-rules.ts";
 import type { ConfirmPort } from "../../registry/binding.ts";
@@ -103,7 +103,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   async function confirm(
     request: AnyRequest,
     first: CarriedDecision,
-    signal: AbortSignal,
+    signal: RequestSignal,
     progress: Progress,
   ): Promise<CarriedDecision> {
     let rules = await current();
@@ -162,14 +162,14 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
       if (decision.decision === "deny") return refuse(request, decision);
       return decision.decision === "allow" ? false : rules.question(request, decision, request.shown, taking);
     });
-    await unlessAborted(asked, signal, () => cancelledRequest(request, signal));
+    await unlessAborted(asked, toAbortSignal(signal), () => cancelledRequest(request, signal));
   }
 
   /**
    * Confirms a model's request before its server is started, and a typed request when the current definition is known.
    * If the definition has changed when the server is connected, decides again, and asks again if needed.
    */
-  function admit(request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
+  function admit(request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const rules = current();
     if (rules instanceof Promise) return rules.then((read) => admitBy(read, request, signal, progress));
     return admitBy(rules, request, signal, progress);
@@ -179,7 +179,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
    * Decides about the request. Not `async`, like the other steps before sending, so that an allowed request to a
    * connected server never waits.
    */
-  function admitBy(rules: Confirmations, request: AnyRequest, signal: AbortSignal, progress: Progress): Admitted {
+  function admitBy(rules: Confirmations, request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
@@ -199,7 +199,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return recheck(connecting, request, decision, signal, progress);
   }
 
-  function connect(request: AnyRequest, signal: AbortSignal, progress: Progress): Promise<unknown> | undefined {
+  function connect(request: AnyRequest, signal: RequestSignal, progress: Progress): Promise<unknown> | undefined {
     progress.release = request.hold?.();
     return request.connect?.(signal);
   }
@@ -211,7 +211,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     connecting: Promise<unknown> | undefined,
     request: AnyRequest,
     first: CarriedDecision,
-    signal: AbortSignal,
+    signal: RequestSignal,
     progress: Progress,
   ): Promise<CarriedDecision> {
     await connecting;
@@ -236,7 +236,10 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
   }
 
-  async function throughSteps<Result, Shown>(request: HostRequest<Result, Shown>, signal: AbortSignal): Promise<Shown> {
+  async function throughSteps<Result, Shown>(
+    request: HostRequest<Result, Shown>,
+    signal: RequestSignal,
+  ): Promise<Shown> {
     const began = clock.now();
     const progress: Progress = {};
     let result: Result;
@@ -258,7 +261,10 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   return {
-    run: (request) => work.run((signal) => throughSteps(request, signal), request.signal, request.stop),
+    run: (request) =>
+      request.stop === undefined
+        ? work.run((signal) => throughSteps(request, signal), request.signal)
+        : work.runStopped((stop) => throughSteps(request, stop), request.stop),
 
     ask: (request) =>
       work.run(async () => {
@@ -293,5 +299,5 @@ type Admitted = CarriedDecision | Promise<CarriedDecision>;
 interface Asking {
   readonly first: CarriedDecision;
   readonly port: ConfirmPort;
-  readonly signal: AbortSignal;
+  readonly signal: RequestSignal;
 }

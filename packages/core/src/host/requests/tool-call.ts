@@ -4,6 +4,7 @@ import type { JsonObject } from "@fairlead/wire";
 import type { CallResult } from "../../execute/call-result.ts";
 import type { ExecuteOptions, Executor } from "../../execute/executor.ts";
 import type { McpClient } from "../../mcp/client.ts";
+import { type RequestSignal, toAbortSignal } from "../../mcp/unless-aborted.ts";
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { CallWatch } from "../../registry/binding.ts";
 import type { AskedTool } from "../../registry/confirmation.ts";
@@ -44,19 +45,19 @@ export abstract class ServerCall<Result> {
     return this.parts.use(this.serverName);
   }
 
-  connect(signal: AbortSignal): Promise<unknown> | undefined {
+  connect(signal: RequestSignal): Promise<unknown> | undefined {
     const { serverName } = this;
     const { connected, ready, acceptedSaved } = this.parts;
     this.#client = connected(serverName);
     // Waits for the saved definitions, because a definition that cannot be saved needs confirmation.
     if (this.#client !== undefined) return acceptedSaved(serverName);
-    return ready(serverName, signal).then((reached) => {
+    return ready(serverName, toAbortSignal(signal)).then((reached) => {
       this.#client = reached;
       return acceptedSaved(serverName);
     });
   }
 
-  execute(signal: AbortSignal): Promise<Result> {
+  execute(signal: RequestSignal): Promise<Result> {
     const executor = this.parts.executor();
     return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
   }
@@ -72,11 +73,15 @@ export abstract class ServerCall<Result> {
     };
   }
 
-  protected abstract send(executor: Executor<McpClient>, client: McpClient, signal: AbortSignal): Promise<Result>;
+  protected abstract send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<Result>;
 
-  async #openAndSend(signal: AbortSignal): Promise<Result> {
+  async #openAndSend(signal: RequestSignal): Promise<Result> {
     const executor = await this.parts.openExecutor();
-    return this.send(executor, this.#client ?? (await this.parts.ready(this.serverName, signal)), signal);
+    return this.send(
+      executor,
+      this.#client ?? (await this.parts.ready(this.serverName, toAbortSignal(signal))),
+      signal,
+    );
   }
 }
 
@@ -132,7 +137,7 @@ export class ToolCall<Shown> extends ServerCall<CallResult> implements HostReque
     return isError ? "tool_error" : "ok";
   }
 
-  protected send(executor: Executor<McpClient>, client: McpClient, signal: AbortSignal): Promise<CallResult> {
+  protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<CallResult> {
     const { serverToolName: tool, args } = this;
     const { timeout, onProgress, onStart } = this.#given;
     return executor.call({ client, tool, args }, { ...this.limits(timeout), signal, onProgress, onStart });

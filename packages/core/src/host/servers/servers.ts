@@ -144,37 +144,54 @@ interface IdleOptions {
   readonly clock: Clock;
 }
 
-/** Stops a server that a request started, after `milliseconds` without requests. */
+/** The requests that use one server. */
+interface ServerUse {
+  open: number;
+  /** When the last request ended. */
+  idleSince: number;
+  cancelTimer: (() => void) | undefined;
+}
+
+/**
+ * Stops a server that a request started, after `milliseconds` without requests. If requests came after the timer was
+ * set, the timer is set again when it rings, because a new timer for each request costs as much as deciding the request.
+ */
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
-  const users = new Map<string, number>();
-  const timers = new Map<string, () => void>();
+  const uses = new Map<string, ServerUse>();
   let isClosed = false;
 
-  function wait(server: string): void {
+  function wait(server: string, use: ServerUse, delay: number): void {
+    use.cancelTimer = clock.after(delay, () => ring(server, use), { background: true });
+  }
+
+  function ring(server: string, use: ServerUse): void {
+    use.cancelTimer = undefined;
+    // The end of the open request sets the next timer.
+    if (use.open > 0) return;
+    const left = use.idleSince + milliseconds - clock.now();
+    if (left > 0) wait(server, use, left);
+    else stop(server);
+  }
+
+  function release(server: string, use: ServerUse): void {
+    use.open -= 1;
     // Starts no timer after the host was closed: a request may end while the host is being closed.
-    if (isClosed) return;
-    timers.get(server)?.();
-    timers.set(
-      server,
-      clock.after(milliseconds, () => stop(server), { background: true }),
-    );
+    if (use.open > 0 || isClosed || !isLazy(server)) return;
+    use.idleSince = clock.now();
+    if (use.cancelTimer === undefined) wait(server, use, milliseconds);
   }
 
   return {
     use(server) {
-      timers.get(server)?.();
-      timers.delete(server);
-      users.set(server, (users.get(server) ?? 0) + 1);
-      return () => {
-        const left = (users.get(server) ?? 1) - 1;
-        users.set(server, left);
-        if (left === 0 && isLazy(server)) wait(server);
-      };
+      const use = uses.get(server) ?? { open: 0, idleSince: 0, cancelTimer: undefined };
+      uses.set(server, use);
+      use.open += 1;
+      return () => release(server, use);
     },
     close() {
       isClosed = true;
-      for (const callOff of timers.values()) callOff();
-      timers.clear();
+      for (const { cancelTimer } of uses.values()) cancelTimer?.();
+      uses.clear();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The numbered files of the ledger, to which several processes may append. */
 
+import { constants } from "node:fs";
 import { type FileHandle, open, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private-folder.ts";
@@ -11,24 +12,53 @@ export interface LedgerLimits {
   readonly files: number;
 }
 
-/**
- * Appends lines to the last numbered file, or to a new file if the last one is full. If there are too many files,
- * deletes the oldest. Several processes may append at once, because none of them moves or rewrites a file.
- */
-export async function appendLines(folder: string, lines: readonly string[], limits: LedgerLimits): Promise<void> {
-  await ensurePrivateFolder(folder);
-  const numbers = await numbersIn(folder);
-  const last = numbers.at(-1) ?? 1;
-  const text = `${lines.join("\n")}\n`;
-  try {
-    if (await tryAppend(pathOf(folder, last), text, limits.fileBytes)) return;
+/** Appends lines to the ledger's files. */
+export interface LedgerWriter {
+  /**
+   * Appends lines to the last numbered file, or to a new file if the last one is full. If there are too many files,
+   * deletes the oldest. Several processes may append at once, because none of them moves or rewrites a file.
+   */
+  append(lines: readonly string[]): Promise<void>;
+}
+
+export function createLedgerWriter(folder: string, limits: LedgerLimits): LedgerWriter {
+  /** The file that this writer appended to last, and its size after that. */
+  let last: Written | undefined;
+
+  async function find(text: string): Promise<Written | undefined> {
+    await ensurePrivateFolder(folder);
+    const numbers = await numbersIn(folder);
+    const number = numbers.at(-1) ?? 1;
+    const found = await tryAppend(pathOf(folder, number), text, limits.fileBytes);
+    if (found !== undefined) return found;
     // Other processes that also find this file full append to the same next file, which cannot be full yet.
-    await tryAppend(pathOf(folder, last + 1), text, Number.POSITIVE_INFINITY);
-    const old = numbers.filter((number) => number <= last + 1 - limits.files);
-    await Promise.all(old.map((number) => rm(pathOf(folder, number), { force: true })));
-  } catch (error) {
-    throw toWriteError(folder, error);
+    const next = await tryAppend(pathOf(folder, number + 1), text, Number.POSITIVE_INFINITY);
+    const old = numbers.filter((each) => each <= number + 1 - limits.files);
+    await Promise.all(old.map((each) => rm(pathOf(folder, each), { force: true })));
+    return next;
   }
+
+  return {
+    async append(lines) {
+      const text = `${lines.join("\n")}\n`;
+      const before = last;
+      last = undefined;
+      try {
+        // The folder is listed again only if the last file is full or deleted: each file operation is a trip to another
+        // thread, which takes longer than to append a few lines.
+        const added = before && (await tryAppend(before.path, text, limits.fileBytes, before).catch(unless("ENOENT")));
+        last = added ?? (await find(text));
+      } catch (error) {
+        throw toWriteError(folder, error);
+      }
+    },
+  };
+}
+
+/** A file to which lines were appended, and its size after that. */
+interface Written {
+  readonly path: string;
+  readonly size: number;
 }
 
 /** Yields the lines of each file, newest file first. */
@@ -44,22 +74,29 @@ export async function* readFiles(folder: string): AsyncGenerator<readonly string
 }
 
 /**
- * Appends with one write, so that the system does not mix it with the writes of other processes. Returns false if the
- * file is full.
+ * Appends with one write, so that the system does not mix it with the writes of other processes. Returns undefined if
+ * the file is full.
+ *
+ * @param before The file as this process left it: a file that was deleted since is not created again, and the end of an
+ *   unchanged file need not be read.
  */
-async function tryAppend(path: string, text: string, fullAt: number): Promise<boolean> {
-  const handle = await open(path, "a+", privateFileMode);
+async function tryAppend(path: string, text: string, fullAt: number, before?: Written): Promise<Written | undefined> {
+  const handle = await open(path, before === undefined ? "a+" : existing, privateFileMode);
   try {
     const { size } = await handle.stat();
-    if (size >= fullAt) return false;
-    const bytes = Buffer.from(`${(await isTorn(handle, size)) ? "\n" : ""}${text}`);
+    if (size >= fullAt) return undefined;
+    const isCut = size !== before?.size && (await isTorn(handle, size));
+    const bytes = Buffer.from(`${isCut ? "\n" : ""}${text}`);
     const { bytesWritten } = await handle.write(bytes);
     if (bytesWritten < bytes.length) throw notWritten(path, "the disk is full");
-    return true;
+    return { path, size: size + bytesWritten };
   } finally {
     await handle.close();
   }
 }
+
+/** Opens a file to append, and fails if it does not exist. */
+const existing = constants.O_RDWR | constants.O_APPEND;
 
 /** Whether the last line is incomplete, because a process stopped while it wrote the line. */
 async function isTorn(handle: FileHandle, size: number): Promise<boolean> {

@@ -12,7 +12,7 @@ import type { AnswerPlace } from "../../registry/confirmation.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { writeJson } from "../../text/deep-json.ts";
 import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
-import { appendLines, type LedgerLimits, readFiles } from "./ledger-files.ts";
+import { createLedgerWriter, type LedgerLimits, readFiles } from "./ledger-files.ts";
 
 /** One request to record. The ledger adds the time and the digest of the arguments. */
 export interface LedgerRecord extends Omit<LedgerEntry, "time" | "argumentsDigest"> {
@@ -71,6 +71,7 @@ export function ledgerFolder(state: string): string {
 
 export function createLedger(options: LedgerOptions): Ledger {
   const { folder, keepArguments, now, limits = usual, clock = systemClock } = options;
+  const files = createLedgerWriter(folder, limits);
   let key: Promise<Buffer> | undefined;
   /** The batch that collects entries now. */
   let next: Batch | undefined;
@@ -102,7 +103,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       digests.set(text, argumentsDigest);
       return lineOf(toIsoTime(time), argumentsDigest, isKept ? args : undefined, durationMs, shared);
     });
-    await appendLines(folder, lines, limits);
+    await files.append(lines);
   }
 
   function add(record: LedgerRecord): Promise<void> {
