@@ -16,6 +16,7 @@ export type {
   PromptResult,
   RequestHandler,
   RequestOrigin,
+  RequestStop,
   ResourceContents,
   ResourceResult,
   ServerInfo,

@@ -1,10 +1,11 @@
 /** Answers the server's requests through the host's handler, a limited number at a time. */
 
 import { WireError } from "../errors.ts";
-import type { JsonObject, RequestOrigin, RequestStop } from "../session.ts";
+import type { JsonObject, RequestHandler, RequestOrigin, RequestStop } from "../session.ts";
 import type { Diagnose } from "../shapes/diagnostics.ts";
 import { objectOf } from "../shapes/json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
+import type { WireLimits } from "../target.ts";
 import { RequestAbort } from "./abort.ts";
 import type { RequestId, RpcMessage } from "./channel.ts";
 import type { Exchange } from "./exchange.ts";
@@ -16,10 +17,7 @@ const busy = -32000;
 
 /** Options for answering the server's requests. */
 export interface InboundOptions {
-  /** How many requests may be open at the same time. */
-  readonly limit: number;
-  /** Maximum number of bytes of all open requests together. */
-  readonly limitBytes: number;
+  readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes">;
   readonly reply: (message: RpcMessage) => Promise<void>;
   readonly diagnose: Diagnose;
   /** Whether `ping` is answered without the handler. Default: true. */
@@ -50,7 +48,9 @@ export interface Inbound {
   /** Aborts the handler of a request and sends no response. Returns false if the request is not open. */
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
-  readonly handleWith: (handler: InboundHandler) => void;
+  readonly handleWith: (handler: RequestHandler) => void;
+  /** Like `handleWith`, for the side of a server. */
+  readonly serveWith: (handler: InboundHandler) => void;
   /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;
 }
@@ -71,6 +71,7 @@ interface OpenInbound {
 }
 
 export function createInbound(options: InboundOptions): Inbound {
+  const { inboundRequests: limit, inboundBytes: limitBytes } = options.limits;
   const open = new Map<RequestId, OpenInbound>();
   let openBytes = 0;
   let handler: InboundHandler | undefined;
@@ -139,9 +140,9 @@ export function createInbound(options: InboundOptions): Inbound {
         options.diagnose("repeated", `the server sent ${clip(method, 100)} twice with the same id`);
       else if (handler === undefined && related.exchange?.answer === undefined)
         refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
-      else if (open.size >= options.limit) refuse(id, busy, `already answering ${options.limit} requests`);
-      else if (openBytes + size > options.limitBytes)
-        refuse(id, busy, `the open requests would be larger than ${options.limitBytes} bytes`);
+      else if (open.size >= limit) refuse(id, busy, `already answering ${limit} requests`);
+      else if (openBytes + size > limitBytes)
+        refuse(id, busy, `the open requests would be larger than ${limitBytes} bytes`);
       else void answer(id, message, handler);
     },
     cancel,
@@ -149,6 +150,9 @@ export function createInbound(options: InboundOptions): Inbound {
       for (const id of open.keys()) cancel(id);
     },
     handleWith(given) {
+      handler = (method, params, stop, origin) => given(method, params, stop.signal, origin);
+    },
+    serveWith(given) {
       handler = given;
     },
     ignoreAll() {

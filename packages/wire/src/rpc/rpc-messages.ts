@@ -10,6 +10,10 @@ export function requestIdOf(id: unknown): number {
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
 }
 
+export function requestMessage(id: number, method: string, params: JsonObject | undefined): JsonObject {
+  return params === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params };
+}
+
 /** Returns parameters with additional members in `_meta`. The caller's other members stay. */
 export function withMeta(
   params: JsonObject | undefined,

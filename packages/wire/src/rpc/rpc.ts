@@ -25,12 +25,11 @@ import {
   toWireError,
   withStep,
 } from "./rpc-errors.ts";
-import { forwardedMeta, isErrorReply, progressOf, requestIdOf, withMeta } from "./rpc-messages.ts";
+import { forwardedMeta, isErrorReply, progressOf, requestIdOf, requestMessage, withMeta } from "./rpc-messages.ts";
 import { sendAfter, settle } from "./settle.ts";
 
 export interface RpcOptions
-  extends Pick<ConnectOptions, "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
-  readonly onRequest?: RequestHandler | undefined;
+  extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
   /** Answers requests in the place of `onRequest`, for the side of a server. */
   readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;
@@ -75,16 +74,15 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const clock = createRequestClock(expire, options.time);
   const notifications = createNotifications(diagnose);
   const inbound = createInbound({
-    limit: options.limits.inboundRequests,
-    limitBytes: options.limits.inboundBytes,
+    limits: options.limits,
     answersPing: options.answersPing,
     reply: (message) => transmit(message),
     diagnose,
     waiting: (exchange) => (exchange === undefined ? clock.pause() : exchange.pause(clock.now())),
     answered: (exchange) => (exchange === undefined ? clock.resume() : resumeTimeouts(exchange, clock)),
   });
-  if (options.onServed) inbound.handleWith(options.onServed);
-  else if (options.onRequest) onRequest(options.onRequest);
+  if (options.onServed) inbound.serveWith(options.onServed);
+  if (options.onRequest) inbound.handleWith(options.onRequest);
   if (options.onNotification) notifications.listen(options.onNotification);
 
   let lastId = 0;
@@ -94,10 +92,6 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   const closed = new Promise<WireError | undefined>((resolve) => {
     settleClosed = resolve;
   });
-
-  function onRequest(handler: RequestHandler): void {
-    inbound.handleWith((method, params, stop, origin) => handler(method, params, stop.signal, origin));
-  }
 
   function transmit(message: RpcMessage, how?: ChannelSendOptions): Promise<void> {
     options.onMessage?.("sent", message);
@@ -123,9 +117,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
       exchange.hasToken = isSlow;
       const token = isSlow || given.onProgress !== undefined ? id : undefined;
-      const filled = withMeta(params, forwardedMeta(given.meta, given.envelope), token);
-      const message: RpcMessage =
-        filled === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: filled };
+      const message = requestMessage(id, method, withMeta(params, forwardedMeta(given.meta, given.envelope), token));
       const how = options.oneStream ? undefined : exchange;
       const sent = given.beforeSend
         ? sendAfter(given.beforeSend, exchange, () => transmit(message, how))
@@ -300,7 +292,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     request,
     notify,
     onNotification: notifications.listen,
-    onRequest,
+    onRequest: inbound.handleWith,
     ignoreRequests: inbound.ignoreAll,
     setProtocolVersion: (version) => channel.setProtocolVersion(version),
     diagnostic,
