@@ -25,12 +25,12 @@ test("the controller of a request calls back without a listener, once, and only 
   const controller = new RequestAbort();
   const { signal } = controller;
   const called: unknown[] = [];
-  const stops = ["a", "b", "c"].map((name) => onAbort(signal, () => called.push([name, signal.reason])));
+  const stops = ["a", "b", "c"].map((name) => onAbort(controller, () => called.push([name, signal.reason])));
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
   stops[1]?.();
   controller.abort("over");
   controller.abort("again");
-  onAbort(signal, () => called.push("late"));
+  onAbort(controller, () => called.push("late"));
   expect(called).toEqual([["a", "over"], ["c", "over"], "late"]);
 });
 
@@ -42,4 +42,12 @@ test("a request aborted by its controller also tells those that listen to its si
   });
   controller.abort("over");
   expect([calls, controller.signal.aborted]).toEqual([1, true]);
+});
+
+test("the signal of a request that was aborted before is aborted with the same reason", () => {
+  const controller = new RequestAbort();
+  controller.throwIfAborted();
+  controller.abort("over");
+  expect([controller.aborted, controller.signal.aborted, controller.signal.reason]).toEqual([true, true, "over"]);
+  expect(() => controller.throwIfAborted()).toThrow("over");
 });
