@@ -8,3 +8,19 @@ export interface CallResult extends Omit<ToolResult, "notes"> {
    */
   readonly warnings?: readonly string[];
 }
+
+/**
+ * Creates the result of a call. In the usual case, avoids a rest pattern and spreads, which take longer than checking
+ * the arguments.
+ */
+export function toCallResult(
+  answer: ToolResult,
+  unchecked: readonly string[],
+  unmatched: readonly string[],
+): CallResult {
+  const { content, isError, notes } = answer;
+  const isSilent = unchecked.length + notes.length + unmatched.length === 0;
+  if (isSilent && answer.structuredContent === undefined && answer.meta === undefined) return { content, isError };
+  const { notes: _, ...result } = answer;
+  return isSilent ? result : { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
+}

@@ -15,7 +15,7 @@ import type { McpClient } from "../mcp/client.ts";
 import { type RequestSignal, toAbortSignal } from "../mcp/unless-aborted.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import { type CallQueue, createCallQueue } from "./call-queue.ts";
-import type { CallResult } from "./call-result.ts";
+import { type CallResult, toCallResult } from "./call-result.ts";
 import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
 import { findListed, findTool, toolNamed } from "./find-tool.ts";
 import { mayRepeat } from "./may-repeat.ts";
@@ -243,18 +243,6 @@ export function createExecutor<Client extends CallClient = CallClient>(
 }
 
 const none: readonly string[] = [];
-
-/**
- * Creates the result of a call. In the usual case, avoids a rest pattern and spreads, which take longer than checking
- * the arguments.
- */
-function toCallResult(answer: ToolResult, unchecked: readonly string[], unmatched: readonly string[]): CallResult {
-  const { content, isError, notes } = answer;
-  const isSilent = unchecked.length + notes.length + unmatched.length === 0;
-  if (isSilent && answer.structuredContent === undefined && answer.meta === undefined) return { content, isError };
-  const { notes: _, ...result } = answer;
-  return isSilent ? result : { ...result, warnings: [...unchecked, ...notes, ...unmatched] };
-}
 
 interface CallSteps<Client extends CallClient, Answer, Result> extends Pick<RawCall<Client, Answer>, "send"> {
   readonly find: (client: Client, name: string) => CatalogTool | undefined;
