@@ -22,9 +22,9 @@ const usualAge = "30d";
 
 export const verb: Verb = {
   help: `
-Without arguments it removes conversations that were last used, and large results that were stored, more than 30 days ago. A conversation that is open in
-another process is kept. Fairlead also removes the oldest conversations automatically, above 1000 conversations or 2 GB,
-and results after 7 days or above 500 files or 1 GB.
+Without arguments, removes conversations that were not used for 30 days, and large results that are older than that.
+A conversation that is open in another process is kept. Fairlead also removes the oldest conversations automatically,
+above 1000 conversations or 2 GB, and results after 7 days or above 500 files or 1 GB.
 
 Examples:
   fairlead clean --dry-run

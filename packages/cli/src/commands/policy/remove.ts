@@ -22,7 +22,7 @@ import { useHost } from "../../targets/with-host.ts";
 
 export const verb: Verb = {
   help: `
-RULE is what the rule is about, as it was given to policy allow, ask or deny, or FILE:LINE as policy list shows it.
+RULE is the name that you gave to policy allow, ask or deny, or FILE:LINE as policy list shows it.
 Removes the rule from your policy files (~/.gemini/policies), and the saved approval of the tool. Comments above the
 rule and other rules stay. Rules of the administrator and of the workspace are removed in their files.
 

@@ -153,10 +153,10 @@ function report({ subject, rule, written, above }: Report, context: Context): vo
 /** Warns that Gemini CLI reads the same policy file, and applies a rule about prompts or sampling to tools. */
 function tellKind({ kind = "tool", server, tool, client }: RuleToWrite, out: Output): void {
   if (client !== undefined)
-    out.warn(safe`note: Gemini CLI also reads this file and ignores "client": there the rule applies to its own calls`);
+    out.warn(safe`note: Gemini CLI also reads this file and ignores "client": it applies the rule to its own calls`);
   if (kind === "tool" || kind === "resource") return;
   const about = toVisibleLine(targetName({ server, tool }));
-  out.warn(safe`note: Gemini CLI also reads this file and ignores "kind": there the rule is about the tools ${about}`);
+  out.warn(safe`note: Gemini CLI also reads this file and ignores "kind": it applies the rule to the tools ${about}`);
 }
 
 const mostTold = 5;
