@@ -223,7 +223,7 @@ const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
 function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory" | "room"): Partial<CatalogNote> {
-  // No setting raises the limit of the memory.
+  // If the memory was the limit, the note names no setting, because none can raise this limit.
   if (cutBy === "memory") return {};
   const reason =
     cutBy === "room"

@@ -61,13 +61,13 @@ export function createNaming(options: NamingOptions = {}): (claim: Claim) => str
   };
 }
 
-/** Names that never change once they are given. */
+/** The names of a conversation's tools. A name that was given never changes. */
 export interface PinnedNames {
   /** Every name that was given, oldest first. */
   readonly pins: readonly Pin[];
-  /** Fixes a name that the item already has; a name that was given before stays as it is. */
+  /** Fixes the name that an item already has. If the item was given a name before, that name stays. */
   readonly pin: (pin: Pin) => void;
-  /** The pinned name of the item. An item without one gets a qualified name, which is pinned. */
+  /** The fixed name of an item. If it has none, gives it a qualified name and fixes that name. */
   readonly nameOf: (claim: Claim) => string;
 }
 

@@ -15,7 +15,10 @@ export interface ConversationTools {
   getAllTools(): readonly DiscoveredMCPTool[];
   /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
   getEveryTool(): readonly DiscoveredMCPTool[];
-  /** Names the tools in slices, because there may be very many, and returns them. Tools that change meanwhile may be missing. */
+  /**
+   * Names the tools in slices, because there may be very many, and returns them. A tool that changes meanwhile may be
+   * missing.
+   */
   ready(): Promise<readonly DiscoveredMCPTool[]>;
   /** Every name that the conversation has used, oldest first. The array grows with later tools. */
   names(): readonly Pin[];
@@ -26,11 +29,11 @@ export interface ConversationTools {
 export interface RegisteredTools {
   /** All tools. Returns the same array until a tool changes. */
   readonly all: () => readonly DiscoveredMCPTool[];
-  /** Resolves when very many tools have been named in slices. */
+  /** Resolves when all tools have their names. Very many tools are named in slices. */
   readonly ready: () => Promise<void>;
 }
 
-/** The number of tools that are named in a few milliseconds. */
+/** The number of tools in one slice, which takes a few milliseconds. */
 const toolsPerSlice = 500;
 
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
@@ -38,10 +41,10 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
   const names = createPinnedNames(earlier);
   /** The registered tools that have names in this conversation, and the same tools under these names. */
   let source = registered.all();
-  // Without earlier names, the names of the registry hold, which `pinAll` fixes before the tools change.
+  // Without earlier names, the tools have their names in the registry; `pinAll` fixes them before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
   let isPinned = false;
-  /** The copies of tools with other names than in the registry. */
+  /** Copies of the tools whose names differ from those in the registry. */
   const copies = new WeakMap<DiscoveredMCPTool, DiscoveredMCPTool>();
   // Created when needed, because most conversations with very many tools look up only a few of them.
   let byName: ReadonlyMap<string, DiscoveredMCPTool> | undefined;
@@ -100,10 +103,10 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     if (!isNamed()) {
       const begun = source;
       const named = await runInTurns(nameAll(now), () => isNamed() || source !== begun);
-      // Another caller may have needed the names at once, perhaps of newer tools.
+      // Another caller may have needed the names meanwhile, perhaps of newer tools.
       if (named !== undefined && source === begun && !isNamed()) use(now, named);
     }
-    // The first names are fixed by now: later tools are not to change them.
+    // Fixes the first names now, because tools that are added later must not change them.
     await runInTurns(pinAll(), () => isPinned);
     return tools ?? every();
   }

@@ -7,7 +7,10 @@ const synonymWeight = 0.3;
 const longestQuery = 2000;
 const mostWords = 64;
 
-/** In a query with this many words, the words of URLs and paths count as much as the other words. */
+/**
+ * The number of words from which a query counts as long. In a long query, words of URLs and paths count as much as
+ * others.
+ */
 const longQuery = 12;
 
 /** Returns the weight of each word. `known` are all words that occur in tools. */
@@ -17,7 +20,10 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   const words = new Set(read.flatMap((word) => (known.has(word) ? [word] : respelled(word, known))));
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
-  // In a short query, the words of a path would outweigh the words for the task. In a whole question, they name its topic.
+  /*
+   * In a short query, the words of a path would outweigh the words for the task. In a long question, they name its
+   * topic.
+   */
   const valueWeight = Math.min(1, read.length / longQuery);
   for (const word of searchWords(text).slice(0, mostWords))
     if (known.has(word)) weights.set(word, Math.max(weights.get(word) ?? 0, valueWeight));
@@ -26,7 +32,7 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
 }
 
 /**
- * Replaces URLs and paths by the kind of the value. Their words are argument values, and the kind says best which tool
+ * Replaces URLs and paths by the kind of the value. Their words are argument values, and the kind shows best which tool
  * is wanted.
  */
 function withoutValues(query: string): string {

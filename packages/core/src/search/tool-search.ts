@@ -68,18 +68,21 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 }
 
 const toolsPerTurn = 250;
-/** Longer texts are not looked up as names: a long text may have very many separators. */
+/** The longest text, in characters, that is looked up as a name. A longer text may contain very many separators. */
 const longestName = 1000;
 
 /** Finds tools by their names. */
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
-  /** The tools with this name, whatever its case: the name for the model, or the server's name with or without the server. */
+  /**
+   * The tools with this name, in upper or lower case. It is the name for the model, or the server's name for the tool,
+   * with or without the name of the server.
+   */
   readonly named: (name: string) => readonly KnownTool[];
 }
 
 const emptyNames: ToolNames = { find: () => undefined, named: () => [] };
-/** What stands between the names of a server and a tool. */
+/** The separators between the name of a server and the name of a tool. */
 const separators = ["/", ".", "__"];
 
 async function namesOf(tools: readonly DiscoveredMCPTool[]): Promise<ToolNames> {

@@ -2,7 +2,7 @@
 
 /**
  * The amount of work in one slice, in characters of JSON that are written or hashed. It takes a few milliseconds. If
- * several works are done at the same time, each does one slice in a turn.
+ * several tasks run at the same time, each does one slice in each turn of the event loop.
  */
 const perTurn = 64 * 1024;
 
@@ -32,7 +32,7 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Work that pauses after each slice. The caller may do other work before the caller asks for the next slice. */
+/** Work that pauses after each slice. The caller may do other work before it asks for the next slice. */
 export type Sliced<T> = Generator<undefined, T, undefined>;
 
 /** Does all slices without a pause, for a caller that cannot wait. */

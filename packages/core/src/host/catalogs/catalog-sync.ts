@@ -151,7 +151,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       .then(() => (isCurrent() ? changed.compareListed(server) : undefined));
     const accepted = compared.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
     const saved = compared.then(async () => {
-      // Saving the accepted definitions has used this turn of the event loop.
+      // Waits for the next turn of the event loop, because saving the accepted definitions has used this one.
       await createTurns(0).done(1);
       const unaccepted = isCurrent() ? changed.unaccepted(server) : [];
       await Promise.allSettled([cache.keep(entry, { ...snapshot, accepted: unaccepted }), accepted]);

@@ -37,7 +37,10 @@ export interface ChangedDefinitions extends ToolDefinitions {
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
-  /** Compares all listed tools with the accepted definitions in slices: thousands of tools take tens of milliseconds. */
+  /**
+   * Compares all listed tools with the accepted definitions. Works in slices, because thousands of tools take tens of
+   * milliseconds.
+   */
   readonly compareListed: (server: string) => Promise<void>;
   /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];

@@ -74,7 +74,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The number of tools that are checked in a few milliseconds. */
+/** The number of tools in one slice, which takes a few milliseconds. */
 const checkedPerTurn = 200;
 
 /** Returns the first tools that satisfy the condition. Does not check tools after the last one needed. Works in slices. */

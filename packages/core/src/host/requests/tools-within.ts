@@ -42,7 +42,7 @@ export async function toolsWithin<T extends ListableTool>(
   return tools.filter((tool) => fitting.has(tool));
 }
 
-/** The estimated tokens of the text; undefined if it has more than `left`. */
+/** The estimated tokens of the text; undefined if it has more than `left` tokens. */
 function costWithin(text: string, left: number): number | undefined {
   if (exceedsTokens([text], left)) return undefined;
   return estimateTokens(text);

@@ -106,7 +106,7 @@ export interface RuleInFile {
   readonly lastLine: number;
   /** Where the text of the rule begins and ends, with its own tables such as `[rule.annotations]`. */
   readonly range: readonly [start: number, end: number];
-  /** The members of the rule. The key is the first part of a dotted key. */
+  /** The members of the rule. The name of a member is the first part of its dotted key. */
   readonly members: ReadonlyMap<string, AST.TOMLContentNode>;
   /** The value of a member; undefined if the rule has no such member. */
   readonly value: (name: string) => unknown;

@@ -93,8 +93,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts the contents of a resource to a block. If there is only one content, it needs no URI, because it is the
- * requested one.
+ * Converts the contents of a resource to a block. A single content needs no URI, because it belongs to the requested
+ * URI.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;

@@ -109,15 +109,15 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const recorded = createToolRecord(record, earlier);
   let isFirstModel = true;
   const lookups = createToolLookups();
-  /** The tools since the last `prepare`. */
+  /** The tools as the last `prepare` found them. */
   let prepared: readonly DiscoveredMCPTool[] | undefined;
-  /** Changes with the tools that may be used, if no server has changed. */
+  /** The tools that may be used. Computed again when a server or the user's choice of tools changes. */
   let usable: { readonly lookup: ToolLookup; readonly tools: readonly DiscoveredMCPTool[] } | undefined;
 
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   function current(): ConversationTools {
-    // The names of a resumed conversation are fixed already.
+    // The names of a resumed conversation are already fixed.
     if (earlier !== undefined) opened ??= open();
     return opened ?? open();
   }
@@ -130,7 +130,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
 
   const lookUp = (model: Model): ToolLookup => lookups.now(sourceOf(prepared ?? current().getEveryTool(), model));
 
-  /** The tools that may be used: the same array as long as these tools do not change. */
+  /** The tools that may be used. Returns the same array until these tools change. */
   function usableTools(model: Model): readonly DiscoveredMCPTool[] {
     const lookup = lookUp(model);
     if (disabled.size === 0 && refused.size === 0) return lookup.tools;

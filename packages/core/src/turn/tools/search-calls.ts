@@ -45,7 +45,7 @@ function queriesOf({ queries }: JsonObject): readonly string[] {
   return list.slice(0, mostQueries);
 }
 
-/** The number of tools that are decided about in a few milliseconds. */
+/** The number of tools in one slice, which takes a few milliseconds. */
 const toolsPerTurn = 200;
 
 /** The tools that no rule denies. Works in slices. */

@@ -7,7 +7,7 @@ import type { Turns } from "../../text/turns.ts";
 export interface BudgetedTool {
   readonly key: string;
   readonly server: string;
-  /** The tool's name on its server. */
+  /** The name that the server gives the tool. */
   readonly name: string;
   /** The number of characters in the tool's definition, which is known before the schema is compiled. */
   readonly size: number;
@@ -48,7 +48,7 @@ export type OfferReason =
   | "it was offered before in this conversation"
   | "the budget is used up";
 
-/** The reasons of the tools that are offered, by tool key. The budget is used up for all others. */
+/** Why each offered tool is offered, by tool key. All other tools do not fit into the budget. */
 export type OfferPlan = ReadonlyMap<string, OfferReason>;
 
 /** The share of the budget that is reserved for tools which the model finds by search. */
@@ -100,8 +100,8 @@ export async function planOffer(
 }
 
 /**
- * How long it takes to compile a definition of so many characters and to estimate its tokens, compared with simple work
- * for one tool.
+ * The weight of compiling a definition with this number of characters and estimating its tokens. Simple work for one
+ * tool has the weight 1.
  */
 export function weightOf(size: number): number {
   return 10 + size / 100;

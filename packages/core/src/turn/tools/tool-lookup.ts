@@ -1,29 +1,29 @@
-/** The tools of a conversation for one model, prepared in slices: found by the name that the model uses, or by key. */
+/** Finds the tools of a conversation for one model, by the name that the model uses or by key. Prepared in slices. */
 
 import type { Model } from "../../model/model.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
 import type { DiscoveredMCPTool } from "../../registry/discovered-tool.ts";
 import { runAtOnce, runInTurns, type Sliced } from "../../text/turns.ts";
 
-/** The tools of the chosen servers, in the order of the settings, including those that cannot be offered. */
+/** The tools of the chosen servers in the order of the settings, including tools that cannot be offered. */
 export interface ToolLookup {
   readonly tools: readonly DiscoveredMCPTool[];
   readonly byName: ReadonlyMap<string, DiscoveredMCPTool>;
   readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
 }
 
-/** What a lookup is made from. */
+/** The tools, the schema dialect and the servers from which a lookup is created. */
 export interface LookupSource {
   readonly every: readonly DiscoveredMCPTool[];
   readonly dialect: Model["dialect"];
-  /** Undefined: tools of any server. */
+  /** The chosen servers; undefined if tools of all servers may be used. */
   readonly servers: readonly string[] | undefined;
 }
 
 export interface ToolLookups {
-  /** Makes the lookup in slices, or returns the last one if nothing has changed. */
+  /** Creates the lookup in slices. If nothing has changed, returns the last lookup. */
   readonly prepare: (source: LookupSource) => Promise<ToolLookup>;
-  /** The same without a pause. */
+  /** Creates the lookup without a pause, for a caller that cannot wait. */
   readonly now: (source: LookupSource) => ToolLookup;
 }
 
@@ -53,7 +53,7 @@ export function createToolLookups(): ToolLookups {
   };
 }
 
-/** The number of tools that are looked up in a few milliseconds. */
+/** The number of tools in one slice, which takes a few milliseconds. */
 const toolsPerSlice = 500;
 
 function* lookUp({ every, dialect, servers }: LookupSource): Sliced<ToolLookup> {
@@ -81,7 +81,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
   return one.length === other.length && one.every((each, at) => each === other[at]);
 }
 
-/** Keys never change, so the key of each tool is made once. */
+/** The keys of tools. A key never changes, so it is computed once for each tool. */
 const keys = new WeakMap<object, string>();
 
 export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {

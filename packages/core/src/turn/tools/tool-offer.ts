@@ -45,7 +45,7 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 
 /** The tools that may be offered now. */
 export interface OfferedFrom {
-  /** Not changed later. If it is the array of the update before, no tool is new. */
+  /** The tools. The array must not change later: if an update gets the same array as before, no tool is new. */
   readonly tools: readonly DiscoveredMCPTool[];
   /** The tool with this key, if it is one of `tools`. */
   readonly find: (key: string) => DiscoveredMCPTool | undefined;
@@ -53,7 +53,8 @@ export interface OfferedFrom {
 
 export interface ToolOffers {
   /**
-   * Works in slices, because there may be very many tools. A second update waits for the first one.
+   * Updates the offered tools. Works in slices, because there may be very many tools. A second update waits for the
+   * first.
    *
    * @param own The functions of the host that the tools need.
    */
@@ -67,9 +68,9 @@ export interface ToolOffers {
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
-/** The number of tools for which simple work takes a few milliseconds. */
+/** The number of tools in one slice of simple work, which takes a few milliseconds. */
 const toolsPerTurn = 500;
-/** Writing so many characters of JSON takes as long as simple work for one tool. */
+/** Writing this many characters of JSON takes as long as simple work for one tool. */
 const sizePerTool = 1000;
 
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
@@ -154,7 +155,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     return true;
   }
 
-  /** Adds the tool at the end if it fits. */
+  /** Adds the tool at the end if it fits into the budget. */
   function append(tool: DiscoveredMCPTool, reason: OfferReason): void {
     considered.add(keyOf(tool));
     const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });

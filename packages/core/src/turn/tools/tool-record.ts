@@ -7,13 +7,13 @@ import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.
 import type { OwnNames } from "./own-functions.ts";
 
 export interface ToolRecord {
-  /** Records the names that are new. Works in slices. */
+  /** Records the new names. Works in slices. */
   readonly names: (names: readonly Pin[], functions: OwnNames) => Promise<void>;
   /** Records the added declarations. If the beginning of the list has changed, records all declarations. */
   readonly places: (model: Model, places: readonly OfferedPlace[]) => void;
 }
 
-/** The number of names in one line of the recorded conversation, which takes a few milliseconds to write. */
+/** The number of names in one line of the recorded conversation. Writing such a line takes a few milliseconds. */
 const namesPerLine = 1000;
 
 export function createToolRecord(
