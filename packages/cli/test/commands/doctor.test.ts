@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { behaves, programServer, webServer } from "@fairlead/test-servers";
+import { behaves, programServer, stdioServer, webServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { complaints, findingsOf } from "../support/findings.ts";
 import { machine, projectFile, userFile } from "../support/machine.ts";
@@ -39,10 +39,10 @@ test("each server that may start is connected to; of the others it says why not"
   await using here = await machine({
     [userFile]: {
       mcpServers: {
-        good: programServer("well-behaved"),
+        good: stdioServer("well-behaved"),
         web: { httpUrl: `${web.origin}/mcp` },
         ends: programServer("exits"),
-        off: programServer("well-behaved"),
+        off: stdioServer("well-behaved"),
       },
       mcp: { excluded: ["off"] },
     },
@@ -116,7 +116,7 @@ test("one server: what is said of others is left out, and one that is not there 
 test("broken settings: where, and everything else all the same", async () => {
   await using here = await machine({
     [userFile]: '{\n  "mcpServers": {,}\n}',
-    "etc/settings.json": { mcpServers: { a: programServer("well-behaved") } },
+    "etc/settings.json": { mcpServers: { a: stdioServer("well-behaved") } },
   });
   const ending = await here.runWith({ env }, "doctor", "--json");
   expect(complaints(ending)).toEqual([
@@ -249,7 +249,7 @@ test("what a server offers and no model can use is pointed out", async () => {
       inputSchema: { type: "object", properties: { a: { oneOf: [{ type: "string" }, { type: "number" }] } } },
     },
   ]);
-  const counted = programServer("counted", join(here.path, "notes"), join(here.path, "list.json"), "counted");
+  const counted = stdioServer("counted", join(here.path, "notes"), join(here.path, "list.json"), "counted");
   await here.write(userFile, { mcpServers: { a: { ...counted, includeTools: ["fine", "odd", "missing"] } } });
   const ending = await here.runWith({ env }, "doctor", "--json");
   const own = complaints(ending).filter(({ group }) => group === "servers");

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { programServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { listenHttp, serveClient } from "@fairlead/wire/serve";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../support/machine.ts";
@@ -10,7 +10,7 @@ const otherSecret = "seeded-other-9876543210";
 let here: Machine;
 
 beforeAll(async () => {
-  const server = { ...programServer("well-behaved"), env: { API_TOKEN: secret } };
+  const server = { ...stdioServer("well-behaved"), env: { API_TOKEN: secret } };
   here = await machine({
     [userFile]: {
       mcpServers: {

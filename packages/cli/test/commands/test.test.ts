@@ -1,6 +1,6 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { programServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Machine, machine, userFile } from "../support/machine.ts";
 
@@ -9,7 +9,7 @@ let here: Machine;
 
 beforeAll(async () => {
   here = await machine({
-    [userFile]: { mcpServers: { shop: { ...programServer("well-behaved"), env: { API_TOKEN: secret } } } },
+    [userFile]: { mcpServers: { shop: { ...stdioServer("well-behaved"), env: { API_TOKEN: secret } } } },
   });
 });
 afterAll(() => here[Symbol.asyncDispose]());
@@ -77,7 +77,7 @@ test("--update writes snapshots without secrets, and the next run compares them"
 
 test("a command in a file is started only in a trusted folder", async () => {
   const started = join(here.path, "started");
-  const { command, args } = programServer("counted", started);
+  const { command, args } = stdioServer("counted", started);
   const checks = [{ call: "echo", arguments: { text: "hi" }, expect: { text: "hi" } }];
   await here.write("project/command.json", { command: [command, ...args], checks });
   const refused = await here.run("test", "command.json");
@@ -89,7 +89,7 @@ test("a command in a file is started only in a trusted folder", async () => {
 
 test("the trust of a workspace does not extend to files of checks outside of it", async () => {
   const started = join(here.path, "started-outside");
-  const { command, args } = programServer("counted", started);
+  const { command, args } = stdioServer("counted", started);
   await here.write("elsewhere/command.json", { command: [command, ...args], checks: [] });
   await symlink(join(here.path, "elsewhere"), join(here.project, "linked"));
   for (const file of ["../elsewhere/command.json", "linked/command.json"]) {

@@ -1,7 +1,7 @@
 /** A project with two servers that were approved and locked: one with tools, one with a prompt; a test can change both. */
 
 import { join } from "node:path";
-import { programServer, type StdioEntry } from "@fairlead/test-servers";
+import { type StdioEntry, stdioServer } from "@fairlead/test-servers";
 import { expect } from "vitest";
 import { type Machine, machine, projectFile, userFile } from "./machine.ts";
 
@@ -9,11 +9,11 @@ export const lockFile = "project/.gemini/mcp.lock";
 
 /** Its tools are those in `list.json`. */
 export function bankOf({ path }: Machine): StdioEntry {
-  return programServer("counted", "", join(path, "list.json"));
+  return stdioServer("counted", "", join(path, "list.json"));
 }
 
 export function booksOf({ path }: Machine): StdioEntry {
-  return programServer("library", join(path, "books.json"));
+  return stdioServer("library", join(path, "books.json"));
 }
 
 /** A list of tools, by name and description. */
@@ -24,7 +24,7 @@ export function list(tools: Readonly<Record<string, string>>): object[] {
 
 export async function lockedMachine(): Promise<Machine> {
   const here = await machine({
-    [userFile]: { mcpServers: { mine: programServer("well-behaved") } },
+    [userFile]: { mcpServers: { mine: stdioServer("well-behaved") } },
     "list.json": list({ pay: "Pays once.", ask: "Asks." }),
     "books.json": { prompts: [{ name: "review" }] },
   });

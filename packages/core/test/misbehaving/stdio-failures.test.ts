@@ -1,4 +1,4 @@
-import { programServer } from "@fairlead/test-servers";
+import { programServer, stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { beside, processesOf } from "./beside.ts";
 
@@ -45,7 +45,7 @@ describe("a program that is no server", () => {
     }));
 
   test("that never answers: the step and the setting to raise are named", () =>
-    beside({ ...programServer("silent"), timeout: 300 }, ({ state }) => {
+    beside({ ...stdioServer("silent"), timeout: 300 }, ({ state }) => {
       const next = `raise "timeout" of "odd" (${entry})`;
       // Which of the two it is asked first, and how far that came, is a matter of the machine.
       const message = /^"odd" timed out after 0\.3 s: no response to (server\/discover|initialize)$/;
@@ -98,7 +98,7 @@ describe("a server that offers nothing", () => {
     }));
 
   test("because of a filter: the filter is named", () =>
-    beside({ ...programServer("well-behaved"), excludeTools: ["ec*"] }, ({ state }) => {
+    beside({ ...stdioServer("well-behaved"), excludeTools: ["ec*"] }, ({ state }) => {
       const { message, ...rest } = state() as { message: string };
       expect(message).toMatch(/^"odd" has nothing to use: excludeTools hides all of its /);
       expect(rest).toEqual({

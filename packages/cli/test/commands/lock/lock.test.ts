@@ -1,6 +1,6 @@
 import { readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { programServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { bankOf, booksOf, list, lockedMachine, lockFile } from "../../support/locked-machine.ts";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
@@ -68,7 +68,7 @@ describe("fairlead lock", () => {
 
   test("holds no secret that is written in an entry, and all that decides what is run and reached", async () => {
     const canary = "canary-s3cr3t";
-    const { command, args } = programServer("well-behaved");
+    const { command, args } = stdioServer("well-behaved");
     await using here = await machine({
       [projectFile]: {
         mcpServers: {
@@ -126,7 +126,7 @@ describe("fairlead lock", () => {
   });
 
   test("with no servers in the workspace says so, and writes nothing", async () => {
-    await using here = await machine({ [userFile]: { mcpServers: { s: programServer("well-behaved") } } });
+    await using here = await machine({ [userFile]: { mcpServers: { s: stdioServer("well-behaved") } } });
     const settings = join(here.project, ".gemini", "settings.json");
     expect(await here.run("lock")).toEqual({
       code: 0,
@@ -146,7 +146,7 @@ describe("fairlead lock", () => {
     await using here = await lockedMachine();
     const before = await readLocked(here);
     await here.write(projectFile, {
-      mcpServers: { good: programServer("well-behaved"), gone: { command: "/nowhere/server" } },
+      mcpServers: { good: stdioServer("well-behaved"), gone: { command: "/nowhere/server" } },
     });
     const { code, stderr } = await here.run("lock", "--trust-workspace");
     expect([code, await readLocked(here)]).toEqual([4, before]);

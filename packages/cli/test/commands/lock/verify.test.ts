@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { programServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { bankOf, booksOf, list, lockedMachine, lockFile } from "../../support/locked-machine.ts";
 import { machine, projectFile } from "../../support/machine.ts";
@@ -86,7 +86,7 @@ books: matches the lock file`);
 
   test("and shows members of an entry before and after; what nobody has approved is not started", async () => {
     await using here = await lockedMachine();
-    const { command, args } = programServer("counted", join(here.path, "started"), join(here.path, "list.json"));
+    const { command, args } = stdioServer("counted", join(here.path, "started"), join(here.path, "list.json"));
     await here.write(projectFile, {
       mcpServers: { bank: { command, args, env: { BASE: "https://evil.example" } }, books: booksOf(here) },
     });
@@ -176,7 +176,7 @@ describe("a server that cannot be asked", () => {
     await here.write(projectFile, {
       mcpServers: {
         bank: bankOf(here),
-        books: programServer("well-behaved"),
+        books: stdioServer("well-behaved"),
       },
     });
     const { code, stderr } = await here.run("lock", "verify", "--trust-workspace");

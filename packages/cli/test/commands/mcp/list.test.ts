@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { programServer } from "@fairlead/test-servers";
+import { programServer, stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { machine, projectFile, userFile } from "../../support/machine.ts";
 import { openTerminal } from "../../support/terminal.ts";
@@ -11,13 +11,13 @@ test("nothing configured: says so, and what to type next", async () => {
   expect(stderr).toMatch(/fairlead mcp add NAME[\s\S]*fairlead mcp import[\s\S]*fairlead tools demo/);
 });
 
-const good = (...args: readonly string[]): object => programServer("well-behaved", ...args);
+const good = (): object => stdioServer("well-behaved");
 
 const every = {
   "etc/settings.json": { mcp: { excluded: ["excluded"] } },
   [userFile]: {
     mcpServers: {
-      good: good("--api-key", "canary-4711"),
+      good: programServer("well-behaved", "--api-key", "canary-4711"),
       gone: { command: process.execPath, args: ["-e", "process.exit(3)", "canary", "--api-key", "canary-4711"] },
       off: { url: "https://example.com/sse?token=canary-4711", type: "sse" },
       excluded: { httpUrl: "https://user:canary-4711@example.com/mcp" },

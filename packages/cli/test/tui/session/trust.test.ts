@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { programServer } from "@fairlead/test-servers";
+import { stdioServer } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import { processesOf } from "../../support/left-over.ts";
 import { type Machine, machine, projectFile, userFile } from "../../support/machine.ts";
@@ -9,8 +9,8 @@ import { openScene, type Scene } from "../../support/tui/session-scene.ts";
 /** A user's own server, and a workspace that brings one. */
 async function twoServers(): Promise<Machine> {
   const here = await machine();
-  await here.write(userFile, { mcpServers: { mine: programServer("well-behaved", here.path, "--mine") } });
-  await here.write(projectFile, { mcpServers: { db: programServer("well-behaved", here.path, "--db") } });
+  await here.write(userFile, { mcpServers: { mine: stdioServer("well-behaved", here.path, "--mine") } });
+  await here.write(projectFile, { mcpServers: { db: stdioServer("well-behaved", here.path, "--db") } });
   return here;
 }
 
@@ -96,7 +96,7 @@ test("`/mcp add` asks to trust the folder; the server that was typed needs no ot
   await using here = await machine();
   await using scene = await openScene(here);
   await scene.shown(/^Fairlead/);
-  const { command, args } = programServer("well-behaved", here.path, "--db");
+  const { command, args } = stdioServer("well-behaved", here.path, "--db");
   scene.enter(`/mcp add db ${[command, ...args].map((word) => `'${word}'`).join(" ")}`);
   const { key, servers, approved } = await scene.asked("trust");
   expect({ servers, approved }).toEqual({ servers: [], approved: ["db"] });

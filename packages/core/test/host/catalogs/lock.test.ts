@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type Host } from "../../../src/index.ts";
 import { type LockedServer, lockCatalog, lockText } from "../../../src/policy/lock/lock-file.ts";
@@ -14,7 +14,7 @@ const books = {
 
 /** As the lock file has it; and as it is written, with what the lock file does not have. */
 function entries(folder: TemporaryFolder): { readonly locked: object; readonly written: object } {
-  const server = programServer("library", join(folder.path, "books.json"), join(folder.path, "diary"));
+  const server = stdioServer("library", join(folder.path, "books.json"), join(folder.path, "diary"));
   return {
     locked: { ...server, env: { LIBRARY_TOKEN: "(hidden)" }, trace: "(hidden)" },
     written: { ...server, env: { LIBRARY_TOKEN: "t0ken" }, trace: { deep: [1] }, description: "Books." },

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import { stdioServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import {
   createHost,
@@ -42,7 +42,7 @@ interface Workspace {
 /** A trusted workspace whose server is approved and, by `trust`, needs no confirmation for its tools. */
 async function workspace(folder: TemporaryFolder): Promise<Workspace> {
   const diary = join(folder.path, "diary");
-  const entry = { ...programServer("library", join(folder.path, "books.json"), diary), trust: true };
+  const entry = { ...stdioServer("library", join(folder.path, "books.json"), diary), trust: true };
   const [home, cwd] = [join(folder.path, "home"), join(folder.path, "work")];
   await folder.write("home/.keep", "");
   const env = { PATH: process.env["PATH"], HOME: home, GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder.path, "none") };

@@ -1,5 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { processesWith, programServer, type TemporaryFolder, temporaryFolder } from "@fairlead/test-servers";
+import {
+  processesWith,
+  programServer,
+  stdioServer,
+  type TemporaryFolder,
+  temporaryFolder,
+} from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { createHost, type Host, type HostOptions, type ServerState } from "../../../src/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
@@ -56,8 +62,8 @@ const isDiscovered = (state: ServerState): boolean => state.status === "connecte
 
 test("with one of ten servers never answering, the other nine are connected before anything is known of it", async () => {
   const names = Array.from({ length: 9 }, (_, number) => `s${number}`);
-  const nine = Object.fromEntries(names.map((name) => [name, programServer("well-behaved")]));
-  await using ship = await testShip({ silent: programServer("silent"), ...nine });
+  const nine = Object.fromEntries(names.map((name) => [name, stdioServer("well-behaved")]));
+  await using ship = await testShip({ silent: stdioServer("silent"), ...nine });
   const seen: string[] = [];
   ship.host.on("state", ({ state }) => seen.push(`${state.name} ${isDiscovered(state) ? "discovered" : state.status}`));
   const starting = ship.host.start();
@@ -70,7 +76,7 @@ test("with one of ten servers never answering, the other nine are connected befo
 });
 
 test("a call connects to its own server only", async () => {
-  await using ship = await testShip({ a: programServer("well-behaved"), b: programServer("well-behaved") });
+  await using ship = await testShip({ a: stdioServer("well-behaved"), b: stdioServer("well-behaved") });
   expect(await ship.host.call("a", "echo", { text: "ahoy" })).toEqual({
     content: [{ type: "text", text: "ahoy" }],
     isError: false,
@@ -80,7 +86,7 @@ test("a call connects to its own server only", async () => {
 
 test("a server that waits for its first use is not started with the others, unless it is named", async () => {
   await using ship = await testShip(
-    { a: programServer("well-behaved"), b: programServer("well-behaved") },
+    { a: stdioServer("well-behaved"), b: stdioServer("well-behaved") },
     { servers: { b: { start: "lazy" } } },
   );
   await ship.host.start();
@@ -97,7 +103,7 @@ test("a server that dies takes its calls with it, says why, and is connected aga
     }
     return { content: [{ type: "text", text }] };
   } }, say);`);
-  await using ship = await testShip({ dies, other: programServer("well-behaved") });
+  await using ship = await testShip({ dies, other: stdioServer("well-behaved") });
   await ship.host.start();
   await expect(ship.host.call("dies", "echo", { text: "die" })).rejects.toMatchObject({
     code: "lost",
@@ -172,7 +178,7 @@ test("a list that has changed is told", async () => {
 test("whoever watches sees every step, and wire messages are in the log where they are wanted", async () => {
   const steps: string[] = [];
   const observe: HostOptions["observe"] = (server, { step }) => steps.push(`${server} ${step}`);
-  await using ship = await testShip({ a: programServer("well-behaved") }, {}, { observe, debug: "a" });
+  await using ship = await testShip({ a: stdioServer("well-behaved") }, {}, { observe, debug: "a" });
   await ship.host.start();
   expect(steps).toEqual(["a definition", "a program", "a environment", "a start", "a handshake", "a list"]);
   await ship.host[Symbol.asyncDispose]();
@@ -194,8 +200,8 @@ test("closing a host in the middle of everything leaves nothing behind, and ends
 });
 
 test("two hosts in one process end their own servers only", async () => {
-  await using one = await testShip({ a: programServer("well-behaved") });
-  const two = await testShip({ a: programServer("well-behaved") });
+  await using one = await testShip({ a: stdioServer("well-behaved") });
+  const two = await testShip({ a: stdioServer("well-behaved") });
   await Promise.all([one.host.start(), two.host.start()]);
   await two[Symbol.asyncDispose]();
   expect(two.state("a")?.status).toBe("disconnected");
