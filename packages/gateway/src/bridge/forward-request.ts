@@ -178,7 +178,8 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
   return {
     options: {
       answer,
-      capabilities: { ...carried(call.capabilities), ...extensions },
+      capabilities:
+        extensions === undefined ? carried(call.capabilities) : { ...carried(call.capabilities), ...extensions },
       input: call.era === "modern" ? ("caller" as const) : undefined,
       tasks,
     },

@@ -15,17 +15,19 @@ export function hasTasks(capabilities: JsonObject | undefined): boolean {
   return isObject(member(capabilities?.["extensions"], tasksExtension));
 }
 
+const noTasks = {};
+
 /**
  * Returns the capabilities that a call declares to its server. For a client without tasks, the gateway hides the task,
  * and the call ends when the task ends.
  */
 export function taskOptions({ era, capabilities }: ClientCall): {
   readonly tasks?: "caller";
-  readonly extensions: JsonObject;
+  readonly extensions?: JsonObject;
 } {
   return era === "modern" && hasTasks(capabilities)
     ? { tasks: "caller", extensions: { extensions: { [tasksExtension]: {} } } }
-    : { extensions: {} };
+    : noTasks;
 }
 
 /** Returns the result with the task id for the client. A client of one server gets the server's own id. */

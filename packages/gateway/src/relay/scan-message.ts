@@ -10,6 +10,10 @@ export interface ScannedMessage {
 
 /** Matches the beginning of a response as Fairlead's host writes it. Most lines of the host match. */
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
+/** Matches the beginning of a request whose id and method come first, as many clients write it. */
+const request = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w.:-]{0,60}"),"method":"([\w/$.-]{1,60})"[,}]/;
+/** The number of bytes in which a message that begins like `request` has its id and its method. */
+const requestStart = 170;
 const quote = 0x22;
 const backslash = 0x5c;
 
@@ -21,6 +25,8 @@ export function scanHostLine(line: Buffer): ScannedMessage | undefined {
 
 /** Reads the id and the method from any message. Returns undefined if the line is not a single JSON object. */
 export function scanMessage(line: Buffer): ScannedMessage | undefined {
+  const [, early, named] = request.exec(line.toString("latin1", 0, requestStart)) ?? [];
+  if (early !== undefined) return { id: early, method: named };
   // Each byte is decoded as one character: quotes keep their positions, and non-ASCII characters are skipped anyway.
   const text = line.toString("latin1");
   let id: string | undefined;

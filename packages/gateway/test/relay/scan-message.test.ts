@@ -17,6 +17,8 @@ it("finds id and method anywhere among the members", () => {
     method: "ping",
   });
   expect(scan(' { "result" : [1,{"a":"}\\\\"}] , "id" : 12 } ')).toEqual({ id: "12", method: undefined });
+  expect(scan('{"jsonrpc":"2.0","id":"a-1","method":"ping"}')).toEqual({ id: '"a-1"', method: "ping" });
+  expect(scan('{"jsonrpc":"2.0","id":"\\u0041","method":"ping"}')).toEqual({ id: '"A"', method: "ping" });
   expect(scan('{"id":null,"method":"x"}')).toEqual({ id: undefined, method: "x" });
   expect(scan('{"id":"\\u0041"}')).toEqual({ id: '"A"', method: undefined });
 });
