@@ -20,7 +20,8 @@ const news = 'data: {"jsonrpc":"2.0","method":"n"}\n\n';
 async function listen(answers: readonly HttpAnswer[]) {
   const time = jumpingTime();
   const stop = new AbortController();
-  const events = recorder();
+  let reopened = 0;
+  const events = { ...recorder(), reopened: () => void (reopened += 1) };
   const visits: number[] = [];
   await keepListening({
     async get() {
@@ -37,7 +38,7 @@ async function listen(answers: readonly HttpAnswer[]) {
     time,
     signal: stop.signal,
   });
-  return { pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)), events };
+  return { pauses: visits.slice(1).map((moment, index) => moment - (visits[index] ?? 0)), events, reopened };
 }
 
 test("a stream that is closed politely again and again, with nothing on it, is visited less and less", async () => {
@@ -46,8 +47,10 @@ test("a stream that is closed politely again and again, with nothing on it, is v
 });
 
 test("a stream that brings something is visited again as soon as the server wishes", async () => {
-  const { pauses, events } = await listen(Array.from({ length: 5 }, () => answer(200, `retry: 7\n${news}`)));
+  const { pauses, events, reopened } = await listen(Array.from({ length: 5 }, () => answer(200, `retry: 7\n${news}`)));
   expect(pauses).toEqual([7, 7, 7, 7]);
+  // The first stream is opened, the others are opened again.
+  expect(reopened).toBe(4);
   expect(events.messages).toHaveLength(5);
 });
 
