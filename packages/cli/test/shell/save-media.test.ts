@@ -19,6 +19,28 @@ test("a file's name is ours: nothing of a server's name or type leads out of the
   expect(new Set(await readdir(folder.path))).toEqual(new Set(names));
 });
 
+test.each([
+  ["image/png", "png"],
+  ["image/jpeg", "jpg"],
+  ["image/gif", "gif"],
+  ["image/webp", "webp"],
+  ["image/svg+xml", "svg"],
+  ["audio/mpeg", "mp3"],
+  ["audio/ogg", "ogg"],
+  ["audio/wav", "wav"],
+  ["application/pdf", "pdf"],
+  ["application/json", "json"],
+  ["text/csv; charset=utf-8", "csv"],
+  ["text/html", "html"],
+  ["text/markdown", "md"],
+  ["text/plain", "txt"],
+  ["text/other", "bin"],
+])("%s is saved with the extension %s", async (mimeType, extension) => {
+  await using folder = await temporaryFolder();
+  await saveMedia([{ type: "resource", resource: { uri: "a:b", mimeType, blob: "AAAA" } }], folder.path, "s.t");
+  expect(await readdir(folder.path)).toEqual([`s-t-1.${extension}`]);
+});
+
 test("what cannot be written is a warning each", async () => {
   await using folder = await temporaryFolder();
   const gone = join(folder.path, "gone");

@@ -57,6 +57,7 @@ describe("servers at their usual places", () => {
     expect(code).toBe(0);
     expect(stderr).toContain("wrote 6 servers");
     expect(stderr).toContain("undo: fairlead mcp remove -s user desktop\n");
+    expect((await host.run("mcp", "import")).stdout).toMatch(/^cursor: already in the settings$/m);
     expect(await settings(host)).toEqual({
       mcpServers: fromEverywhere,
       fairlead: { servers: { wind: { enabled: false } } },
