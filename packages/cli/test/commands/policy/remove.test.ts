@@ -10,6 +10,11 @@ async function decisionOf(here: Machine, ...words: readonly string[]): Promise<u
   return (JSON.parse(stdout) as { decision: unknown }).decision;
 }
 
+test("the help names the rule that is removed", async () => {
+  await using here = await machine();
+  expect((await here.run("policy", "remove", "--help")).stdout).toMatch(/policy remove \[options\] \[rule\]$/m);
+});
+
 describe("policy remove", () => {
   test("takes back a rule, says what decides now, and how to take that back", async () => {
     await using here = await machine();

@@ -21,10 +21,14 @@ async function untilStatuses({ until }: Scene, mine: string, db: string): Promis
   });
 }
 
-async function refuseTrust({ asked, session, shown }: Scene): Promise<void> {
+async function refuseTrust({ asked, session, shown, state }: Scene): Promise<void> {
   const { key } = await asked("trust");
   session.answer(key, { kind: "trust", value: false });
   await shown(/None of its servers was started/);
+  // To refuse trust is no mistake.
+  expect(state().items.find((item) => item.kind === "note" && item.text.includes("None of its servers"))).toMatchObject(
+    { tone: "info" },
+  );
 }
 
 function runningOf(here: Machine, option: string): number {
