@@ -2,7 +2,7 @@ import { status, temporaryFolder } from "@fairlead/test-servers";
 import { expect, test } from "vitest";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
 import { setSignInNote, tokenDigest } from "../../../src/auth/store/sign-in-notes.ts";
-import { type SignInState, signInStateOf } from "../../../src/auth/store/sign-in-state.ts";
+import { type SignInState, signInStateOf, urlOf } from "../../../src/auth/store/sign-in-state.ts";
 import { createWorld, serverOf } from "../../support/load-settings.ts";
 import { both } from "../both-servers.ts";
 import { person } from "../person.ts";
@@ -126,4 +126,18 @@ test("what cannot be renewed makes it needed, and a token that is accepted ends 
   expect(await stateAt(url, home.path)).toBe("signed_in");
   await start();
   expect(await stateAt(url, home.path)).toBe("signed_in");
+});
+
+test("the URL of a server has its secrets and variables in it; without a value it stays as written", async () => {
+  await using world = await createWorld();
+  const urlWith = async (entry: object, value?: string): Promise<string | undefined> => {
+    await world.writeUser({ mcpServers: { docs: entry } });
+    const { definition } = serverOf(await world.load(), "docs");
+    return definition && urlOf(definition, async () => value);
+  };
+  const secret = { httpUrl: "https://docs.example/${secret:tenant}/mcp" };
+  expect(await urlWith(secret, "acme")).toBe("https://docs.example/acme/mcp");
+  expect(await urlWith(secret)).toBe("https://docs.example/${secret:tenant}/mcp");
+  expect(await urlWith({ httpUrl })).toBe(httpUrl);
+  expect(await urlWith({ command: "node" })).toBeUndefined();
 });
