@@ -50,6 +50,29 @@ test("a code is shown, and typed on another device", async () => {
   });
 });
 
+test("an address that has the code already is shown only if the server sends one", async () => {
+  for (const isComplete of [true, false]) {
+    await using servers = await both({}, { scopes: ["read"] });
+    await using folder = await temporaryFolder();
+    servers.authorization.interrupt("device", (_request, response, usual) => {
+      void usual().then(({ status: code, headers, body }) => {
+        const { verification_uri_complete: complete, ...answer } = JSON.parse(String(body)) as Record<string, unknown>;
+        const sent = JSON.stringify({ ...answer, ...(isComplete && { verification_uri_complete: complete }) });
+        response.writeHead(code, { ...headers, "content-length": Buffer.byteLength(sent) }).end(sent);
+      });
+    });
+    const codes: Code[] = [];
+    const someone = typist((code) => {
+      codes.push(code);
+      servers.authorization.decideDevice(code.userCode, "approve");
+    });
+    await signingIn(servers.guarded.url, someone, folder, { clock: hastyClock() });
+    const [code] = codes;
+    const whole = `${servers.authorization.issuer}/activate?user_code=${code?.userCode}`;
+    expect(code?.verificationUriComplete).toBe(isComplete ? whole : undefined);
+  }
+});
+
 test("whoever is told to slow down does, and goes on", async () => {
   await using servers = await both({
     deviceInterval: 1,

@@ -30,7 +30,9 @@ describe("an entry", () => {
       time: "2026-01-31T12:00:00.000Z",
       argumentsDigest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
-    expect(await readFile(join(folder, "000001.jsonl"), "utf8")).not.toContain("passwd");
+    const text = await readFile(join(folder, "000001.jsonl"), "utf8");
+    expect(text).not.toContain("passwd");
+    expect(text).toMatch(/^\{.*\}\n$/);
   });
 
   test("has the arguments themselves where the settings ask for that, unless they are very long", async () => {
