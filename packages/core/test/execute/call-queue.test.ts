@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { type CallQueue, createCallQueue } from "../../src/execute/call-queue.ts";
 
@@ -50,6 +51,22 @@ describe("calls wait for their turn", () => {
     await enter("a1", "a2", "a3", "a4", "a5", "b1", "b2", "c1");
     for (const call of ["a1", "a2", "a3", "b1", "c1", "a4"]) await leave(call);
     expect(entered).toEqual(["a1", "a2", "a3", "b1", "c1", "a4", "b2", "a5"]);
+  });
+
+  test("calls that share a signal listen to it once, and no longer than one of them waits", async () => {
+    const queue = createCallQueue({ perServer: 1, total: 1, waitingPerServer: 10 });
+    const { signal } = new AbortController();
+    const listeners = (): number => getEventListeners(signal, "abort").length;
+    const leaveFirst = await queue.enter("a", signal);
+    expect(listeners()).toBe(0);
+    const [second, third] = [queue.enter("a", signal), queue.enter("b", signal)];
+    expect(listeners()).toBe(1);
+    leaveFirst();
+    const leaveNext = await Promise.race([second, third]);
+    expect(listeners()).toBe(1);
+    leaveNext();
+    await Promise.all([second, third]);
+    expect(listeners()).toBe(0);
   });
 
   test("a place is given back once, however often it is left", async () => {
