@@ -1,0 +1,81 @@
+import { WireError } from "@fairlead/wire";
+import { expect, test } from "vitest";
+import { HostError } from "../../src/errors.ts";
+import { sendRead } from "../../src/execute/send-read.ts";
+import { manualClock } from "../support/manual-clock.ts";
+
+const lost = new HostError("lost", "s: lost");
+const busy = new HostError("http_status", "s is busy", {
+  cause: new WireError("http_status", "busy", { httpStatus: 503, retryAfter: "2" }),
+});
+const denied = new HostError("denied", "s: denied");
+
+/** Sends a read whose first attempt fails with this error; notes what was sent to which client, and with what time left. */
+function reading(error: unknown, { isStill = true, total = 60_000, timeout = 60_000 } = {}) {
+  const clock = manualClock();
+  const cancel = new AbortController();
+  const sent: unknown[] = [];
+  const result = sendRead(
+    "first",
+    async (client, times) => {
+      sent.push([client, times.total]);
+      if (sent.length === 1) throw error;
+      return "read";
+    },
+    { signal: cancel.signal, timeout, total },
+    { reconnect: async () => "second", isStill: () => isStill, clock },
+  );
+  const settled = result.then(
+    (value) => value,
+    (failure: unknown) => failure,
+  );
+  return { clock, cancel, sent, settled };
+}
+
+test("a lost read is sent again at once, to the server that was connected again", async () => {
+  const { sent, settled } = reading(lost);
+  expect(await settled).toBe("read");
+  expect(sent).toEqual([
+    ["first", 60_000],
+    ["second", 60_000],
+  ]);
+});
+
+test("a read from a busy server is sent again after the pause that the server asks for, with the time that is left", async () => {
+  const { clock, sent, settled } = reading(busy);
+  await clock.pass(1_999);
+  expect(sent).toHaveLength(1);
+  await clock.pass(1);
+  expect(await settled).toBe("read");
+  expect(sent.at(-1)).toEqual(["second", 58_000]);
+});
+
+test("a pause that is longer than the time for the read is not waited for", async () => {
+  for (const limits of [{ total: 2_000 }, { timeout: 2_000 }]) {
+    const { sent, settled } = reading(busy, limits);
+    expect(await settled).toBe(busy);
+    expect(sent).toHaveLength(1);
+  }
+});
+
+test("a read that is cancelled during the pause is not sent again", async () => {
+  const { cancel, sent, settled, clock } = reading(busy);
+  await clock.pass(1);
+  cancel.abort();
+  expect(await settled).toMatchObject({
+    code: "cancelled",
+    message: "s is busy; cancelled before it was sent again",
+    cause: busy,
+  });
+  expect(sent).toHaveLength(1);
+});
+
+test.each([
+  ["another failure", denied, true],
+  ["an unexpected error", new TypeError("boom"), true],
+  ["a lost read whose server or item has changed", lost, false],
+])("not sent again: %s", async (_, error, isStill) => {
+  const { sent, settled } = reading(error, { isStill });
+  expect(await settled).toBe(error);
+  expect(sent).toHaveLength(1);
+});
