@@ -2,7 +2,7 @@ import { scaled, seed } from "@fairlead/test-servers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PolicyEngine } from "../../../src/policy/policy-engine.ts";
-import { escapeName, exactName, namePattern } from "../../../src/policy/rules/name-pattern.ts";
+import { escapeName, everyResource, exactName, namePattern } from "../../../src/policy/rules/name-pattern.ts";
 import { awkwardName } from "../../support/adversarial-names.ts";
 import { request, rule } from "../../support/sample-rules.ts";
 
@@ -94,4 +94,10 @@ test.each([
 test("stars by the dozen cost nothing on a name made for them", () => {
   const pattern = namePattern(`${"*a".repeat(40)}*b`);
   expect(pattern.matches("a".repeat(100_000))).toBe(false);
+});
+
+test("the pattern for all resources matches every URI, and no name of a tool", () => {
+  const { matches } = namePattern(everyResource);
+  expect(["file:///a", "demo://x/y", "urn:a:b", ":"].map(matches)).toEqual([true, true, true, true]);
+  expect(["greet", "delete_all", ""].map(matches)).toEqual([false, false, false]);
 });
