@@ -141,3 +141,22 @@ test("the URL of a server has its secrets and variables in it; without a value i
   expect(await urlWith({ httpUrl })).toBe(httpUrl);
   expect(await urlWith({ command: "node" })).toBeUndefined();
 });
+
+test.each([
+  [{ expiresAt: 5_000 }, 4_999, "signed_in"],
+  [{ expiresAt: 5_000 }, 5_000, "needed"],
+  [{ expiresAt: 5_000, refreshToken: "r" }, 5_000, "signed_in"],
+  [{}, 5_000, "signed_in"],
+])("a token with %j is at %d: %s", async (more, now, state) => {
+  await using world = await createWorld();
+  await using folder = await temporaryFolder();
+  await storageIn(folder).saveCredentials({
+    ...stored,
+    tokens: { accessToken: "good", tokenType: "Bearer", obtainedAt: 1, ...more },
+  });
+  await world.writeUser({ mcpServers: { docs: { httpUrl: stored.serverUrl } } });
+  const { definition } = serverOf(await world.load(), "docs");
+  if (definition === undefined) throw new Error("no definition");
+  const facts = { folder: folder.path, storage: storageIn(folder), secret: async () => undefined, googleHosts: [] };
+  expect(await signInStateOf(definition, { ...facts, now: () => now })).toMatchObject({ state });
+});
