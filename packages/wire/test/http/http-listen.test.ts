@@ -21,7 +21,12 @@ async function listen(answers: readonly HttpAnswer[]) {
   const time = jumpingTime();
   const stop = new AbortController();
   let reopened = 0;
-  const events = { ...recorder(), reopened: () => void (reopened += 1) };
+  const events = {
+    ...recorder(),
+    reopened() {
+      reopened += 1;
+    },
+  };
   const visits: number[] = [];
   await keepListening({
     async get() {
