@@ -37,7 +37,7 @@ export interface Progress {
 export interface McpRequestOptions {
   /** Aborting cancels the request at the server and rejects with `cancelled`, never with `timeout`. */
   readonly signal?: AbortSignal | undefined;
-  /** Cancels the request like `signal`, which is not looked at if this is given. */
+  /** Cancels the request like `signal`. If both are given, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
   /** Milliseconds without a response or progress after which the request times out. Default: 60 000. */
   readonly timeout?: number | undefined;
@@ -94,8 +94,8 @@ export interface McpRequestOptions {
 }
 
 /**
- * The abort state of one request: what most code needs of an `AbortSignal`, without the cost of creating one. A request
- * that is served has it.
+ * The abort state of one request: the part of an `AbortSignal` that most code needs, without the cost of creating one.
+ * Every served request has such a state.
  */
 export interface RequestStop {
   readonly aborted: boolean;
@@ -104,7 +104,7 @@ export interface RequestStop {
   readonly signal: AbortSignal;
   throwIfAborted(): void;
   abort(reason: unknown): void;
-  /** Calls back once when the request is aborted. Returns the function that stops listening. */
+  /** Calls a function once when the request is aborted. Returns the function that stops listening. */
   onAbort(callback: () => void): () => void;
 }
 

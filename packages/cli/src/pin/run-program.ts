@@ -84,7 +84,7 @@ export interface ExactName {
   readonly note?: string;
 }
 
-/** Returns those of the launcher's options that the lookup needs. Drops words with shell characters. */
+/** Returns the launcher's options that the version lookup needs, without words that contain shell characters. */
 export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
   return options.flatMap((word, at) => {
     if (!/^[\w.:/=@-]+$/.test(word)) return [];

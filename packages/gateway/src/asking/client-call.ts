@@ -12,7 +12,10 @@ export interface ClientCall {
   readonly logLevel: string | undefined;
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
-  /** The same as `signal`, without the cost of an `AbortSignal`; the request's host may abort it too. */
+  /**
+   * Aborts together with `signal`, without the cost of an `AbortSignal`. The host that runs the request may also abort
+   * it.
+   */
   readonly stop?: RequestStop | undefined;
   /** Sends the client a notification that belongs to this request. */
   readonly notify: (method: string, params: JsonObject) => void;

@@ -19,8 +19,8 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
 }
 
 /**
- * Answers a request. Not `async`, like the functions that it calls for a known tool, because each promise between a
- * client and its server takes time.
+ * Answers a request. This function, and those that it calls for a known tool, are not `async`, because each promise
+ * between a client and its server takes time.
  *
  * @throws WireError with the JSON-RPC error for the client, at once or later
  */
@@ -30,7 +30,7 @@ export function answerRequest(context: BridgeContext, call: ClientCall, asked: A
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
 }
 
-/** Answers a request when the lists are known. */
+/** Answers a request after the lists are known. */
 async function answerListed(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
   switch (method) {
@@ -112,7 +112,7 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
   return forwardRequest(context, call, { server, method, params, confirmed, onYes });
 }
 
-/** Calls one of the two tools that a client with a tool budget gets, or a server's tool with the same name. */
+/** Calls one of the two search tools of a client with a tool budget, or a server's tool of the same name. */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
   const { view, client, hosts } = context;

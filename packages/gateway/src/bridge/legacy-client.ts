@@ -21,7 +21,10 @@ export interface LegacyClient {
   close(): void;
 }
 
-/** A class, so that its `signal` getter creates an `AbortSignal` only for a request that needs one. */
+/**
+ * A request of a legacy client. It is a class, so that its `signal` getter creates an `AbortSignal` only if one is
+ * needed.
+ */
 class LegacyCall implements ClientCall {
   readonly era = "legacy";
   readonly capabilities: JsonObject;

@@ -132,7 +132,7 @@ export function createConsent(options: ConsentOptions): Consent {
       .open({
         question,
         async answer(answer) {
-          // Asked before the answer is given, because the answer ends the request.
+          // This is read before the answer is given, because the answer ends the request.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : outcomeText(first, answer);
@@ -236,7 +236,7 @@ interface AskedDetails {
 }
 
 interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
-  /** Whether the definition changed after the question was asked. */
+  /** Whether the definition has changed since the question was asked. */
   readonly isOutdated: () => boolean;
   readonly client: AskedClient;
   readonly request: ConfirmedRequest;

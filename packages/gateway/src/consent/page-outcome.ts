@@ -1,12 +1,12 @@
-/** The sentences that a person reads after an answer on the page. */
+/** The sentences that a person reads after answering on the page. */
 
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 
-/** Where an answer on the page was given. */
+/** The place of an answer that was given on the page. */
 export const onThePage = "the page";
 
-/** Returns the sentences for a person whose yes was about an earlier definition. */
+/** Returns the sentences for a person who said yes to an earlier definition. */
 export function outdatedText(question: ConsentQuestion): string {
   return `The definition of ${nameOf(question)} changed while this question was open. Nothing was run, and your answer has no effect. Send the request again in the program: Fairlead shows the change and asks.`;
 }

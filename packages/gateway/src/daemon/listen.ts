@@ -173,7 +173,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         const written = channel.send(message, options);
         const { id, method } = message;
         if (method === undefined && (typeof id === "string" || typeof id === "number"))
-          // If the response cannot be written, the relay is gone, and nobody reads the note.
+          // If the response cannot be written, the relay has ended, and nobody will read the note.
           written.then(() => sent.done(id), nothing);
         return written;
       },

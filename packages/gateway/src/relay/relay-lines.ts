@@ -7,7 +7,10 @@ import type { OpenRequest } from "./open-requests.ts";
 
 const internalError = -32603;
 
-/** @param id The request id as JSON text. */
+/**
+ * Returns an error response.
+ * @param id The request id as JSON text.
+ */
 export function errorLine(id: string, message: string, data: Readonly<Record<string, unknown>>): string {
   const error = JSON.stringify({ code: internalError, message, data });
   return `{"jsonrpc":"2.0","id":${id},"error":${error}}\n`;
@@ -23,7 +26,10 @@ export function lostLine({ id, sent, losses }: OpenRequest): string {
   });
 }
 
-/** @param id The request id of the host's question, as JSON text. */
+/**
+ * Returns the notification that cancels a question of the host.
+ * @param id The id of the question, as JSON text.
+ */
 export function cancelledLine(id: string): string {
   const requestId: unknown = JSON.parse(id);
   return notification("notifications/cancelled", { requestId, reason: "the gateway was restarted" });

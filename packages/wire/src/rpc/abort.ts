@@ -5,8 +5,8 @@ import type { RequestStop } from "../session.ts";
 const nothing = (): void => {};
 
 /**
- * The abort state of one request, with the members of an `AbortSignal` that most requests need. An `AbortSignal` costs
- * more than to parse, decide and send a request, so `signal` creates one only when somebody reads it.
+ * The abort state of one request, with the members of an `AbortSignal` that most requests need. Creating an
+ * `AbortSignal` costs more than parsing, deciding and sending a request, so `signal` creates one only when it is read.
  */
 export class RequestAbort implements RequestStop {
   #isAborted = false;
@@ -42,7 +42,7 @@ export class RequestAbort implements RequestStop {
     if (this.#callbacks !== undefined) for (const callback of this.#callbacks) callback();
   }
 
-  /** Calls back once when the request is aborted. Returns the function that stops listening. */
+  /** Calls a function once when the request is aborted. Returns the function that stops listening. */
   onAbort(callback: () => void): () => void {
     this.#callbacks ??= new Set();
     this.#callbacks.add(callback);

@@ -34,7 +34,7 @@ interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
 }
 
-/** A `RequestHandler` that also receives the request's id, and may abort its own work together with the request's. */
+/** A `RequestHandler` that also receives the request's id, and can abort its own work together with the request. */
 export type InboundHandler = (
   method: string,
   params: JsonObject,
@@ -49,7 +49,7 @@ export interface Inbound {
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: RequestHandler) => void;
-  /** Like `handleWith`, for the side of a server. */
+  /** Sets the handler like `handleWith`, on the side of a server. */
   readonly serveWith: (handler: InboundHandler) => void;
   /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;

@@ -30,7 +30,7 @@ import { sendAfter, settle } from "./settle.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
-  /** Answers requests in the place of `onRequest`, for the side of a server. */
+  /** Answers requests instead of `onRequest`, on the side of a server. */
   readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;

@@ -13,13 +13,13 @@ export interface ServedRequest {
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * The same as `signal`, without the cost of an `AbortSignal`. The handler may also abort its own work with it; the
-   * client is answered all the same.
+   * Aborts together with `signal`, without the cost of an `AbortSignal`. The handler may also abort its own work with
+   * it; the client gets an answer all the same.
    */
   readonly stop?: RequestStop | undefined;
 }
 
-/** A class, so that its `signal` getter creates an `AbortSignal` only when a handler reads it. */
+/** A request. It is a class, so that its `signal` getter creates an `AbortSignal` only when a handler reads it. */
 class OpenServedRequest implements ServedRequest {
   readonly id: RequestId;
   readonly stop: RequestStop;
