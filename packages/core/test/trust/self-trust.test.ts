@@ -1,3 +1,4 @@
+import { rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { admissionOf, machine, trustedMachine, workspaceFile } from "../support/machine.ts";
@@ -85,6 +86,16 @@ describe("no workspace file can give itself trust", () => {
         next: "Set GEMINI_CLI_TRUSTED_FOLDERS_PATH to a file outside the workspace, or unset it.",
       },
     ]);
+  });
+
+  test("the user's own file of rules counts even if ~/.gemini is a link into the workspace", async () => {
+    await using here = await machine({ [workspaceFile]: ours });
+    await here.write("work/dotfiles/trustedFolders.json", { [here.root]: "TRUST_FOLDER" });
+    await rm(join(here.path, "home/.gemini"), { recursive: true, force: true });
+    await symlink(join(here.root, "dotfiles"), join(here.path, "home/.gemini"));
+    const { trust, problems } = await here.load();
+    expect(trust).toMatchObject({ trusted: true, source: "file" });
+    expect(problems).toEqual([]);
   });
 
   test("a file of rules elsewhere, named by the environment, counts", async () => {

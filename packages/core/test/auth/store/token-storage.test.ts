@@ -1,9 +1,15 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import type { Credentials } from "../../../src/auth/store/credentials.ts";
-import { MCPOAuthTokenStorage, openTokenStorage, signInFolder } from "../../../src/auth/store/token-storage.ts";
+import {
+  MCPOAuthTokenStorage,
+  openTokenStorage,
+  secretNameOf,
+  signInFolder,
+} from "../../../src/auth/store/token-storage.ts";
 import { HostError } from "../../../src/errors.ts";
 import { openSecretStore, type SecretStore } from "../../../src/files/secrets/secret-store.ts";
 
@@ -219,4 +225,11 @@ test("sign-ins of another pin are another view of the store; without a pin there
   await storage.pinned("a").saveCredentials(minimal);
   expect(await storage.getCredentials(url)).toBeUndefined();
   expect(await openIn(folder.path).pinned("a").getCredentials(url)).toEqual({ ...minimal, pin: "a" });
+});
+
+test("the name of a secret is a digest of the URL and of the pin", async () => {
+  const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
+  const names = await Promise.all([undefined, "a", "b"].map((pin) => secretNameOf(url, pin)));
+  expect(names.map((name) => name.slice(-64))).toEqual([digest(url), digest(`${url} a`), digest(`${url} b`)]);
+  await expect(secretNameOf("ftp://x")).rejects.toMatchObject({ code: "usage" });
 });
