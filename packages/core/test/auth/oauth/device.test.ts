@@ -42,6 +42,10 @@ test("a code is shown, and typed on another device", async () => {
   ]);
   expect(someone.opened).toEqual([]);
   expect(await storageIn(folder).getCredentials(servers.guarded.url)).toEqual(credentials);
+  const [registered] = servers.authorization.requests.filter(({ path }) => path === "/register");
+  expect(JSON.parse(registered?.body ?? "{}")).toMatchObject({
+    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+  });
   const [asked] = servers.authorization.callsTo("device");
   expect(Object.fromEntries(asked?.params ?? [])).toEqual({
     client_id: credentials.client.clientId,
