@@ -131,6 +131,17 @@ describe("in its second version, a file", () => {
     ["with workspaces that hold no servers", { version: 2, workspaces: { "/a": [] }, tools: [] }],
     ["with an approval that has no date", { version: 2, workspaces: { "/a": { x: { fingerprint: "f" } } }, tools: [] }],
     ["with a tool that is none", { version: 2, workspaces, tools: [tool, null] }],
+    ...[
+      7,
+      [7],
+      [[{ file: "/a" }], 7],
+      [[{ file: "/a" }, null]],
+      [[{ file: "/a" }, { file: 7 }]],
+      [[{ file: "/a" }, { file: "/b", digest: 7 }]],
+    ].map((programs): [string, object] => [
+      `with the programs ${JSON.stringify(programs)}`,
+      { version: 2, workspaces: { "/a": { x: { fingerprint: "f", approvedAt: "2026", programs } } }, tools: [] },
+    ]),
     ...["fingerprint", "approvedAt", "server", "tool", "digest", "workspace", "definition"].map(
       (key): [string, object] => [
         `whose tool has no text as ${key}`,
@@ -142,6 +153,14 @@ describe("in its second version, a file", () => {
     await folder.write("approvals.json", content);
     expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces: {}, tools: [] });
   });
+});
+
+test("the programs of an approval are kept as they are", async () => {
+  await using folder = await temporaryFolder();
+  const programs = [[{ file: "/a", digest: "d" }, { file: "/b" }], []];
+  const workspaces = { "/a": { x: { fingerprint: "f", approvedAt: "2026", programs } } };
+  await folder.write("approvals.json", { version: 2, workspaces, tools: [] });
+  expect(await readApprovalsFile(folder.path)).toEqual({ version: 2, workspaces, tools: [] });
 });
 
 test("of a workspace with very many servers, those approved longest ago are forgotten first", async () => {
