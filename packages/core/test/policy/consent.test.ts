@@ -99,12 +99,13 @@ test.each([
 test("a question about a prompt shows how it differs from the lock file; one about a resource of that name does not", async () => {
   const drift = [{ member: "description", before: "Greets.", after: "Greets and sends." }];
   await using at = await desk({ promptDrift: () => drift });
-  const changeIn = (kind: "prompt" | "resource"): unknown => {
-    const request = { serverName: "files", serverToolName: "hello", kind, args: {} };
-    return at.question(request, at.decide(request), asked("files", "hello")).change;
+  const questionAbout = (kind: "prompt" | "resource"): ToolCallConfirmationDetails => {
+    const request = { serverName: "files", serverToolName: "hello", kind };
+    return at.question(request, at.decide(request), asked("files", "hello"));
   };
-  expect(changeIn("prompt")).toEqual(drift);
-  expect(changeIn("resource")).toBeUndefined();
+  expect(questionAbout("prompt")).toMatchObject({ change: drift, args: {} });
+  expect(questionAbout("resource")).toMatchObject({ args: { uri: "hello" } });
+  expect(questionAbout("resource").change).toBeUndefined();
 });
 
 describe("always", () => {
