@@ -28,6 +28,7 @@ test("without a rule a person is asked, and shown exactly what would be sent, wh
     rule: { decision: "ask_user", tier: "default", text: "the default for tools asks about it" },
     outcomes: [ProceedOnce, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysAndSave, Cancel],
     onConfirm: expect.any(Function),
+    isOutdated: expect.any(Function),
   });
   args.deep.list.push(2);
   expect(details.args).toEqual({ path: "/a", deep: { list: [1] } });
