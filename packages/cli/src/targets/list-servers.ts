@@ -7,7 +7,7 @@ import type { Configuration } from "@fairlead/core/trust/configuration";
 import { isConnectSettled, type ListedServer, serverText } from "../output/servers/server-state.ts";
 import type { Context } from "../shell/verb.ts";
 import { signedIn } from "../sign-in/signed-in.ts";
-import { connectServers } from "./connect-servers.ts";
+import { connectServers, createWaitingLine } from "./connect-servers.ts";
 import { useHost } from "./with-host.ts";
 
 /** The estimated tokens of each server's tool definitions. Servers without tools are left out. */
@@ -67,7 +67,14 @@ export function listServers(
     host.on("catalog", ({ server, tools }) => void changed.set(server, tools.changed));
     if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isConnectSettled(state)).map(({ server }) => server.name);
+    const waiting = createWaitingLine(context);
+    // The waiting line is drawn every second, also between the answer of a server and this print.
+    const showNow = (one: ListedServer): void => {
+      waiting.hide();
+      show(one);
+    };
     await connectServers(host, names, context, {
+      waiting,
       onSettled(state) {
         const one = listed.find(({ server }) => server.name === state.name);
         if (!isLive || one === undefined) return;
@@ -80,11 +87,11 @@ export function listServers(
         };
         const { name } = state;
         if (state.status === "connected") {
-          shows.push(tokensByServer(host, [name]).then((tokens) => show({ ...reached, tokens: tokens.get(name) })));
+          shows.push(tokensByServer(host, [name]).then((tokens) => showNow({ ...reached, tokens: tokens.get(name) })));
           return;
         }
         shows.push(
-          host.failedStarts().then((all) => show({ ...reached, failed: all.find((each) => each.server === name) })),
+          host.failedStarts().then((all) => showNow({ ...reached, failed: all.find((each) => each.server === name) })),
         );
       },
     });
