@@ -50,7 +50,8 @@ export async function keepResult(
   } catch (error) {
     throw toWriteError(path, error);
   }
-  await sweep(folder, name, limits);
+  // The new result is stored, even if older results cannot be removed or another process removes files meanwhile.
+  await sweep(folder, name, limits).catch(() => undefined);
   return { id, path };
 }
 
@@ -110,7 +111,7 @@ const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name !== newest);
   let files = 1;
-  let bytes = (await lstat(join(folder, newest))).size;
+  let bytes = (await lstat(join(folder, newest)).catch(unless("ENOENT")))?.size ?? 0;
   for (const name of names.sort().reverse()) {
     const path = join(folder, name);
     const stats = await lstat(path).catch(unless("ENOENT"));

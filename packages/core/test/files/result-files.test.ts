@@ -92,3 +92,14 @@ test("results before a moment are removed, or only counted", async () => {
   expect(await removeResults(folder.path, 2000)).toEqual({ files: 1, bytes: 3 });
   expect(await readdir(join(folder.path, "results"))).toEqual([basename(path)]);
 });
+
+test("results that are stored at the same time do not fail when one removes the files of another", async () => {
+  await using folder = await temporaryFolder();
+  const one = { ...limits, files: 1 };
+  const storing = Array.from({ length: 30 }, (_, at) => keepResult(folder.path, text(`${at}`), one));
+  const removing = removeResults(folder.path, Date.now() + 60_000);
+  expect(await Promise.all(storing)).toHaveLength(30);
+  await removing;
+  const { path } = await keepResult(folder.path, text("last"), one);
+  expect(await readdir(join(folder.path, "results"))).toEqual([basename(path)]);
+});

@@ -85,7 +85,7 @@ export function declareOwnFunction(own: OwnFunction, nameOf: (own: OwnFunction) 
             lines: { type: "integer", description: "How many lines or items to return. Default: as many as fit." },
             grep: {
               type: "string",
-              description: "Return only lines that contain this text, ignoring case. Not a pattern.",
+              description: "Return only lines that contain exactly this text, in the same case. Not a pattern.",
             },
             jmespath: {
               type: "string",
