@@ -1,7 +1,8 @@
 /** `fairlead history`: shows past requests to servers with their decision and outcome. */
 
 import { HostError } from "@fairlead/core/errors";
-import { createLedger, type LedgerEntry, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
+import { createLedger, ledgerFolder } from "@fairlead/core/policy/ledger/ledger";
+import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
 import { safe } from "@fairlead/core/text/safe-text";
 import { historyText } from "../output/policy/history-text.ts";
 import { configurationOf } from "../shell/configuration.ts";

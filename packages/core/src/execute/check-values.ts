@@ -12,12 +12,6 @@ import { toShellWord } from "../text/shell-word.ts";
 import type { Issue, Validation } from "./validation/validation.ts";
 import type { Validator } from "./validation/validator.ts";
 
-export interface CallArguments {
-  readonly serverName: string;
-  readonly tool: CatalogTool;
-  readonly args: JsonObject;
-}
-
 /** The arguments to send, with warnings about parts that were not checked or were changed. */
 export interface CheckedArguments {
   readonly args: JsonObject;
@@ -31,22 +25,30 @@ export interface CheckedArguments {
  * @throws HostError `arguments_invalid`, naming every mistake
  */
 export function checkArguments(
-  call: CallArguments,
+  serverName: string,
+  tool: CatalogTool,
+  args: JsonObject,
   validator: Pick<Validator, "validate">,
   signal: RequestSignal,
 ): CheckedArguments | Promise<CheckedArguments> {
-  const { tool, args } = call;
   const first = validator.validate(tool.inputSchema, args, signal);
-  if (first instanceof Promise) return first.then((late) => withoutNulls(late, call, validator, signal));
-  return first.issues.length === 0 ? { args, warnings: first.warnings } : withoutNulls(first, call, validator, signal);
+  if (!(first instanceof Promise) && first.issues.length === 0) return { args, warnings: first.warnings };
+  return withoutNulls(first, { serverName, tool, args }, validator, signal);
+}
+
+interface CallArguments {
+  readonly serverName: string;
+  readonly tool: CatalogTool;
+  readonly args: JsonObject;
 }
 
 async function withoutNulls(
-  { issues, warnings }: Validation,
+  first: Validation | Promise<Validation>,
   { serverName, tool, args }: CallArguments,
   validator: Pick<Validator, "validate">,
   signal: RequestSignal,
 ): Promise<CheckedArguments> {
+  const { issues, warnings } = await first;
   if (issues.length === 0) return { args, warnings };
   const nulls = optionalNulls(issues, tool.inputSchema, args);
   if (nulls.length > 0) {

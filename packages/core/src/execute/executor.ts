@@ -13,7 +13,7 @@ import { definitionOf } from "../discover/tool-changes.ts";
 import { HostError } from "../errors.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { type RequestSignal, toAbortSignal } from "../mcp/unless-aborted.ts";
-import { toShellWord } from "../text/shell-word.ts";
+import { callCancelled, toolChanged } from "./call-errors.ts";
 import { type CallQueue, createCallQueue } from "./call-queue.ts";
 import { type CallResult, toCallResult } from "./call-result.ts";
 import { type CheckedArguments, checkArguments, checkOutput } from "./check-values.ts";
@@ -115,17 +115,14 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return queue;
   }
 
-  function end(): void {
-    running -= 1;
-    if (running === 0) for (const resolve of onIdle) resolve();
-  }
-
-  /** Gives the call a signal that `close` aborts, and counts the call as running. */
-  function start<T>(
-    { signal: given = closing }: ExecuteOptions,
-    run: (signal: RequestSignal) => Promise<T>,
-  ): Promise<T> {
-    if (given === closing || options.abortsAll === true) return counted(run(given));
+  /** Runs the call with a signal that `close` aborts. */
+  function start<Answer, Result>(
+    call: Call<Client>,
+    how: ExecuteOptions,
+    steps: CallSteps<Client, Answer, Result>,
+  ): Promise<Result> {
+    const { signal: given = closing } = how;
+    if (given === closing || options.abortsAll === true) return execute(call, how, given, steps);
     const signal = toAbortSignal(given);
     const own = new AbortController();
     const callOff = (): void => own.abort(signal.reason);
@@ -133,7 +130,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     // Many calls may share one signal, and Node reports more than ten listeners as a leak.
     setMaxListeners(0, signal);
     signal.addEventListener("abort", callOff, { once: true });
-    const started = counted(run(own.signal));
+    const started = execute(call, how, own.signal, steps);
     stops.add(callOff);
     const leave = (): void => {
       signal.removeEventListener("abort", callOff);
@@ -143,80 +140,88 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return started;
   }
 
-  function counted<T>(started: Promise<T>): Promise<T> {
-    running += 1;
-    started.then(end, end);
-    return started;
-  }
-
+  /** One function with all steps, because each further promise of a call costs as much as its message. */
   async function execute<Answer, Result>(
-    { client, tool: name, args: given }: Call<Client>,
+    call: Call<Client>,
     how: ExecuteOptions,
     signal: RequestSignal,
     { find, send, finish }: CallSteps<Client, Answer, Result>,
   ): Promise<Result> {
+    const { client, tool: name, args: given } = call;
     const serverName = client.name;
-    const tool = find(client, name);
-    if (!isObject(given))
-      throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
-    let checked: CheckedArguments;
-    let leave: () => void;
+    running += 1;
     try {
-      signal.throwIfAborted();
-      const found = tool && checkArguments({ serverName, tool, args: given }, validator, signal);
-      checked = (found instanceof Promise ? await found : found) ?? { args: given, warnings: none };
-      const queue = queueOf(how.sender);
-      leave = queue.tryEnter(serverName) ?? (await queue.enter(serverName, toAbortSignal(signal)));
-    } catch (error) {
-      // The call has not been sent yet, so an aborted signal means that it was cancelled before sending.
-      throw signal.aborted ? cancelled(client, name, signal) : error;
-    }
-    let answer: Answer;
-    try {
-      how.onStart?.();
-      answer = await sendOnceOrAgain({ client, name, tool, args: checked.args, send }, how, signal);
+      const tool = find(client, name);
+      if (!isObject(given))
+        throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
+      let checked: CheckedArguments | undefined;
+      let leave: (() => void) | undefined;
+      /** While a call waits, its server may end, or may reconnect with other tools. */
+      let hasWaited = false;
+      try {
+        signal.throwIfAborted();
+        const found = tool && checkArguments(serverName, tool, given, validator, signal);
+        hasWaited = found instanceof Promise;
+        checked = found instanceof Promise ? await found : found;
+        const queue = queueOf(how.sender);
+        leave = queue.tryEnter(serverName);
+        hasWaited ||= leave === undefined;
+        leave ??= await queue.enter(serverName, toAbortSignal(signal));
+      } catch (error) {
+        // The call has not been sent yet, so an aborted signal means that it was cancelled before sending.
+        throw signal.aborted ? callCancelled(client.name, name, signal) : error;
+      }
+      const args = checked?.args ?? given;
+      const began = clock.now();
+      const isGone = client.filteredCatalog === undefined;
+      let answer: Answer;
+      try {
+        how.onStart?.();
+        if (hasWaited && !isGone && !isStill(client, name, tool)) throw toolChanged(client.name, name);
+        try {
+          answer = await send(client, args, optionsOf(tool, how, signal, how.total), name);
+        } catch (error) {
+          answer = await sendAgain({ error, isGone, began }, { client, name, tool, args, send }, how, signal);
+        }
+      } finally {
+        leave();
+      }
+      const result = finish(answer, tool, checked?.warnings ?? none);
+      return result instanceof Promise ? await result : result;
     } finally {
-      leave();
+      running -= 1;
+      if (running === 0) for (const resolve of onIdle) resolve();
     }
-    return finish(answer, tool, checked.warnings);
   }
 
-  /** @throws HostError `changed` */
-  function sendOnceOrAgain<Answer>(
+  /** Repeats a failed call if that is safe. @throws HostError `changed`, or the error of the failed call */
+  async function sendAgain<Answer>(
+    { error, isGone, began }: FailedCall,
     { client, name, tool, args, send }: CheckedCall<Client, Answer>,
     how: ExecuteOptions,
     signal: RequestSignal,
   ): Promise<Answer> {
-    const began = clock.now();
-    // While the call waited, the server may have ended, or may have reconnected with other tools.
-    const isGone = client.filteredCatalog === undefined;
-    if (!isGone && !isStill(client, name, tool)) throw changed(client, name);
-
-    async function sendAgain(error: unknown): Promise<Answer> {
-      if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
-      const pause = pauseAfter(error);
-      const failed = {
-        code: error.code,
-        neverLeft: isGone || neverLeft(error),
-        annotations: tool?.annotations,
-        trustAnnotations: how.trustAnnotations ?? false,
-        pause,
-        timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
-      };
-      if (!mayRepeat(failed)) throw error;
-      if (pause !== undefined)
-        await sleep(clock, pause, toAbortSignal(signal)).catch(() => {
-          throw cancelled(client, name, signal, "it was sent again");
-        });
-      const next = await reconnect(client.name, toAbortSignal(signal)).catch((failure: unknown) => {
-        throw failed.neverLeft ? failure : error;
+    if (!(error instanceof HostError) || reconnect === undefined || signal.aborted) throw error;
+    const pause = pauseAfter(error);
+    const failed = {
+      code: error.code,
+      neverLeft: isGone || neverLeft(error),
+      annotations: tool?.annotations,
+      trustAnnotations: how.trustAnnotations ?? false,
+      pause,
+      timeLeft: Math.min(how.timeout, how.total - (clock.now() - began)),
+    };
+    if (!mayRepeat(failed)) throw error;
+    if (pause !== undefined)
+      await sleep(clock, pause, toAbortSignal(signal)).catch(() => {
+        throw callCancelled(client.name, name, signal, "it was sent again");
       });
-      if (!isStill(next, name, tool)) throw failed.neverLeft ? changed(next, name) : error;
-      const total = Math.max(how.total - (clock.now() - began), 1);
-      return send(next, args, optionsOf(tool, { ...how, total }, signal), name);
-    }
-
-    return send(client, args, optionsOf(tool, how, signal), name).catch(sendAgain);
+    const next = await reconnect(client.name, toAbortSignal(signal)).catch((failure: unknown) => {
+      throw failed.neverLeft ? failure : error;
+    });
+    if (!isStill(next, name, tool)) throw failed.neverLeft ? toolChanged(next.name, name) : error;
+    const total = Math.max(how.total - (clock.now() - began), 1);
+    return send(next, args, optionsOf(tool, how, signal, total), name);
   }
 
   /** The steps of a call, shared by all calls: creating functions for each call would cost as much as sending it. */
@@ -230,9 +235,8 @@ export function createExecutor<Client extends CallClient = CallClient>(
   };
 
   return {
-    call: (call, how) => start(how, (signal) => execute(call, how, signal, callSteps)),
-    forward: (call, how) =>
-      start(how, (signal) => execute(call, how, signal, { find: findListed, send: call.send, finish: asIs })),
+    call: (call, how) => start(call, how, callSteps),
+    forward: (call, how) => start(call, how, { find: findListed, send: call.send, finish: asIs }),
 
     async close() {
       closed.abort();
@@ -262,18 +266,28 @@ interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Cl
   readonly args: JsonObject;
 }
 
+/** The failure of a call that was sent once. */
+interface FailedCall {
+  readonly error: unknown;
+  /** Whether the server was not connected when the call was to be sent. */
+  readonly isGone: boolean;
+  /** When the call was sent, by the executor's clock. */
+  readonly began: number;
+}
+
 function asIs<T>(answer: T): T {
   return answer;
 }
 
 function optionsOf(
   tool: CatalogTool | undefined,
-  { timeout, total, onProgress }: ExecuteOptions,
+  { timeout, onProgress }: ExecuteOptions,
   given: RequestSignal,
+  total: number,
 ): McpRequestOptions {
   const asTask = tool?.execution?.["taskSupport"] === "required";
-  const [signal, stop] = "onAbort" in given ? [undefined, given] : [given, undefined];
-  return { signal, stop, timeout, total, asTask, onProgress };
+  if ("onAbort" in given) return { signal: undefined, stop: given, timeout, total, asTask, onProgress };
+  return { signal: given, stop: undefined, timeout, total, asTask, onProgress };
 }
 
 /**
@@ -284,19 +298,4 @@ function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogToo
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);
   if (now === undefined || tool === undefined) return now === tool;
   return now === tool || definitionOf(now) === definitionOf(tool);
-}
-
-function cancelled(
-  { name: serverName }: CallClient,
-  tool: string,
-  { reason }: RequestSignal,
-  before = "it was sent",
-): HostError {
-  const message = `${serverName}.${tool} was cancelled before ${before}`;
-  return new HostError("cancelled", message, { serverName, cause: reason });
-}
-
-function changed({ name: serverName }: CallClient, tool: string): HostError {
-  const message = `${serverName}.${tool} was not called: its definition changed while the call waited`;
-  return new HostError("changed", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });
 }

@@ -113,6 +113,8 @@ export interface Decide {
   readonly approvalKeyOf: (tool: ToolIdentity) => string | undefined;
 }
 
+const noRules: readonly PolicyRule[] = [];
+
 const typedRule: PolicyRule = {
   tier: "default",
   decision: "allow",
@@ -148,15 +150,13 @@ export function createDecide(options: CreateDecideOptions): Decide {
     if (kind === "resource")
       return given.allowsReads(serverName, fingerprintOf(serverName)) ? [readsRule(serverName)] : [];
     const definition = kind === "tool" ? tools.toolOf(request) : undefined;
-    if (definition === undefined) return [];
+    if (definition === undefined) return noRules;
     const saved = policy().approved.find(serverName, serverToolName);
     const approvalKey = given.has(serverName, serverToolName) ? approvalKeyOf(request) : undefined;
-    return [
-      ...(saved !== undefined && saved.digest === definitionDigest(definition) ? [savedRule(request)] : []),
-      ...(approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey)
-        ? [answerRule(request)]
-        : []),
-    ];
+    const isSaved = saved !== undefined && saved.digest === definitionDigest(definition);
+    const isAllowed = approvalKey !== undefined && given.allows(serverName, serverToolName, approvalKey);
+    if (!isSaved && !isAllowed) return noRules;
+    return [...(isSaved ? [savedRule(request)] : []), ...(isAllowed ? [answerRule(request)] : [])];
   }
 
   function changeOf(request: PolicyRequest): ChangedDefinition | undefined {

@@ -23,11 +23,29 @@ function write(value: unknown, levels: number): string {
     return `[${text}]`;
   }
   const members = value as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(members).sort()) {
+  for (const name of sortedNames(members)) {
     const member = members[name];
     if (member !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${write(member, levels - 1)}`;
   }
   return `{${text}}`;
+}
+
+/** Objects with more members are sorted by `sort`, which allocates a kilobyte for two names. */
+const fewNames = 16;
+
+function sortedNames(members: object): readonly string[] {
+  const names = Object.keys(members);
+  if (names.length > fewNames) return names.sort();
+  for (let end = 1; end < names.length; end += 1) {
+    const name = names[end] ?? "";
+    let at = end;
+    for (let before = names[at - 1] ?? ""; at > 0 && before > name; before = names[at - 1] ?? "") {
+      names[at] = before;
+      at -= 1;
+    }
+    names[at] = name;
+  }
+  return names;
 }
 
 interface Open {

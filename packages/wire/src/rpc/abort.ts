@@ -50,14 +50,24 @@ export class RequestAbort implements RequestStop {
   }
 }
 
-/**
- * The callbacks of all requests that share a signal. One listener calls all of them, because adding a listener is slow.
- */
-const waiting = new WeakMap<AbortSignal, Waiting>();
+/** The callbacks of all requests that share a signal. One listener calls all of them, because adding a listener is slow. */
+const lists = new WeakMap<AbortSignal, CallbackList>();
 
-interface Waiting {
-  readonly callbacks: Set<() => void>;
+/**
+ * The callbacks of one signal. A linked list, not a `Set`: when callbacks come and go, a `Set` replaces its table again
+ * and again, and the replaced tables keep ended requests in memory until the next full garbage collection.
+ */
+interface CallbackList {
+  first: ListedCallback | undefined;
+  last: ListedCallback | undefined;
   readonly listener: () => void;
+}
+
+interface ListedCallback {
+  readonly callback: () => void;
+  previous: ListedCallback | undefined;
+  next: ListedCallback | undefined;
+  isRemoved: boolean;
 }
 
 /**
@@ -71,23 +81,44 @@ export function onAbort(signal: AbortSignal | RequestStop | undefined, callback:
     return nothing;
   }
   if ("onAbort" in signal) return signal.onAbort(callback);
-  const { callbacks, listener } = waiting.get(signal) ?? listen(signal);
-  callbacks.add(callback);
+  const list = lists.get(signal) ?? listen(signal);
+  const { last } = list;
+  const added: ListedCallback = { callback, previous: last, next: undefined, isRemoved: false };
+  if (last === undefined) list.first = added;
+  else last.next = added;
+  list.last = added;
   return () => {
-    if (!callbacks.delete(callback) || callbacks.size > 0) return;
+    if (added.isRemoved) return;
+    remove(added, list);
+    if (list.first !== undefined) return;
     // The listener is removed, because a signal with a listener cannot be garbage-collected.
-    signal.removeEventListener("abort", listener);
-    waiting.delete(signal);
+    signal.removeEventListener("abort", list.listener);
+    lists.delete(signal);
   };
 }
 
-function listen(signal: AbortSignal): Waiting {
-  const callbacks = new Set<() => void>();
+/** A removed callback refers to no other one: it would keep that one in memory. */
+function remove(removed: ListedCallback, list: CallbackList): void {
+  const { previous, next } = removed;
+  if (previous === undefined) list.first = next;
+  else previous.next = next;
+  if (next === undefined) list.last = previous;
+  else next.previous = previous;
+  removed.isRemoved = true;
+  removed.previous = undefined;
+  removed.next = undefined;
+}
+
+function listen(signal: AbortSignal): CallbackList {
   const listener = (): void => {
-    for (const callback of callbacks) callback();
+    lists.delete(signal);
+    for (let { first } = list; first !== undefined; { first } = list) {
+      remove(first, list);
+      first.callback();
+    }
   };
-  const added = { callbacks, listener };
-  waiting.set(signal, added);
+  const list: CallbackList = { first: undefined, last: undefined, listener };
+  lists.set(signal, list);
   signal.addEventListener("abort", listener, { once: true });
-  return added;
+  return list;
 }

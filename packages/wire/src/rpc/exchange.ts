@@ -58,6 +58,8 @@ const noHeaders: Readonly<Record<string, string>> = {};
  * transport reads it.
  */
 export class Exchange implements ChannelSendOptions, Cancellation {
+  /** The id of the request; -1 before it is added to the open requests. */
+  id = -1;
   readonly method: string;
   readonly silence: number;
   /** When the request times out for lack of a response, in milliseconds on the session's clock. */

@@ -3,6 +3,7 @@
 import type { JsonObject } from "../session.ts";
 import { member, objectOf } from "../shapes/json.ts";
 import type { Exchange } from "./exchange.ts";
+import type { OpenRequests } from "./open-requests.ts";
 import { requestIdOf } from "./rpc-messages.ts";
 
 /** The client's request that a server's request belongs to. */
@@ -11,8 +12,6 @@ export interface Related {
   /** Whether the server's request may belong to requests of several owners. */
   readonly isAmbiguous: boolean;
 }
-
-type OpenRequests = ReadonlyMap<number, Exchange>;
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
@@ -31,7 +30,7 @@ const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 export function relatedToRequest(
   open: OpenRequests,
   about: number | undefined,
-  givenUp: OpenRequests,
+  givenUp: ReadonlyMap<number, Exchange>,
   now: number,
 ): Related {
   if (about !== undefined) {

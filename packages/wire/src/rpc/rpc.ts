@@ -11,6 +11,7 @@ import { createRequestClock, type RequestClock } from "./clock.ts";
 import { Exchange, openRequest, resumeTimeouts, type SendRequest } from "./exchange.ts";
 import { createInbound, type InboundHandler } from "./inbound.ts";
 import { createNotifications } from "./notifications.ts";
+import { OpenRequests } from "./open-requests.ts";
 import { createPendingCancellations } from "./pending-cancellations.ts";
 import type { Unsolicited } from "./read-budget.ts";
 import { createReception, type Receiver } from "./reception.ts";
@@ -23,7 +24,6 @@ import {
   timeoutError,
   tooLargeError,
   toWireError,
-  withStep,
 } from "./rpc-errors.ts";
 import { forwardedMeta, isErrorReply, progressOf, requestIdOf, requestMessage, withMeta } from "./rpc-messages.ts";
 import { sendAfter, settle } from "./settle.ts";
@@ -66,7 +66,7 @@ export async function openRpc(open: OpenChannel, options: RpcOptions, signal?: A
 }
 
 function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
-  const pending = new Map<number, Exchange>();
+  const pending = new OpenRequests();
   const givenUp = new Map<number, Exchange>();
   const cancellations = createPendingCancellations();
   const diagnostic = (text: string): void => options.onDiagnostic?.(text);
@@ -85,7 +85,6 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   if (options.onRequest) inbound.handleWith(options.onRequest);
   if (options.onNotification) notifications.listen(options.onNotification);
 
-  let lastId = 0;
   let over: { readonly cause: WireError | undefined } | undefined;
   let closing: Promise<void> | undefined;
   let settleClosed: (cause: WireError | undefined) => void = () => {};
@@ -107,14 +106,12 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     if (over || closing) return Promise.reject(neverSent(method, over?.cause));
     const signal = given.stop ?? given.signal;
     if (signal?.aborted) return Promise.reject(cancelledError(method, signal.reason, true));
-    lastId += 1;
-    const id = lastId;
     return new Promise((resolve, reject) => {
       const silence = given.timeout ?? options.times.request;
       const exchange = new Exchange(method, given, clock.now(), silence, resolve, reject);
-      pending.set(id, exchange);
+      const id = pending.add(exchange);
       clock.wakeBy(exchange.due);
-      exchange.onAbort(() => giveUp(id, exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
+      exchange.onAbort(() => giveUp(exchange, cancelledError(method, signal?.reason, exchange.isUnsent)));
       exchange.hasToken = isSlow;
       const token = isSlow || given.onProgress !== undefined ? id : undefined;
       const message = requestMessage(id, method, withMeta(params, forwardedMeta(given.meta, given.envelope), token));
@@ -123,14 +120,13 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
         ? sendAfter(given.beforeSend, exchange, () => transmit(message, how))
         : transmit(message, how);
       if (given.awaitedOnClose) cancellations.add(sent);
-      sent.catch((error: unknown) => {
-        if (!exchange.isFollowed && pending.delete(id)) exchange.fail(withStep(error, method));
-      });
+      pending.failWith(sent, id);
     });
   };
 
-  /** Fails a request, tells the server, and remembers that a late response may come. */
-  function giveUp(id: number, exchange: Exchange, error: WireError): void {
+  /** Fails a request, tells the server, and expects a late response. */
+  function giveUp(exchange: Exchange, error: WireError): void {
+    const { id } = exchange;
     pending.delete(id);
     givenUp.set(id, exchange.giveUp(clock.now()));
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
@@ -146,10 +142,9 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
 
   function expire(now: number): number {
     let next = Number.POSITIVE_INFINITY;
-    for (const [id, exchange] of pending) {
+    for (const exchange of pending.values()) {
       if (exchange.due > now) next = Math.min(next, exchange.due);
-      else
-        giveUp(id, exchange, timeoutError(exchange.method, exchange.timesOutAt <= now ? exchange.silence : undefined));
+      else giveUp(exchange, timeoutError(exchange.method, exchange.timesOutAt <= now ? exchange.silence : undefined));
     }
     return next;
   }
@@ -180,7 +175,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
       return "responses to unknown requests";
     }
     exchange.received(size);
-    if (size > exchange.maxBytes) tooLarge(id, exchange);
+    if (size > exchange.maxBytes) tooLarge(exchange);
     else if (!staysOpen(id, exchange, message)) {
       pending.delete(id);
       settle(exchange, message);
@@ -199,15 +194,16 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
   /** Fails the request that a dropped message answers. If the message has no id, fails every open request. */
   function dropped(start: string, cause?: WireError): void {
     const id = Number(/"id"\s*:\s*"?(\d{1,15})/.exec(start)?.[1]);
-    const answered = pending.has(id) ? [id] : start.includes('"method"') ? [] : [...pending.keys()];
+    const known = pending.get(id);
+    const answered = known ? [known] : start.includes('"method"') ? [] : pending.values();
     const reason = cause?.message ?? `it answers no request and is larger than ${largest()} bytes`;
     if (answered.length === 0) diagnose("dropped", `a message was dropped: ${reason}`);
-    for (const each of answered) tooLarge(each, pending.get(each), cause);
+    for (const each of answered) tooLarge(each, cause);
   }
 
-  function tooLarge(id: number, exchange: Exchange | undefined, cause?: WireError): void {
-    pending.delete(id);
-    exchange?.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes), cause));
+  function tooLarge(exchange: Exchange, cause?: WireError): void {
+    pending.delete(exchange.id);
+    exchange.fail(tooLargeError(exchange.method, Math.min(exchange.maxBytes, options.limits.messageBytes), cause));
   }
 
   /** Whether the request stays open after this response, which is the case for a task. */
@@ -276,8 +272,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     inbound.cancelAll();
     clock.stop();
     notifications.stop();
-    for (const exchange of pending.values()) exchange.abort(closedError(exchange.method, cause));
-    pending.clear();
+    for (const exchange of pending.clear()) exchange.abort(closedError(exchange.method, cause));
   }
 
   async function closeNow(): Promise<void> {

@@ -1,7 +1,5 @@
 /** Time as a parameter, so that a test decides when time passes. */
 
-import { uptime } from "./uptime.ts";
-
 /** A clock with timers. */
 export interface TimeSource {
   /** Returns milliseconds since some fixed moment. The value never decreases. */
@@ -11,6 +9,14 @@ export interface TimeSource {
    * the process alive.
    */
   readonly after: (milliseconds: number, action: () => void, how?: { readonly background?: boolean }) => () => void;
+}
+
+/**
+ * Returns milliseconds since the process started. `performance.now()` is not used, because its first use loads a slow
+ * part of Node.
+ */
+export function uptime(): number {
+  return process.uptime() * 1000;
 }
 
 /** The time of the operating system. */

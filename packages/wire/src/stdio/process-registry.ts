@@ -1,6 +1,6 @@
 /** Registers the server processes of one host, so that none of their child processes outlives the host. */
 
-import { uptime } from "../rpc/uptime.ts";
+import { uptime } from "../rpc/time-source.ts";
 import { type ProcessTable, readProcessTable } from "./process-table.ts";
 import { createWatchdog, type Watchdog } from "./watchdog.ts";
 

@@ -6,7 +6,7 @@ import type { Channel, ChannelEvents, OpenChannel } from "../rpc/channel.ts";
 import { createReadBudget } from "../rpc/read-budget.ts";
 import { createRing } from "../rpc/ring.ts";
 import type { TimeSource } from "../rpc/time-source.ts";
-import { uptime } from "../rpc/uptime.ts";
+import { uptime } from "../rpc/time-source.ts";
 import { settledWithin } from "../rpc/within.ts";
 import { immediateTurn, memoryFor } from "../shapes/sliced-json.ts";
 import { errorMessage } from "../shapes/text.ts";

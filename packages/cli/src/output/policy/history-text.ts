@@ -1,6 +1,6 @@
 /** Formats the history as a table with one line for each request, newest last. */
 
-import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger";
+import type { LedgerEntry } from "@fairlead/core/policy/ledger/ledger-entry";
 import { joinSafe, type SafeText, safe, splitSafe, toSafeJson, toSafeLine } from "@fairlead/core/text/safe-text";
 import { clip } from "@fairlead/wire/text";
 import { type Style, table } from "../output.ts";

@@ -39,10 +39,11 @@ export function compileCheck(text: string, all: boolean): Check {
     const validate = validatorFor(prepared, { ...options, allErrors: all, code: { regExp: patterns.engine } }).compile(
       prepared.schema,
     );
+    const { warnings } = prepared;
+    const valid = { issues: [], warnings };
     return (value) => {
       try {
-        const issues = validate(value) ? [] : toIssues(validate.errors ?? []);
-        return { issues, warnings: prepared.warnings };
+        return validate(value) ? valid : { issues: toIssues(validate.errors ?? []), warnings };
       } catch (error) {
         return notValidated(reasonOf(error, "the value"));
       }

@@ -160,24 +160,33 @@ interface ValueSize {
 
 /** Returns the size of a value; undefined if it exceeds the limit or the value contains itself. */
 export function measure(value: unknown, limit: ValueSize): ValueSize | undefined {
-  const left: unknown[] = [value];
-  let [nodes, characters] = [0, 0];
-  while (left.length > 0) {
-    const next = left.pop();
-    nodes += 1;
-    if (typeof next === "string") characters += next.length;
-    else if (Array.isArray(next)) {
-      if (nodes + left.length + next.length > limit.nodes) return undefined;
-      for (const item of next) left.push(item);
+  /** Objects and lists whose members are not counted yet. */
+  const open: unknown[] = [value];
+  let nodes = 1;
+  let characters = lengthOf(value);
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      nodes += next.length;
+      if (nodes > limit.nodes) return undefined;
+      for (const item of next) {
+        characters += lengthOf(item);
+        if (typeof item === "object" && item !== null) open.push(item);
+      }
     } else if (typeof next === "object" && next !== null) {
       // Does not use `Object.entries`, which would create a pair for each member of the arguments of each call.
       const members = next as Readonly<Record<string, unknown>>;
       for (const name of Object.keys(members)) {
-        characters += name.length;
-        left.push(members[name]);
+        const member = members[name];
+        nodes += 1;
+        characters += name.length + lengthOf(member);
+        if (typeof member === "object" && member !== null) open.push(member);
       }
     }
-    if (nodes + left.length > limit.nodes || characters > limit.characters) return undefined;
+    if (nodes > limit.nodes || characters > limit.characters) return undefined;
   }
-  return { nodes, characters };
+  return nodes > limit.nodes || characters > limit.characters ? undefined : { nodes, characters };
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : 0;
 }

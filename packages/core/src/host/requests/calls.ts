@@ -138,14 +138,14 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
       }
       const shown = { serverName, serverToolName, name: serverToolName, description: "" };
       const confirm = options.confirm && confirmTyped(options.confirm);
-      return spine.run(new ToolCall("user", shown, args, { ...options, confirm }, parts, asIs));
+      return spine.run(new ToolCall("user", shown, args, options, confirm, parts, asIs));
     },
 
     binding: {
       confirm: (tool, args) => spine.ask({ who: "model", ...pairOf(tool), args, shown: tool }),
-      call(tool, args, signal, { results, ...watch } = {}) {
+      call(tool, args, signal, { results, confirm, ...watch } = {}) {
         const show = (result: CallResult): Promise<ToolExecution> => present(tool, result, results);
-        return spine.run(new ToolCall("model", tool, args, { ...watch, signal }, parts, show));
+        return spine.run(new ToolCall("model", tool, args, { ...watch, signal }, confirm, parts, show));
       },
     },
 

@@ -68,15 +68,12 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
 
   protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<JsonObject> {
     const { serverName, serverToolName: tool, args } = this;
-    const { timeout, onProgress } = this.#given;
     const send = (to: McpClient, checked: JsonObject, options: McpRequestOptions): Promise<JsonObject> => {
       // Unchanged arguments are sent exactly as the client wrote them. If the client sent none, none are sent.
       const params = checked === args ? this.#params : { ...this.#params, arguments: checked };
       return to.request(`${serverName}.${tool}`, "tools/call", params, this.#toWire(options));
     };
-    const { timeout: silence, total, trustAnnotations } = this.limits(timeout);
-    const how = { timeout: silence, total, trustAnnotations, signal, onProgress, sender: this.client };
-    return executor.forward({ client, tool, args, send }, how);
+    return executor.forward({ client, tool, args, send }, this.executeOptions(signal, this.#given, this.client));
   }
 
   /** The options for the wire. Copies each member by name, because spreading takes longer than sending the request. */

@@ -7,7 +7,8 @@ import { errorMessage } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import type { Emitter } from "../../events.ts";
 import type { PolicyRequest, ToolIdentity } from "../../policy/decide.ts";
-import type { Ledger, LedgerEntry } from "../../policy/ledger/ledger.ts";
+import type { Ledger } from "../../policy/ledger/ledger.ts";
+import type { LedgerEntry } from "../../policy/ledger/ledger-entry.ts";
 import type { ApprovalMode, Decision } from "../../policy/rules/rule.ts";
 
 /** One request for the ledger: its decision and its outcome. */

@@ -60,6 +60,9 @@ interface Progress {
   release?: (() => void) | undefined;
 }
 
+/** The answer to a request that needed no confirmation. */
+const withoutAnswer: ReturnType<typeof answerOf> = {};
+
 /** Maximum number of decisions that `ask` keeps for `run`. */
 const mostCarried = 64;
 
@@ -231,7 +234,10 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     if (decision === undefined) return;
     const { acceptChanged, confirmed } = request;
     const isAsking = decision.decision === "ask_user";
-    const { answer, refusal } = answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed });
+    const { answer, refusal } =
+      isAsking || isAnswered === true
+        ? answerOf({ outcome, isAsking, isAnswered, how, acceptChanged, confirmed })
+        : withoutAnswer;
     const durationMs = Math.round(clock.now() - began);
     record({ request, decision, outcome, answer, answeredIn, refusal, durationMs });
   }

@@ -26,7 +26,7 @@ export interface CallParts extends Pick<HostServers, "use" | "connected" | "read
 
 type Request = HostRequest<CallResult, unknown>;
 
-type GivenOptions = Pick<Request, "signal" | "confirm" | "confirmed" | "acceptChanged" | "onAllowed"> &
+type GivenOptions = Pick<Request, "signal" | "confirmed" | "acceptChanged" | "onAllowed"> &
   Pick<CallOptions, "timeout" | "onProgress"> &
   Pick<CallWatch, "onStart">;
 
@@ -62,14 +62,26 @@ export abstract class ServerCall<Result> {
     return executor && this.#client ? this.send(executor, this.#client, signal) : this.#openAndSend(signal);
   }
 
-  /** The time limits of the call, from the settings of its server. */
-  protected limits(timeout: number | undefined): Pick<ExecuteOptions, "timeout" | "total" | "trustAnnotations"> {
+  /** The options of the call for the executor, with the time limits from the settings of its server. */
+  protected executeOptions(
+    signal: RequestSignal,
+    {
+      timeout,
+      onProgress,
+      onStart,
+    }: Pick<ExecuteOptions, "onProgress" | "onStart"> & { readonly timeout?: number | undefined },
+    sender?: string,
+  ): ExecuteOptions {
     const { serverName } = this;
     const { configuration } = this.parts;
     return {
+      signal,
       timeout: timeout ?? configuration.timeoutOf(serverName),
       total: configuration.current().settings.host.limits.callTotal,
       trustAnnotations: configuration.definition(serverName)?.extras.trustAnnotations ?? false,
+      onProgress,
+      onStart,
+      sender,
     };
   }
 
@@ -92,6 +104,7 @@ export class ToolCall<Shown> extends ServerCall<CallResult> implements HostReque
   readonly serverToolName: string;
   readonly args: JsonObject;
   readonly shown: AskedTool;
+  readonly confirm: Request["confirm"];
   readonly present: (result: CallResult) => Shown | Promise<Shown>;
   readonly #given: GivenOptions;
 
@@ -100,6 +113,7 @@ export class ToolCall<Shown> extends ServerCall<CallResult> implements HostReque
     shown: AskedTool,
     args: JsonObject,
     given: GivenOptions,
+    confirm: Request["confirm"],
     parts: CallParts,
     present: (result: CallResult) => Shown | Promise<Shown>,
   ) {
@@ -109,16 +123,13 @@ export class ToolCall<Shown> extends ServerCall<CallResult> implements HostReque
     this.serverToolName = shown.serverToolName;
     this.args = args;
     this.shown = shown;
+    this.confirm = confirm;
     this.present = present;
     this.#given = given;
   }
 
   get signal(): Request["signal"] {
     return this.#given.signal;
-  }
-
-  get confirm(): Request["confirm"] {
-    return this.#given.confirm;
   }
 
   get confirmed(): Request["confirmed"] {
@@ -139,7 +150,6 @@ export class ToolCall<Shown> extends ServerCall<CallResult> implements HostReque
 
   protected send(executor: Executor<McpClient>, client: McpClient, signal: RequestSignal): Promise<CallResult> {
     const { serverToolName: tool, args } = this;
-    const { timeout, onProgress, onStart } = this.#given;
-    return executor.call({ client, tool, args }, { ...this.limits(timeout), signal, onProgress, onStart });
+    return executor.call({ client, tool, args }, this.executeOptions(signal, this.#given));
   }
 }

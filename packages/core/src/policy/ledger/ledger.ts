@@ -3,15 +3,10 @@
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import type { JsonObject } from "@fairlead/wire";
-import { isObject, parseJson } from "@fairlead/wire/json";
-import { clip } from "@fairlead/wire/text";
 import { type Clock, systemClock } from "../../clock.ts";
-import { type ErrorCode, errorCodes } from "../../errors.ts";
 import { localKey } from "../../files/secrets/local-key.ts";
-import type { AnswerPlace } from "../../registry/confirmation.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
-import { writeJson } from "../../text/deep-json.ts";
-import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
+import { isAlike, keptArguments, type LedgerEntry, lineOf, parseLine, sharedMembers } from "./ledger-entry.ts";
 import { createLedgerWriter, type LedgerLimits, readFiles } from "./ledger-files.ts";
 
 /** One request to record. The ledger adds the time and the digest of the arguments. */
@@ -75,7 +70,9 @@ export function createLedger(options: LedgerOptions): Ledger {
   let key: Promise<Buffer> | undefined;
   /** The batch that collects entries now. */
   let next: Batch | undefined;
-  let last: Promise<void> = Promise.resolve();
+  let writing: Promise<void> = Promise.resolve();
+  /** The last added row. Most rows share texts with the row before. */
+  let last: { readonly moment: number; readonly record: LedgerRecord; readonly row: Row } | undefined;
 
   async function readKey(): Promise<Buffer> {
     key ??= localKey(join(folder, "key"));
@@ -88,40 +85,48 @@ export function createLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  async function append({ records }: Batch): Promise<void> {
+  async function append({ rows }: Batch): Promise<void> {
     const secret = await readKey();
-    const isKept = keepArguments();
     const digests = new Map<string, string>();
-    let before: LedgerRecord | undefined;
-    let shared = "";
-    const lines = records.map(({ time, record }) => {
-      const { arguments: args, durationMs } = record;
-      if (before === undefined || !isAlike(record, before)) shared = sharedMembers(record);
-      before = record;
-      const text = canonicalJson(args);
-      const argumentsDigest = digests.get(text) ?? digestOf(text, secret);
-      digests.set(text, argumentsDigest);
-      return lineOf(toIsoTime(time), argumentsDigest, isKept ? args : undefined, durationMs, shared);
+    const lines = rows.map((row) => {
+      const digest = digests.get(row.args) ?? digestOf(row.args, secret);
+      digests.set(row.args, digest);
+      return lineOf(row.time, digest, row.kept, row.durationMs, row.shared);
     });
     await files.append(lines);
   }
 
+  /** Keeps texts, not the record: requests and decisions of a whole batch would survive several garbage collections. */
+  function toRow(record: LedgerRecord): Row {
+    const moment = now();
+    const { arguments: args, durationMs } = record;
+    const row = {
+      time: last?.moment === moment ? last.row.time : toIsoTime(moment),
+      args: canonicalJson(args),
+      kept: keepArguments() ? keptArguments(args) : "",
+      durationMs,
+      shared: last !== undefined && isAlike(record, last.record) ? last.row.shared : sharedMembers(record),
+    };
+    last = { moment, record, row };
+    return row;
+  }
+
   function add(record: LedgerRecord): Promise<void> {
     next ??= createBatch(clock, () => void flush());
-    const { records, written } = next;
-    records.push({ time: now(), record });
-    if (records.length === batchEntries) void flush();
+    const { rows, written } = next;
+    rows.push(toRow(record));
+    if (rows.length === batchEntries) void flush();
     return written;
   }
 
   function flush(): Promise<void> {
     const batch = next;
-    if (batch === undefined) return last;
+    if (batch === undefined) return writing;
     next = undefined;
     batch.cancelTimer();
     // If a batch fails, the next batch is still written.
-    last = last.then(() => append(batch)).then(batch.resolve, batch.reject);
-    return last;
+    writing = writing.then(() => append(batch)).then(batch.resolve, batch.reject);
+    return writing;
   }
 
   return {
@@ -145,9 +150,21 @@ export function createLedger(options: LedgerOptions): Ledger {
   };
 }
 
+/** The parts of an entry's line. */
+interface Row {
+  /** In ISO 8601. */
+  readonly time: string;
+  /** The arguments as canonical JSON, for their digest. */
+  readonly args: string;
+  /** The member `arguments` of the line; empty if the arguments are not kept. */
+  readonly kept: string;
+  readonly durationMs: number;
+  readonly shared: string;
+}
+
 /** Entries that are written together. */
 interface Batch {
-  readonly records: { readonly time: number; readonly record: LedgerRecord }[];
+  readonly rows: Row[];
   readonly written: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -161,7 +178,7 @@ function createBatch(clock: Clock, onDue: () => void): Batch {
     resolve = fulfil;
     reject = fail;
   });
-  return { records: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
+  return { rows: [], written, resolve, reject, cancelTimer: clock.after(batchTime, onDue) };
 }
 
 /** A digest of the arguments with a secret key, because the arguments could be guessed from a plain digest. */
@@ -171,133 +188,4 @@ function digestOf(args: string, key: Buffer): string {
 
 function toIsoTime(time: number): string {
   return new Date(time).toISOString();
-}
-
-/** One entry of the ledger: a request, its decision and its outcome. */
-export interface LedgerEntry {
-  /** When the request ended, in ISO 8601. */
-  readonly time: string;
-  readonly server: string;
-  /** The tool's or prompt's name, as its server names it, or the URI of the resource. */
-  readonly tool: string;
-  readonly kind: RequestKind;
-  /** The client of the gateway that sent the request; absent for the user and for models. */
-  readonly client?: string | undefined;
-  /** The root of the workspace in which the request was made. */
-  readonly workspace?: string | undefined;
-  /** Keyed digest of the arguments. Equal arguments have equal digests, but only on this machine. */
-  readonly argumentsDigest: string;
-  /** The arguments. Present only with the setting `fairlead.audit.arguments`, and only if they are short enough. */
-  readonly arguments?: JsonObject | undefined;
-  readonly decision: DecisionOutcome;
-  /** The rule that decided, as text. */
-  readonly rule: string;
-  readonly ruleOrigin?: RuleOrigin;
-  readonly mode: ApprovalMode;
-  /** How the user confirmed the request: when asked, in advance (`--yes`), or by typing the call in the app. */
-  readonly answer?: "asked" | "in_advance" | "typed" | undefined;
-  /** Where the user confirmed the request of a client. */
-  readonly answeredIn?: AnswerPlace | undefined;
-  /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
-  readonly refusal?: "user" | "no_terminal" | undefined;
-  readonly outcome: "ok" | ErrorCode;
-  readonly durationMs: number;
-}
-
-/** Maximum characters of one text. Names and messages come from servers and files, so they can be very long. */
-const longestText = 2000;
-const longestArguments = 65_536;
-
-/** Writes an entry as one line of JSON. */
-export function toLine(entry: LedgerEntry): string {
-  const { time, argumentsDigest, arguments: args, durationMs } = entry;
-  return lineOf(time, argumentsDigest, args, durationMs, sharedMembers(entry));
-}
-
-function lineOf(
-  time: string,
-  argumentsDigest: string,
-  args: JsonObject | undefined,
-  durationMs: number,
-  shared: string,
-): string {
-  const written = args && writeJson(args);
-  const kept = written !== undefined && written.length <= longestArguments ? `"arguments":${written},` : "";
-  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${shared}`;
-}
-
-type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
-
-/** The members at the end of a line. Consecutive entries mostly have the same ones, so their JSON is reused. */
-function sharedMembers(entry: SharedMembers): string {
-  const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
-  const { refusal, outcome } = entry;
-  return writeJson({
-    server: clip(server, longestText),
-    tool: clip(tool, longestText),
-    kind,
-    client: client === undefined ? undefined : clip(client, longestText),
-    workspace: workspace === undefined ? undefined : clip(workspace, longestText),
-    decision,
-    rule: clip(rule, longestText),
-    ruleOrigin,
-    mode,
-    answer,
-    answeredIn,
-    refusal,
-    outcome,
-  }).slice(1);
-}
-
-function isAlike(one: SharedMembers, other: SharedMembers): boolean {
-  return (
-    one.server === other.server &&
-    one.tool === other.tool &&
-    one.kind === other.kind &&
-    one.client === other.client &&
-    one.workspace === other.workspace &&
-    one.decision === other.decision &&
-    one.rule === other.rule &&
-    one.ruleOrigin === other.ruleOrigin &&
-    one.mode === other.mode &&
-    one.answer === other.answer &&
-    one.answeredIn === other.answeredIn &&
-    one.refusal === other.refusal &&
-    one.outcome === other.outcome
-  );
-}
-
-/** Parses a line; undefined if the line is incomplete or in another format. */
-export function parseLine(line: string): LedgerEntry | undefined {
-  const value = parseJson(line);
-  return isEntry(value) ? value : undefined;
-}
-
-const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
-const kinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
-const modes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
-const outcomes: readonly unknown[] = ["ok", ...errorCodes];
-
-function isEntry(value: unknown): value is LedgerEntry {
-  if (!isObject(value)) return false;
-  const entry: Partial<Record<keyof LedgerEntry, unknown>> = value;
-  return (
-    [entry.time, entry.server, entry.tool, entry.argumentsDigest, entry.rule].every(
-      (text) => typeof text === "string",
-    ) &&
-    [entry.workspace, entry.client].every((text) => text === undefined || typeof text === "string") &&
-    isOneOf(decisions, entry.decision) &&
-    isOneOf(kinds, entry.kind) &&
-    isOneOf(modes, entry.mode) &&
-    outcomes.includes(entry.outcome) &&
-    typeof entry.durationMs === "number" &&
-    isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
-    isOneOf([undefined, "page", "form", "inbox", "grant"], entry.answeredIn) &&
-    isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&
-    [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
-  );
-}
-
-function isOneOf(words: readonly unknown[], value: unknown): boolean {
-  return words.includes(value);
 }

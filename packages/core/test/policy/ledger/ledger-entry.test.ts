@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type LedgerEntry, parseLine, toLine } from "../../../src/policy/ledger/ledger.ts";
+import { type LedgerEntry, parseLine, toLine } from "../../../src/policy/ledger/ledger-entry.ts";
 import { called } from "../../support/ledger-sample.ts";
 
 const { arguments: _arguments, ...record } = called;

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { scaled, temporaryFolder } from "@fairlead/test-servers";
 import { describe, expect, test } from "vitest";
 import { HostError } from "../../../src/errors.ts";
-import { createLedger, type Ledger, type LedgerEntry, type LedgerOptions } from "../../../src/policy/ledger/ledger.ts";
+import { createLedger, type Ledger, type LedgerOptions } from "../../../src/policy/ledger/ledger.ts";
+import type { LedgerEntry } from "../../../src/policy/ledger/ledger-entry.ts";
 import { buildProgram } from "../../support/build-program.ts";
 import { called } from "../../support/ledger-sample.ts";
 

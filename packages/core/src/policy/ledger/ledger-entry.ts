@@ -1,0 +1,144 @@
+/** The entries of the ledger, and how they are written as lines of JSON. */
+
+import type { JsonObject } from "@fairlead/wire";
+import { isObject, parseJson } from "@fairlead/wire/json";
+import { clip } from "@fairlead/wire/text";
+import { type ErrorCode, errorCodes } from "../../errors.ts";
+import type { AnswerPlace } from "../../registry/confirmation.ts";
+import { writeJson } from "../../text/deep-json.ts";
+import type { ApprovalMode, DecisionOutcome, RequestKind, RuleOrigin } from "../rules/rule.ts";
+
+/** One entry of the ledger: a request, its decision and its outcome. */
+export interface LedgerEntry {
+  /** When the request ended, in ISO 8601. */
+  readonly time: string;
+  readonly server: string;
+  /** The tool's or prompt's name, as its server names it, or the URI of the resource. */
+  readonly tool: string;
+  readonly kind: RequestKind;
+  /** The client of the gateway that sent the request; absent for the user and for models. */
+  readonly client?: string | undefined;
+  /** The root of the workspace in which the request was made. */
+  readonly workspace?: string | undefined;
+  /** Keyed digest of the arguments. Equal arguments have equal digests, but only on this machine. */
+  readonly argumentsDigest: string;
+  /** The arguments. Present only with the setting `fairlead.audit.arguments`, and only if they are short enough. */
+  readonly arguments?: JsonObject | undefined;
+  readonly decision: DecisionOutcome;
+  /** The rule that decided, as text. */
+  readonly rule: string;
+  readonly ruleOrigin?: RuleOrigin;
+  readonly mode: ApprovalMode;
+  /** How the user confirmed the request: when asked, in advance (`--yes`), or by typing the call in the app. */
+  readonly answer?: "asked" | "in_advance" | "typed" | undefined;
+  /** Where the user confirmed the request of a client. */
+  readonly answeredIn?: AnswerPlace | undefined;
+  /** Why a request that needed confirmation was denied: the user said no, or there was no way to ask. */
+  readonly refusal?: "user" | "no_terminal" | undefined;
+  readonly outcome: "ok" | ErrorCode;
+  readonly durationMs: number;
+}
+
+/** Maximum characters of one text. Names and messages come from servers and files, so they can be very long. */
+const longestText = 2000;
+const longestArguments = 65_536;
+
+/** Writes an entry as one line of JSON. */
+export function toLine(entry: LedgerEntry): string {
+  const { time, argumentsDigest, arguments: args, durationMs } = entry;
+  return lineOf(time, argumentsDigest, args ? keptArguments(args) : "", durationMs, sharedMembers(entry));
+}
+
+/** Writes a line from its parts; `kept` is the text of `keptArguments`, `shared` that of `sharedMembers`. */
+export function lineOf(
+  time: string,
+  argumentsDigest: string,
+  kept: string,
+  durationMs: number,
+  shared: string,
+): string {
+  return `{"time":"${time}","argumentsDigest":"${argumentsDigest}",${kept}"durationMs":${durationMs},${shared}`;
+}
+
+/** The member `arguments` of a line; empty if the arguments are too long. */
+export function keptArguments(args: JsonObject): string {
+  const written = writeJson(args);
+  return written.length <= longestArguments ? `"arguments":${written},` : "";
+}
+
+type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
+
+/** The members at the end of a line. Consecutive entries mostly have the same ones, so their JSON is reused. */
+export function sharedMembers(entry: SharedMembers): string {
+  const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
+  const { refusal, outcome } = entry;
+  return writeJson({
+    server: clip(server, longestText),
+    tool: clip(tool, longestText),
+    kind,
+    client: client === undefined ? undefined : clip(client, longestText),
+    workspace: workspace === undefined ? undefined : clip(workspace, longestText),
+    decision,
+    rule: clip(rule, longestText),
+    ruleOrigin,
+    mode,
+    answer,
+    answeredIn,
+    refusal,
+    outcome,
+  }).slice(1);
+}
+
+/** Whether two entries have the same `sharedMembers`. */
+export function isAlike(one: SharedMembers, other: SharedMembers): boolean {
+  return (
+    one.server === other.server &&
+    one.tool === other.tool &&
+    one.kind === other.kind &&
+    one.client === other.client &&
+    one.workspace === other.workspace &&
+    one.decision === other.decision &&
+    one.rule === other.rule &&
+    one.ruleOrigin === other.ruleOrigin &&
+    one.mode === other.mode &&
+    one.answer === other.answer &&
+    one.answeredIn === other.answeredIn &&
+    one.refusal === other.refusal &&
+    one.outcome === other.outcome
+  );
+}
+
+/** Parses a line; undefined if the line is incomplete or in another format. */
+export function parseLine(line: string): LedgerEntry | undefined {
+  const value = parseJson(line);
+  return isEntry(value) ? value : undefined;
+}
+
+const decisions: readonly DecisionOutcome[] = ["allow", "ask_user", "deny"];
+const kinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sampling"];
+const modes: readonly ApprovalMode[] = ["default", "plan", "yolo"];
+const outcomes: readonly unknown[] = ["ok", ...errorCodes];
+
+function isEntry(value: unknown): value is LedgerEntry {
+  if (!isObject(value)) return false;
+  const entry: Partial<Record<keyof LedgerEntry, unknown>> = value;
+  return (
+    [entry.time, entry.server, entry.tool, entry.argumentsDigest, entry.rule].every(
+      (text) => typeof text === "string",
+    ) &&
+    [entry.workspace, entry.client].every((text) => text === undefined || typeof text === "string") &&
+    isOneOf(decisions, entry.decision) &&
+    isOneOf(kinds, entry.kind) &&
+    isOneOf(modes, entry.mode) &&
+    outcomes.includes(entry.outcome) &&
+    typeof entry.durationMs === "number" &&
+    isOneOf([undefined, "asked", "in_advance", "typed"], entry.answer) &&
+    isOneOf([undefined, "page", "form", "inbox", "grant"], entry.answeredIn) &&
+    isOneOf([undefined, "user", "no_terminal"], entry.refusal) &&
+    [entry.arguments, entry.ruleOrigin].every((part) => part === undefined || isObject(part))
+  );
+}
+
+function isOneOf(words: readonly unknown[], value: unknown): boolean {
+  return words.includes(value);
+}
