@@ -124,7 +124,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     });
   };
 
-  /** Fails a request, tells the server, and expects a late response. */
+  /** Fails a request, tells the server, and remembers that a late response may come. */
   function giveUp(exchange: Exchange, error: WireError): void {
     const { id } = exchange;
     pending.delete(id);
