@@ -158,12 +158,20 @@ function processesOf(root, { home }) {
   const isBelow = ({ pid, parent }) =>
     pid === root || (parent > 1 && table.some((each) => each.pid === parent && isBelow(each)));
   const isServer = ({ words }) => words[1] === path("servers/stdio.mjs");
-  const isHost = ({ pid, words }) =>
-    words.includes("__host") && readFileSync(`/proc/${pid}/environ`, "utf8").includes(home);
+  const isHost = ({ pid, words }) => words.includes("__host") && environmentOf(pid).includes(home);
   return {
     below: table.filter((each) => isBelow(each) && !isServer(each)).map(({ pid }) => pid),
     host: table.filter(isHost).map(({ pid }) => pid),
   };
+}
+
+function environmentOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    // A process of another program has ended, or belongs to another user.
+    return "";
+  }
 }
 
 function started(argv, context, stdio) {
