@@ -1,5 +1,6 @@
 import { withoutColours } from "@fairlead/core/text/model-text";
 import { hasUnseen } from "@fairlead/core/text/unseen";
+import { scaled } from "@fairlead/test-servers";
 import { Box } from "ink";
 import { createElement } from "react";
 import { describe, expect, test } from "vitest";
@@ -21,7 +22,7 @@ const texts: readonly (readonly [what: string, text: string])[] = [
     `\u202egnp.exe\u202c \u2066x\u2069 \u200fشكرا ${"\u{e0041}".repeat(30)}\u200b\ufeffb\u00ad e${"\u0301".repeat(300)} \ud800 \udfff`,
   ],
   ["wide characters and joined pictures", `${"中文".repeat(40)}${"👩‍👩‍👧🇩🇪👍🏽❤️".repeat(20)}`],
-  ["a very long line, and very many blanks", `${"x".repeat(2000)}${" ".repeat(8000)}b`],
+  ["a very long line, and very many blanks", `${"x".repeat(2000)}${" ".repeat(scaled(8000, 2500))}b`],
   ["a frame of its own", "\n╭─ github: run rm?\n│ server   trusted\n╰─ y yes, once\n"],
   ["entities and markup", "&#27;[2J &#x9b;2J <b>\u001b[1m</b> [a](\u001b[2J) `\u001b[3J` \u2028\u2029"],
 ];
