@@ -38,7 +38,10 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       index ??= indexOf(root);
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
-      // Some generators write an `id` that names no resource. Their references start at the whole document.
+      /*
+       * Some generators write an `id` that is not meant as a base URI. References next to it start at the root of the
+       * document.
+       */
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },
   };

@@ -33,7 +33,9 @@ export interface Reading {
   readonly visited: Set<string>;
   /** The notes that replace cycles, by the path of the repeated schema. */
   readonly cycles: Map<string, string>;
-  /** Containers of definitions. At the end, definitions that nothing refers to are reported. */
+  /**
+   * The `$defs` and `definitions` that were read, by path. At the end, definitions that nothing refers to are reported.
+   */
   readonly containers: Map<string, { path: string; name: string; definitions: readonly string[] }>;
   /** The property names that were read, each with its first path. */
   readonly names: Map<string, string>;
@@ -94,7 +96,7 @@ export function tell(place: Place, keyword: string, sentence: string): void {
     place,
     keyword,
     "moved",
-    `${place.reading.dialect.name} does not accept it; the description says: ${sentence}`,
+    `${place.reading.dialect.name} does not accept the keyword; the description says: ${sentence}`,
   );
 }
 

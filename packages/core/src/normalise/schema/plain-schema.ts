@@ -6,7 +6,7 @@
 import { isList } from "./json-values.ts";
 
 /**
- * The largest size of such a schema. It is far below `schemaLimits`, because a compiled schema may repeat each part for
+ * The limits of such a schema. They are far below `schemaLimits`, because a compiled schema may repeat each part for
  * each type.
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;

@@ -87,7 +87,7 @@ function modernKeyword(name: string, value: unknown, place: Spot & { raw: JsonOb
     case "dependencies":
       return rewritten("The keyword is split into two.", modernDependencies(value, place, context));
     case "nullable":
-      if (value !== true || typesIn(raw["type"]).length === 0) return removed("The value is the default.");
+      if (value !== true || typesIn(raw["type"]).length === 0) return removed("The keyword has no effect here.");
       return rewritten("The type null replaces the keyword.", []);
   }
   if (name === "items" && isReplaced(raw, name, ""))
@@ -240,7 +240,8 @@ function renamedSegments(root: unknown, segments: readonly string[]): readonly s
 }
 
 /**
- * Whether the schema also has a newer keyword with the same meaning as the older one. Then the newer keyword counts.
+ * Whether an older keyword has no effect: it has nothing to apply to, or a newer keyword with the same meaning counts
+ * instead.
  */
 function isReplaced(schema: JsonObject, keyword: string, name: string): boolean {
   const { items, prefixItems, dependentSchemas } = schema;

@@ -44,7 +44,7 @@ export function tooLarge(what: string): HostError {
 }
 
 /**
- * Returns the JSON text of a schema. Checks its depth first, because the server chose it.
+ * Returns the JSON text of a schema. First checks the schema's depth, because a server may send any schema.
  *
  * @throws HostError `quarantined`
  */
@@ -88,7 +88,7 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Skips subschemas that Fairlead writes where the server wrote only one word. */
+/** Does not count the subschemas that Fairlead writes where the server wrote only one word, such as `true`. */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

@@ -13,8 +13,8 @@ export interface Merging {
 const mostProducts = 16;
 
 /**
- * Returns the intersection of two shapes. Where they contradict each other, returns the union, so that no property is
- * lost. Keeps the texts and the path of the first shape.
+ * Returns the intersection of two shapes. If they contradict each other, returns their union, so that no property is
+ * lost. Keeps the path of the first shape, and its title and description if it has any.
  */
 export function meet(a: Shape, b: Shape, merging: Merging): Shape {
   const both = intersect(a, b, merging);
@@ -36,7 +36,8 @@ export function union(shapes: readonly Shape[]): Shape {
 }
 
 /**
- * Adds properties that only some of the variants have, as optional properties. @param settled Names that are not added.
+ * Adds the properties of the other shapes as optional properties. @param settled Names of properties that are not
+ * added.
  */
 export function withOptional(
   shape: Shape,
@@ -50,7 +51,7 @@ export function withOptional(
     for (const [name, property] of other.properties) {
       if (!settled.has(name)) found.set(name, [...(found.get(name) ?? []), property]);
     }
-    // Some properties are required, but no schema describes them.
+    // Also adds properties that are required although no schema describes them.
     for (const name of shape.isClosed === true ? [] : other.required) {
       if (!shape.properties.has(name) && !found.has(name)) {
         found.set(name, [{ ...emptyShape(other.path), origins: [] }]);
@@ -66,14 +67,14 @@ export function withOptional(
 }
 
 /**
- * Extends a property by values that only some variants allow. The description mentions the other rules of these
- * variants.
+ * Adds the inner properties of the variants to a property. Other rules of the variants are left out; the description
+ * mentions them.
  */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
   for (const variant of rich) reportMerged(variant, merging.report);
   const others = variants.filter((variant) => !rich.includes(variant));
-  reportDropped(others, "Only some alternatives require this property; the description says so.", merging.report);
+  reportDropped(others, "These rules apply only in some alternatives; the description mentions them.", merging.report);
   if (rich.length === 0) return property;
   const isObject = [property, ...rich].every(({ anyOf, items, prefix }) => !anyOf && !items && !prefix);
   if (isObject) return { ...property, properties: withOptional(property, rich, merging) };
@@ -118,7 +119,7 @@ export function flatten(shape: Shape, alternatives: readonly Shape[], merging: M
   const all = alternatives.flatMap((alternative) => alternativesOf(alternative, merging.report));
   const possible = all.filter(({ types }) => types === undefined || types.has("object"));
   const lost = all.flatMap((each) => (possible.includes(each) ? itemsOf(each) : [each]));
-  reportDropped(lost, "Only the properties of the alternatives can be kept.", merging.report);
+  reportDropped(lost, "The alternatives become one object, which keeps only their properties.", merging.report);
   const [first, ...others] = possible;
   if (first === undefined) return base;
   const always = [...first.required].filter((name) => others.every(({ required }) => required.has(name)));
@@ -186,7 +187,12 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
   const isTooMany = alternatives.length * others.length > mostProducts && others.length > 1;
   if (isTooMany && [...alternatives, ...others].some(hasProperties)) {
     if (a.anyOf !== undefined && a.isMade !== true)
-      merging.report(a.path, "anyOf", "merged", "Too many combinations: the properties of all are allowed.");
+      merging.report(
+        a.path,
+        "anyOf",
+        "merged",
+        "Too many combinations: the properties of all alternatives are allowed.",
+      );
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
   /*

@@ -19,7 +19,7 @@ function plainValues(): JsonObject[] {
   return plain.map((type) => ({ type }));
 }
 
-/** Whether the schema is one of several alternatives and accepts only null. */
+/** Whether the schema accepts only null and has no other keyword. */
 export function isNull(schema: unknown): boolean {
   return isObject(schema) && schema["type"] === "null" && Object.keys(schema).length === 1;
 }

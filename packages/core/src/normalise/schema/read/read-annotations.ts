@@ -31,8 +31,8 @@ export const annotations: Readonly<Record<string, Keyword>> = {
     place.shape.description = visible(value, place, name);
   }),
   /*
-   * `responseJsonSchema` does not list `default`, and Vertex AI rejects it next to `anyOf` (Gemini CLI's docs, "schema
-   * processing").
+   * `default` is not among the keywords of `responseJsonSchema`, and Vertex AI rejects it next to `anyOf` (Gemini CLI's
+   * docs, "schema processing").
    */
   default: keyword(isPresent, (value, place, name) => {
     if (value === null) drop(place, name, "A missing value counts as null.");
@@ -64,7 +64,7 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   $schema: unneeded("The API knows only one dialect."),
   $comment: forPeople,
   $vocabulary: forPeople,
-  discriminator: unneeded("The alternatives say the same."),
+  discriminator: unneeded("The alternatives contain the same information."),
   externalDocs: forPeople,
   xml: forPeople,
   $id: identifies,

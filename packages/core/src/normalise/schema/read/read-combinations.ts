@@ -53,7 +53,7 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
   spareSubschemas(reading.spent, value);
   const alternatives = value.flatMap((schema, index) => {
     if (isPossible(schema, place.isRoot)) return [partOf(place, schema, name, index)];
-    reading.report(pointerTo(place.path, name), String(index), "removed", "No allowed value matches the keyword.");
+    reading.report(pointerTo(place.path, name), String(index), "removed", "No allowed value matches this alternative.");
     return [];
   });
   if (alternatives.length === 0) {
@@ -71,22 +71,22 @@ function readAlternatives(value: readonly unknown[], place: Place, name: string)
     if (name !== "anyOf") report(place, name, "rewritten", "The API reads oneOf as anyOf.");
     return;
   }
-  // Next to alternatives, the API accepts only texts, so common rules are written into each alternative.
+  // Next to `anyOf`, the API accepts only title and description, so all other rules are written into each alternative.
   if (shape.properties.size === 0 && !place.isRoot) {
     report(place, name, "rewritten", "The other rules of the schema are repeated in each alternative.");
     place.shape = meet(shape, union(alternatives), reading);
     return;
   }
   /*
-   * Alternatives next to properties, and alternatives of all arguments, become one object that accepts each of them. A
-   * note says which properties belong together.
+   * Alternatives next to properties, and alternatives at the root, become one object that accepts each of them. A note
+   * says which properties belong together.
    */
   addNote(shape, `One of: ${clip(value.map((schema) => described(place, schema)).join(" or "), 500)}.`);
   report(
     place,
     name,
     "merged",
-    "Its properties are merged with the others; the description says which belong together.",
+    "The properties of the alternatives are merged; the description says which belong together.",
   );
   place.shape = flatten(shape, alternatives, reading);
 }

@@ -72,14 +72,15 @@ function readRequired(value: readonly unknown[], place: Place, name: string): vo
   // A required name may belong to a property that no schema describes.
   for (const property of names) if (!reading.names.has(property)) reading.names.set(property, pointerTo(path, name));
   if (names.size === 0) drop(place, name, "The keyword is empty.");
-  else if (names.size < value.length) report(place, name, "rewritten", "A list of distinct names.");
+  else if (names.size < value.length)
+    report(place, name, "rewritten", "Repeated names, and values that are not names, are left out.");
 }
 
 function readOthers(value: JsonObject | boolean, place: Place, name: string): void {
   hint(place, "object");
   if (value === false) place.shape.isClosed = true;
   if (isObject(value) && !isOpen(value)) tell(place, name, `Other properties: ${inManyWords(value)}.`);
-  else drop(place, name, "The API gets the named properties only.");
+  else drop(place, name, "The model gets only the named properties.");
 }
 
 /**
@@ -106,7 +107,7 @@ function readDependencies(value: JsonObject, place: Place, name: string): void {
   else report(place, name, "moved", `The description says: ${clip(told.join(" "), 300)}`);
 }
 
-/** Reads keywords of arrays: items and their number. */
+/** Whether the value is valid for `items`: a schema, or a list of schemas as in older drafts. */
 function isItems(value: unknown): value is readonly unknown[] | object | boolean {
   return isList(value) || isSchema(value);
 }

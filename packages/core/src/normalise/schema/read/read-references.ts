@@ -12,8 +12,8 @@ import { emptyShape, type Shape } from "./shape.ts";
 
 /*
  * The API accepts references only with restrictions: next to a reference, only keywords that start with `$`; cycles,
- * only in optional properties (Gemini API types, `responseJsonSchema`). According to gemini-cli #7567, every prompt
- * fails otherwise. Therefore Fairlead replaces each reference by its target.
+ * only in optional properties (Gemini API types, `responseJsonSchema`). With any other reference, every prompt fails
+ * (gemini-cli #7567). Therefore Fairlead replaces each reference by its target.
  */
 const reference: Keyword = keyword(isText, readReference);
 

@@ -6,7 +6,7 @@ import { drop, hint, type Keyword, keyword, type Place, report, tell } from "../
 import { inManyWords } from "../write/type-text.ts";
 import type { TypeName } from "./shape.ts";
 
-/** Reads an exclusive bound. Draft 4 has `exclusiveMinimum: true` next to `minimum`; later drafts have a number. */
+/** Whether the value is valid for `exclusiveMinimum`: a number, or in draft 4 a boolean next to `minimum`. */
 function isBound(value: unknown): value is number | boolean {
   return isNumber(value) || isFlag(value);
 }
@@ -59,7 +59,7 @@ function exclude(place: Place, name: string, bound: unknown, { limit, step, word
   const given = shape[limit];
   shape[limit] = given === undefined ? nearest : stricter(given, nearest);
   if (given !== undefined && shape[limit] !== given) report(place, limit, "rewritten", `${name} is stricter.`);
-  if (isWhole) report(place, name, "rewritten", `For whole numbers it is the ${limit} ${nearest}.`);
+  if (isWhole) report(place, name, "rewritten", `For whole numbers, this keyword means ${limit} ${nearest}.`);
   else tell(place, name, `${words} ${bound}.`);
 }
 

@@ -13,7 +13,7 @@ export const values: Readonly<Record<string, Keyword>> = {
 
 /**
  * Reads `enum`. The API's `enum` accepts strings and numbers (Gemini API types, `responseJsonSchema`). Other values
- * become a type or a sentence.
+ * become a type, or a sentence in the description.
  */
 function restrict(place: Place, name: string, allowed: readonly unknown[]): void {
   if (place.isRoot) {
@@ -81,8 +81,8 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
 }
 
 /**
- * The values that have one of the declared types. If no value has, the type must be wrong: `{"type": "string", "enum":
- * [1, 2]}`.
+ * The values that have one of the declared types. If there are none, returns all values, because the type must be
+ * wrong, as in `{"type": "string", "enum": [1, 2]}`.
  */
 function fittingOf(allowed: readonly unknown[], types: Shape["types"]): readonly unknown[] {
   if (types === undefined) return allowed;

@@ -6,7 +6,10 @@
 /** The types of JSON Schema. */
 export type TypeName = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
-/** A schema in the terms of a model's API. Only the code that reads it changes it; merging creates a new shape. */
+/**
+ * A schema in the terms of a model's API. Only the code that reads a schema changes its shape; merging creates a new
+ * shape.
+ */
 export interface Shape {
   /** The path of the shape in the server's schema. */
   readonly path: string;

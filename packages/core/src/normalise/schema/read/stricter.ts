@@ -1,4 +1,4 @@
-/** Intersects rules of two shapes, one by one. */
+/** Combines the rules of two shapes so that both shapes apply, one kind of rule at a time. */
 
 import type { Report } from "../place.ts";
 import { constraints, type Shape, type TypeName } from "./shape.ts";

@@ -9,7 +9,10 @@ import type { ModelDialect, Report } from "../place.ts";
 import { memberAt, pointerTo } from "../pointer.ts";
 import { schemaLimits } from "../read/bounds.ts";
 
-/** All names that may become property names, in order of appearance. It does no harm if a name is never used. */
+/**
+ * All names in `properties` and `required`, at any depth, in order of appearance. It does no harm if one of them is not
+ * the name of a property.
+ */
 export function propertyNamesIn(raw: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   collect(raw, names);
@@ -62,7 +65,6 @@ function plain(name: string, { propertyName, longestName }: ModelDialect): strin
   return started.slice(0, longestName);
 }
 
-/** Converts the property names in a model's arguments back to the server's names. */
 interface Restoring {
   readonly document: SchemaDocument;
   /** The server's names, by the model's names. */
@@ -70,8 +72,8 @@ interface Restoring {
 }
 
 /**
- * Creates the conversion. It follows the server's schema and not the compiled one, which ends where a cycle was cut:
- * arguments may be nested deeper.
+ * Returns a function that converts the property names in a model's arguments back to the server's names. It follows the
+ * server's schema, because the compiled schema ends where a cycle was cut and arguments may be nested deeper.
  */
 export function restoring(
   document: SchemaDocument,

@@ -25,8 +25,8 @@ export interface TypeStyle {
   readonly nameOf: (property: string) => string;
   readonly literal: (value: unknown) => string;
   /**
-   * True if the reader has no other source. Then references are written by name instead of being followed, and `not`,
-   * patterns and bounds are written too.
+   * True if the reader cannot look up details elsewhere. References are then written by name instead of being followed,
+   * and `not`, patterns and bounds are written too.
    */
   readonly isWhole: boolean;
 }
@@ -37,7 +37,7 @@ const brief: TypeStyle = { anything: "unknown", nothing: "never", nameOf: toKey,
 /** Writes the types of several schemas of one document. The limits apply to all of them together. */
 export type TypeWriter = (schema: unknown) => string;
 
-/** The alternatives of a union. An intersection counts as one alternative, which needs brackets next to others. */
+/** The alternatives of a union. An intersection counts as one alternative, and needs brackets if there are others. */
 type Type = readonly { readonly text: string; readonly isCompound?: true }[];
 
 export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeStyle = brief): TypeWriter {
@@ -229,7 +229,7 @@ function typeWords(schema: JsonObject): readonly string[] {
 }
 
 /**
- * Writes the first items and the number of the remaining ones. Never writes `…+1`, because the last item is as short.
+ * Writes the first items and the number of the remaining ones. If only one would remain, writes it instead of `…+1`.
  */
 export function fold<T>(items: readonly T[], most: number, write: (item: T) => string): readonly string[] {
   if (items.length <= most + 1) return items.map(write);

@@ -58,7 +58,7 @@ function satisfiable(shape: Shape, report: Report): Shape {
   ];
   const moved = [...(isEmpty ? ["minimum", "maximum"] : []), ...(isNone ? ["minItems", "maxItems"] : [])];
   for (const keyword of moved)
-    report(shape.path, keyword, "moved", `No value fits; the description says: ${told.join(" ")}`);
+    report(shape.path, keyword, "moved", `No value satisfies both bounds; the description says: ${told.join(" ")}`);
   return {
     ...rest,
     ...(!isEmpty && boundsOf(shape)),
@@ -87,7 +87,7 @@ function writeTypes(shape: Shape, writing: Writing): JsonObject[] {
   const types = [...(shape.types ?? impliedTypes(shape))];
   if (types.length === 0) return anyValue();
   if (shape.types === undefined)
-    writing.report(shape.path, "type", "added", `Its other keywords apply to: ${types.join(", ")}.`);
+    writing.report(shape.path, "type", "added", `The other keywords of the schema apply to: ${types.join(", ")}.`);
   reportForeign(shape, types, writing);
   return types.map((type) => writeType(shape, type, writing));
 }
@@ -228,8 +228,8 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
   if (unknown.length > 0) {
     const what =
       shape.isClosed === true
-        ? "Not required, because it is not allowed either"
-        : "Described as a property with any value";
+        ? "Not required, because the schema does not allow these properties"
+        : "Added as properties with any value";
     writing.report(shape.path, "required", "rewritten", `${what}: ${clip(unknown.join(", "), 200)}.`);
     if (shape.isClosed !== true) for (const name of unknown) properties.set(name, emptyShape(shape.path));
   }
@@ -246,7 +246,7 @@ function propertiesOf(shape: Shape, writing: Writing): JsonObject {
 
 /** Reports keywords for types that the value cannot have. */
 function reportForeign(shape: Shape, types: readonly TypeName[], { report, dialect }: Writing): void {
-  const note = `It does not apply to: ${types.join(", ")}.`;
+  const note = `The keyword does not apply to: ${types.join(", ")}.`;
   const { format } = shape;
   const isFormat = format !== undefined && types.some((type) => dialect.formats[type]?.includes(format));
   for (const { member, keyword, types: about } of constraints) {
