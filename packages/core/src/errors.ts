@@ -36,7 +36,9 @@ const exitCodes = {
   cancelled: 130,
 } as const;
 
-/** The closed set of codes that a `HostError` can have. Each code has an exit code of the `fairlead` command. */
+/**
+ * The codes that a `HostError` can have. `exitCodeOf` returns the exit code of the `fairlead` command for each of them.
+ */
 export type ErrorCode = keyof typeof exitCodes;
 
 /** All error codes. */
@@ -52,7 +54,9 @@ export interface HostErrorOptions extends ErrorOptions {
   readonly serverName?: string;
   /** The next step for the user, as one sentence or one command. */
   readonly next?: string;
-  /** The end of stderr, or the first bytes of a response. Not made safe to print; may have several lines. */
+  /**
+   * The end of the server's stderr, or the first bytes of its response. Not made safe to print; may have several lines.
+   */
   readonly evidence?: string;
 }
 

@@ -90,11 +90,11 @@ export interface ToolChanges {
 
 /** Events about one server. Text and data of the server are not made safe to print. */
 export type ServerNews =
-  /** The server starts for the first time, through a program that may have to download it. */
+  /** The server starts for the first time, through a program such as `npx` that may have to download it. */
   | { readonly type: "fetching"; readonly server: string }
   /** A line of the server's stderr, in which secrets are hidden. */
   | { readonly type: "stderr"; readonly server: string; readonly line: string }
-  /** One of the server's lists is out of date. */
+  /** The server reports that one of its lists has changed. */
   | { readonly type: "list_changed"; readonly server: string; readonly list: ListName }
   /** The server's catalog has changed in these lists. */
   | {

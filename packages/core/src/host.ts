@@ -81,7 +81,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { manager } = servers;
   const { decisions } = requests;
 
-  /** Keeps the items of one server, or of all servers. @throws HostError `server_unknown` */
+  /** Returns the items of one server, or of all servers. @throws HostError `server_unknown` */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
@@ -107,10 +107,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken) throw new HostError("settings_invalid", `${broken.file} cannot be read: nothing was changed`);
-    /*
-     * Saves the catalogs first, because a server that is replaced must not be able to list other definitions as new
-     * ones.
-     */
+    // Saves the catalogs first. Otherwise the definitions of a replaced server could count as new instead of changed.
     await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
@@ -174,7 +171,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // The idle time begins now, even if no request was made.
+        // The idle time of these servers begins now, because a request may never come.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);

@@ -9,7 +9,7 @@ export const limits = {
   settingsDepth: 64,
   /** The largest number of names, values, objects and lists in one settings file. */
   settingsValues: 50_000,
-  /** The longest text in a settings file, in characters. Linux accepts no longer program argument. */
+  /** The longest text in a settings file, in characters. Linux rejects program arguments that are longer. */
   settingsText: 131_072,
   /** A policy file. */
   policyBytes: 262_144,
@@ -35,7 +35,7 @@ export const limits = {
   keyBytes: 65_536,
   /** The largest number of function declarations in one request to a model: the Gemini API rejects more. */
   declarations: 512,
-  /** The largest recorded conversation. Its media together may take the same number of bytes again. */
+  /** The largest recorded conversation, without its media. All its media together may have the same size. */
   conversationBytes: 268_435_456,
   /** The largest response of a model's API. */
   modelAnswerBytes: 33_554_432,

@@ -34,7 +34,7 @@ export const MCPToolTestHelper = {
         calls.push(...functionCalls);
         return functionCalls.map(({ name = "" }) => {
           const given = answers.get(name);
-          // `null` is a valid response too.
+          // `null` is a valid response, so only `undefined` means that there is none.
           const answer = given === undefined ? { success: true } : given;
           return {
             functionResponse: { name, response: { content: [{ type: "text", text: JSON.stringify(answer) }] } },

@@ -25,7 +25,7 @@ export interface ForwardedRequest {
    * tasks.
    */
   readonly method: string;
-  /** The parameters without `_meta`, which the options contain. */
+  /** The parameters without `_meta`, which is the option `meta`. */
   readonly params: JsonObject;
 }
 
@@ -46,8 +46,8 @@ export interface ForwardOptions
   > {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Cancels the request like `signal`, which is not looked at if this is given. The host aborts it when the host is
-   * closed; without it, the host needs a signal of its own for each request.
+   * Cancels the request; if `stop` is present, `signal` is ignored. Closing the host also aborts `stop`. A request with
+   * `stop` costs less than a request with a signal.
    */
   readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
@@ -77,16 +77,19 @@ export interface DeclaredCapabilities {
   readonly roots: boolean;
 }
 
-/** Answers questions of servers, except questions that belong to a request with an `answer` function of its own. */
+/** Answers a server's question, unless the question belongs to a request whose options contain an `answer` function. */
 export type QuestionHandler = (server: string, ...question: Parameters<RequestHandler>) => Promise<JsonObject>;
 
 /** Options of `host.sampleThrough`. */
 export interface SampleOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
-  /** The client whose model answers. */
+  /** The client whose model answers the sampling request. */
   readonly client?: RequestingClient | undefined;
 }
 
-/** Options of `host.subscribe`. If there is a client, the rules for its reads apply; otherwise the user subscribes. */
+/**
+ * Options of `host.subscribe`. If `client` is present, the rules for that client's reads apply; otherwise the rules for
+ * the user's reads.
+ */
 export interface SubscribeOptions extends Pick<ForwardOptions, "signal" | "confirm"> {
   readonly client?: RequestingClient | undefined;
 }
@@ -107,8 +110,8 @@ export interface ListableTool extends ToolIdentity {
 }
 
 /**
- * What an approval outside the host must be bound to, because elsewhere a server with the same name may run another
- * program.
+ * Identifies a server for approvals that are stored outside the host. Its name is not enough, because in another
+ * workspace a server with the same name may run another program.
  */
 export interface IdentifiedServer {
   /** The digest of the server's entry and its resolved command. */
@@ -124,8 +127,8 @@ export interface GatewayHost {
    * unchanged result of the server. Rules decide about calls, prompts and reads. A completion fails only if a rule
    * denies its prompt or resource, and no rule decides about log levels.
    *
-   * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. The
-   * `cause` of an error that the server answered with is a `WireError` with that answer.
+   * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. If
+   * the server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
   /** Returns a function that tells whether the rules deny a tool to this client, whatever the arguments. */
@@ -138,8 +141,8 @@ export interface GatewayHost {
   /** The identity of a server in the current configuration; undefined if it is not configured. */
   identify(server: string): IdentifiedServer | undefined;
   /**
-   * Decides about a server's sampling request and asks the user if the rules require it. Then `ask` sends the request
-   * to the client.
+   * Decides about a server's sampling request and asks the user if the rules require it. If the request is allowed,
+   * calls `ask`, which sends it to the client.
    *
    * @throws HostError `denied`
    */
@@ -163,12 +166,12 @@ export interface GatewayHost {
    * host is connected to the server.
    */
   adopt(server: string, listing: ServerListing): void;
-  /** Tells connected servers that declared roots have changed. */
+  /** Tells connected servers that the roots have changed. */
   rootsChanged(): Promise<void>;
   /**
-   * The tools that the gateway lists to a client with this budget, in order. If all tools fit, lists all. Otherwise
-   * lists, as far as they fit: first tools of servers with `alwaysLoad`, then tools that were used before, then others.
-   * The client finds the remaining tools with `searchTools`.
+   * Returns the tools that fit into a client's budget, in the order of `tools`. Chooses first the tools of servers with
+   * `alwaysLoad`, then tools that were used before, then the others. The client finds the remaining tools with
+   * `searchTools`.
    */
   toolsWithin<T extends ListableTool>(tools: readonly T[], budget: ToolBudget): Promise<readonly T[]>;
   /** The profile of a client in the settings (`fairlead.clients.NAME`); undefined if there is none. */

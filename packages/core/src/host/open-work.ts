@@ -17,7 +17,7 @@ export interface OpenWork {
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * Runs `work` with the caller's own abort state, which `close` aborts too.
+   * Runs `work` with the caller's `stop`, which `close` aborts too.
    *
    * @throws HostError `usage` once the host is closed
    */
@@ -29,14 +29,14 @@ export interface OpenWork {
   close(): Promise<void>;
 }
 
-/** Creates an empty record of running work. */
+/** Creates the record of a host's running work. */
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  /** Aborts work that has its own signal. */
+  /** Objects that abort running work which has its own signal or `stop`. */
   const stops = new Set<Stoppable>();
   let running = 0;
-  /** Called when no work is running any more. */
+  /** Called when the last running work has ended. */
   const onIdle: (() => void)[] = [];
 
   function counted<T>(started: Promise<T>, leave: () => void): Promise<T> {

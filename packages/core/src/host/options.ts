@@ -26,8 +26,8 @@ import type { DeclaredCapabilities, QuestionHandler } from "./gateway-types.ts";
 export interface HostOptions extends OpenHostOptions {
   /**
    * The user's settings: the path of a file (default: the file that Gemini CLI reads), or an object instead of the
-   * file. With an object, Fairlead reads and watches no user settings file; problems name `settings option`, with line
-   * and column of `JSON.stringify(settings, null, 2)`.
+   * file. With an object, Fairlead reads and watches no user settings file. A problem in the object is reported for the
+   * file `settings option`, with line and column in `JSON.stringify(settings, null, 2)`.
    */
   readonly settings?: string | SettingsObject;
   /** The workspace root. Default: Fairlead finds it from the current folder. `false`: Fairlead reads no workspace. */
@@ -38,14 +38,14 @@ export interface HostOptions extends OpenHostOptions {
   readonly environment?: Environment;
 }
 
-/** Options of a host, except those that say where its settings are. */
+/** Options of a host, except the options that say where the settings are. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
   /** Writes protocol messages into the log files of all servers, or of the server with this name. */
   readonly debug?: boolean | string;
   /**
-   * Records the protocol messages of all servers; create it with `createRecorder`. Closing the host writes the last
-   * messages.
+   * A recorder from `createRecorder`, which records the protocol messages of all servers. Closing the host writes the
+   * last messages.
    */
   readonly record?: Recorder;
   /** How many server processes may start at the same time. */
@@ -86,13 +86,11 @@ export interface OpenHostOptions {
    * else `onQuestion`.
    */
   readonly declare?: DeclaredCapabilities;
-  /** For a gateway: answers a server's question that no forwarded request answers. */
+  /** For a gateway: answers a server's question that belongs to no forwarded request with an `answer` option. */
   readonly onQuestion?: QuestionHandler;
-  /**
-   * The protocol era to try first with a server that supports both. Default: the cached era, or else the modern era.
-   */
+  /** The protocol era to try first with a server. Default: the cached era, or else the modern era. */
   readonly era?: "legacy" | "modern";
-  /** Starts every server with the first request to it and stops it when idle, whatever the settings say. */
+  /** Starts every server with the first request to it and stops idle servers, whatever the settings say. */
   readonly lazy?: boolean;
   /** The default model of conversations. */
   readonly model?: Model;
@@ -166,7 +164,7 @@ const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   onUnaskable: aFunction,
   sample: aFunction,
   declare: must(
-    "an object { elicitation, sampling, roots } of true and false",
+    "an object { elicitation, sampling, roots }, each true or false",
     (value) => isObject(value) && ["elicitation", "sampling", "roots"].every((key) => typeof value[key] === "boolean"),
   ),
   onQuestion: aFunction,

@@ -9,13 +9,16 @@ import type { OpenHostOptions } from "./types.ts";
 export interface HostSecrets {
   /** Returns a function that hides the secrets which are known now. */
   readonly redactor: () => Promise<Redact>;
-  /** Observes connecting: each step brings a function that hides the stored secrets and tokens of its connection. */
+  /**
+   * Observes connections. The step `definition` contains a function that hides the secrets and tokens of its
+   * connection.
+   */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }
 
 export function createHostSecrets(configuration: LiveConfiguration, observe: OpenHostOptions["observe"]): HostSecrets {
   const ofConnections = new Map<string, Redact>();
-  /** Secrets from the settings, also from earlier ones: they stay hidden during this run. */
+  /** Secrets from the current settings and from all earlier settings of this run. */
   const written = new Set<string>();
   let known: { readonly version: number; readonly hide: Redact } | undefined;
 
@@ -42,8 +45,8 @@ function isDefinition(step: object): step is Extract<ConnectStep, { readonly ste
 }
 
 /**
- * The secrets of all servers and of the environment. Includes servers that are not connected, because a tool may read
- * the settings file. Stored secrets are read only when their server is connected.
+ * The secrets in the entries of all servers and in the environment. Includes servers that are not connected, because a
+ * tool may read the settings file. Excludes stored secrets, which are read only when their server is connected.
  */
 export async function configuredSecrets({ servers, environment: { env } }: Configuration): Promise<readonly string[]> {
   const [{ proxyAccounts, secretsOf, secretVariables }, { renderer, resolveTransport }] = await Promise.all([

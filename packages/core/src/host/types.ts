@@ -53,7 +53,7 @@ export interface RequestOptions {
   readonly confirm?:
     | ((details: ToolCallConfirmationDetails) => Promise<ToolConfirmationOutcome | undefined>)
     | undefined;
-  /** The longest time for connecting the server, in milliseconds. Default: the server's settings. */
+  /** The longest time for connecting the server, in milliseconds. Default: the time in the server's settings. */
   readonly wait?: number | undefined;
 }
 
@@ -82,10 +82,7 @@ export type NewConversation = Omit<ConversationOptions, "model"> & { readonly mo
 
 /** Options of `host.runTurn`: the conversation to continue, or how to begin a new one. */
 export interface RunTurnOptions extends SendOptions, NewConversation {
-  /**
-   * The conversation to continue. If present, only `signal`, `references`, `before` and `waitFor` of the other options
-   * apply.
-   */
+  /** The conversation to continue. If present, the options of a new conversation have no effect. */
   readonly conversation?: Conversation;
 }
 
@@ -98,8 +95,8 @@ export interface CachedCatalogInfo {
    */
   readonly peer?: Peer;
   /**
-   * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected, because the numbers
-   * are current.
+   * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected, because `offer` is
+   * then current.
    */
   readonly savedAt?: number;
 }
@@ -251,7 +248,9 @@ export interface Host extends AsyncDisposable, GatewayHost {
   policy(): Promise<Policies>;
   /** Values that the server suggests for an argument of a prompt or a variable of a resource template. */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
-  /** Emits `resource_updated` for this resource until the result is disposed of, also after a reconnection. */
+  /**
+   * Emits `resource_updated` for this resource, also after a reconnection, until the returned object is disposed of.
+   */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
   /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */
   expandReferences(typed: string, options?: ReferenceOptions): Promise<PromptContent>;
@@ -274,16 +273,15 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Runs one turn, in a new conversation unless one is given. */
   runTurn(input: string | readonly Part[], options?: RunTurnOptions): AsyncGenerator<TurnEvent, void, undefined>;
   /**
-   * Runs one call of a model, for programs with their own model loop. The tool has the name that the model was given.
-   * If a rule asks, `confirm` is called. If the tool itself reports an error, the promise resolves with `error`.
+   * Runs one call of a model, for programs with their own model loop. `name` is the tool's name that the model was
+   * given. If a rule asks, `confirm` is called. If the tool itself reports an error, the promise resolves with `error`.
    *
-   * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others, like
-   * `execute`
+   * @throws HostError `tool_unknown`, `denied`, `changed`, `call_timeout`, `cancelled`, `lost` and others
    */
   callAsModel(name: string, args?: unknown, options?: CallAsModelOptions): Promise<ToolExecution>;
   /**
-   * Returns all tools as one `CallableTool` of `@google/genai`, which declares the first 512. Each returned object is a
-   * separate conversation, whose tool names do not change.
+   * Returns all tools as one `CallableTool` of `@google/genai`, which declares only the first 512 tools. Each returned
+   * object is a separate conversation, whose tool names do not change.
    */
   asCallableTool(): CallableTool;
   /**

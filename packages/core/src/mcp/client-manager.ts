@@ -157,7 +157,7 @@ export class McpClientManager {
     const server = this.#find(name);
     if (!("client" in server)) throw notConnectedError(server.state);
     const { state } = server.client;
-    // The caller may be a model, and only a person may start this server again.
+    // The server failed too often or sent too much, so only a person may start it again. The caller may be a model.
     if (state.status === "disconnected" && (state.reason === "start_limit" || state.reason === "flooding"))
       throw notConnectedError(state);
     return unlessAborted(this.#attemptUntilSettled(server), signal, () => cancelled(name));
@@ -217,10 +217,7 @@ export class McpClientManager {
     signal.throwIfAborted();
     const leave = isProgram ? await this.#startLimit.acquire(signal) : undefined;
     try {
-      /*
-       * Ends an earlier connection, and also leaves the state `needs_auth`, because the person may have signed in
-       * since.
-       */
+      // Ends an earlier connection, or the state `needs_auth`, because the user may have signed in meanwhile.
       if (client.getStatus() !== "disconnected") await client.disconnect();
       await client.connect(signal);
       await client.discover(signal);

@@ -14,8 +14,8 @@ export interface McpClientOptions {
    */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
   /**
-   * Milliseconds that `connect` and the first `discover` may take together. A limit of the session itself takes
-   * precedence.
+   * Milliseconds that `connect` and the first `discover` may take together. If the session has its own
+   * `connectTimeout`, that one applies.
    */
   readonly connectTimeout: number;
   /** Returns the largest size of the catalog, in bytes of JSON. Default: 64 MB. */
@@ -27,7 +27,7 @@ export interface McpClientOptions {
   readonly random?: () => number;
 }
 
-/** A connection that failed, or that ended although nobody called `disconnect`. */
+/** A connection that failed, or that ended without a call of `disconnect`. */
 export interface ClientEnd {
   readonly error: HostError;
   /** When connecting began, measured by the client's clock. */

@@ -27,7 +27,7 @@ export type { Completion } from "./requests.ts";
 /**
  * The client of one server: connects, reads the catalog, sends single requests and disconnects.
  *
- * @throws HostError from its methods. If the server is not connected, the error has its status and the reason.
+ * @throws HostError from its methods. If the server is not connected, the message contains its status or the reason.
  */
 export class McpClient {
   readonly name: string;
@@ -82,7 +82,7 @@ export class McpClient {
     this.#lastCatalog ??= filteredCatalog;
   }
 
-  /** Reads a list again each time the server reports a change of it. Takes effect with the next connection. */
+  /** From the next connection on, reads a list again each time the server reports that the list has changed. */
   followChanges(): void {
     this.#readsChanges = true;
   }
@@ -144,7 +144,10 @@ export class McpClient {
     }
   }
 
-  /** Records whether Fairlead will connect to a disconnected server again. Has no effect in other states. */
+  /**
+   * Sets the time of the next try in the state, or that Fairlead has given up. Has no effect unless the server is
+   * disconnected.
+   */
   setRetry(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
     this.#move(change);
   }

@@ -65,7 +65,10 @@ export interface Connection {
   ) => Promise<JsonObject>;
   /** Handles a notification of the server. */
   readonly notified: (method: string) => void;
-  /** Reads lists again that may have changed while the notification stream of a legacy server was closed. */
+  /**
+   * Called when the notification stream of a legacy server is open again. Reads the lists that may have changed
+   * meanwhile.
+   */
   readonly reopened: () => void;
   readonly check: () => Promise<void>;
   readonly explain: (error: unknown, unanswered?: string) => HostError;
@@ -86,7 +89,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let catalog: Catalog | undefined;
   let filteredCatalog: FilteredCatalog | undefined;
   let openRequests = 0;
-  /** The error while the server refuses the token and the user cannot be asked to sign in. */
+  /** The error after which the user must sign in again; undefined if there was none. */
   let signInError: HostError | undefined;
   const subscription = follow && session.era === "modern" ? subscribe() : undefined;
 
@@ -141,7 +144,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return taken;
     } catch (error) {
       if (signal?.aborted)
-        throw new HostError("cancelled", `"${serverName}" was not discovered: cancelled`, { serverName });
+        throw new HostError("cancelled", `reading the catalog of "${serverName}" was cancelled`, { serverName });
       throw explain(error, late.signal.aborted ? [...unanswered].join(", ") : undefined);
     } finally {
       late.stop();
@@ -229,7 +232,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    // Not `async`: the frames of one call through all layers would need more memory and time than its messages.
+    // Not `async`: if all layers were, a call would need more memory and time for its promises than for its messages.
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
@@ -250,8 +253,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /**
- * Starts the deadline for a reading. Waiting for a person is not the server's fault, so the deadline starts again while
- * a sign-in is running.
+ * Starts the deadline for reading lists. If the user is signing in when it ends, the deadline starts again, because the
+ * server is not the cause of the delay.
  */
 function startDeadline(
   clock: Clock,

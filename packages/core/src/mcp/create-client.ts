@@ -28,7 +28,7 @@ export interface CreateMcpClientOptions
 }
 
 /**
- * Creates a client that is not connected yet. It runs the entry without trust, approval or policy, and writes no log. It does
+ * Creates a client that is not connected yet. The client checks no trust, approval or policy, writes no log and does
  * not sign in: a server that requires sign-in gets the status `needs_auth`. `createHost()` does all of that.
  *
  * @throws HostError `settings_invalid` or `variable_unset` from `connect()`, if the entry is invalid

@@ -56,7 +56,7 @@ export function withDefaults(request: Elicitation, answer: ElicitationAnswer): J
     const value = given.get(name) ?? (isObject(field) ? field["default"] : undefined);
     return value === undefined ? [] : [[name, value]];
   });
-  // Uses `fromEntries`, because a field may be named `__proto__`. Fields that the form lacks are not sent.
+  // Uses `fromEntries`, because a field may be named `__proto__`. Sends only fields of the form.
   return { action: "accept", content: Object.fromEntries(fields) };
 }
 
@@ -64,6 +64,6 @@ function toWebAddress(text: string): string | undefined {
   if (parseUrl(text) === undefined) return undefined;
   const { protocol, href, username, password } = new URL(text);
   const isWeb = protocol === "https:" || protocol === "http:";
-  // A user name before the `@` can make a URL look like another URL.
+  // A user name before the `@` can make a URL look like the URL of another host.
   return isWeb && username === "" && password === "" ? href : undefined;
 }

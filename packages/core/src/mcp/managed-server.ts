@@ -12,7 +12,7 @@ export interface StartableServer {
   readonly client: McpClient;
   /**
    * Digest of the server's settings. `update` keeps a server with an unchanged fingerprint, and always replaces a
-   * server without one.
+   * server without a fingerprint.
    */
   readonly fingerprint?: string;
   /** If true, the server is connected only when it is named or first used. Default: false. */

@@ -35,7 +35,7 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
   return undefined;
 }
 
-/** The lists that Fairlead reads again for a change notification. "resources" also means resource templates. */
+/** By the list that a change notification names: the lists that Fairlead reads again. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],

@@ -28,7 +28,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // The reason "lazy" means that the attempt was cancelled meanwhile, so it is not repeated.
+      // The reason "lazy" means that the attempt was cancelled, so Fairlead plans no other attempt.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -47,7 +47,10 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // An attempt to start can also block the server, because of its program; a new attempt checks the program again.
+      /*
+       * An attempt to start may have blocked the server, because its program is not approved. A new attempt checks
+       * again.
+       */
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

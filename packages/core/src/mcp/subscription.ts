@@ -22,7 +22,9 @@ export interface SubscriptionOptions {
   readonly signal: AbortSignal;
   /** Called when the subscription is open again. Changes in the meantime were not reported. */
   readonly onMissed: (lists: readonly ListName[]) => void;
-  /** Called when the subscription could not be opened, because the server may no longer respond. */
+  /**
+   * Called when the subscription could not be opened, so that the caller can check whether the server still responds.
+   */
   readonly onTrouble: () => void;
 }
 
@@ -49,8 +51,8 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
     try {
       await session.request(method, { notifications }, { signal });
       /*
-       * The server ended the subscription without an error. A server that never acknowledged it does not support
-       * subscriptions.
+       * The server ended the subscription without an error. If it never acknowledged the subscription, it does not
+       * support subscriptions.
        */
       return isOpen;
     } catch (error) {

@@ -1,6 +1,5 @@
 /**
- * Waits for work that several callers share: aborting the signal ends only the waiting, not the work. Also the signals
- * of requests.
+ * The signals of requests, and waiting for work that several callers share: aborting the signal ends only the waiting.
  */
 
 import type { RequestStop } from "@fairlead/wire";

@@ -58,7 +58,7 @@ export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }
 
-/** Converts a problem to an error with the information whether a retry may help. */
+/** Converts a problem to an error. `again` is present if a retry may help. */
 export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);
@@ -66,7 +66,7 @@ export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure
   const error = new HostError("model", words === "" ? what : `${what}: ${words}`, next === undefined ? {} : { next });
   if (isSpent || (kind !== "quota" && kind !== "unavailable")) return { error };
   const reason =
-    kind === "quota" ? `${api.title} has exceeded its quota (${status})` : `${api.title} answered ${status}`;
+    kind === "quota" ? `the quota of ${api.title} is used up (${status})` : `${api.title} answered ${status}`;
   return { error, again: { reason, ...(afterMs !== undefined && { afterMs }) } };
 }
 

@@ -1,4 +1,7 @@
-/** Repeats a failed request to a model's API, with growing pauses, until a part of an answer has arrived. */
+/**
+ * Repeats a failed request to a model's API, with growing pauses. A request is not repeated once a part of its answer
+ * has arrived.
+ */
 
 import { type Clock, sleep } from "../clock.ts";
 import { HostError } from "../errors.ts";
@@ -15,7 +18,7 @@ export interface ModelFailure {
   };
 }
 
-/** An event of one attempt. An attempt never throws; if it fails, its last event says so. */
+/** An event of one attempt. An attempt never throws; if it fails, its last event is `failed`. */
 export type AttemptEvent = ModelEvent | { readonly type: "failed"; readonly failure: ModelFailure };
 
 /** Options of `withRetries`. */

@@ -18,7 +18,7 @@ export interface ChooseOptions extends Pick<Environment, "env">, Partial<Omit<En
   readonly wanted?: string | undefined;
   readonly fetch?: Fetch;
   readonly clock: Clock;
-  /** Stops the search with `cancelled`. */
+  /** Stops the search; `chooseModel` rejects with `cancelled`. */
   readonly signal?: AbortSignal;
 }
 

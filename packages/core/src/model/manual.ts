@@ -12,11 +12,12 @@ export type ManualLine =
 
 /** Options of `createManualModel`. */
 export interface ManualOptions {
-  /** Parses a line that the user typed, in the syntax of `fairlead call`. If it throws, the turn ends. */
+  /** Parses a line that the user typed, in the syntax of `fairlead call`. If this function throws, the turn ends. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
   /**
-   * Called if a line was not a call, or if its call failed. The `left` lines after it do not run. Returns the text for
-   * the user. If it throws, the turn ends. Default: a text with the number of lines.
+   * Called if a line is not a call, or if its call failed, and other lines follow. `left` is the number of these lines,
+   * which are not run. Returns the text for the user. If this function throws, the turn ends. Default: a text with the
+   * number.
    */
   readonly onStopped?: (left: number) => string;
 }

@@ -57,7 +57,10 @@ export function createModelFetch({ env, clock, timeout = defaultTimeout }: Model
         watch.end();
         answer.close();
       };
-      // A reader that stops early may not cancel the body, so the abort signal also ends the timer and the connection.
+      /*
+       * The abort signal also ends the timer and the connection, in case a reader stops early without cancelling the
+       * body.
+       */
       init.signal?.addEventListener("abort", end, { once: true });
       if (init.signal?.aborted === true) end();
       if (withoutBody.has(status)) end();
@@ -113,7 +116,7 @@ function watchSilence(clock: Clock, timeout: number): SilenceWatch {
     signal: silence.signal,
     restart() {
       callOff();
-      // After the end of the response, data that has already arrived is still read, without the timeout.
+      // Data that has already arrived may still be read after `end`. It must not start the timer again.
       if (!isOver) callOff = begin();
     },
     end() {

@@ -1,4 +1,7 @@
-/** Decides which IP addresses Fairlead may contact. Checks the addresses that the connection itself looks up. */
+/**
+ * Decides which IP addresses Fairlead may contact. A connection uses only addresses that were checked when it looked up
+ * the host.
+ */
 
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -14,7 +17,7 @@ const ownNetwork = new Set(["private", "uniqueLocal", "carrierGradeNat"]);
  */
 const neverShared = new Set(["linkLocal", "unspecified", "multicast", "broadcast", "unknown"]);
 
-/** Refuses a URL because of its scheme or user info, before Fairlead looks up any name. */
+/** Checks the scheme of a URL, and that it has no user name or password, before Fairlead looks up any name. */
 export function checkUrl(url: URL, near: URL | undefined): void {
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new HostError("denied", `Fairlead sends no requests to "${url.protocol}" addresses`);
@@ -47,7 +50,10 @@ export function checkAddresses(host: string, addresses: readonly string[], near:
     );
 }
 
-/** Refuses the MCP server's own host name if it now resolves to an address outside the server's network. */
+/**
+ * Refuses the MCP server's own host name if it resolved to a non-public address before and now resolves to a public
+ * one.
+ */
 export function checkSameNetwork(host: string, addresses: readonly string[], near: readonly string[]): void {
   const isNear = near.some((address) => kindOf(address) !== "public");
   const elsewhere = isNear ? addresses.find((address) => kindOf(address) === "public") : undefined;

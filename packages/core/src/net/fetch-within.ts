@@ -119,7 +119,10 @@ function notFollowed(from: URL, location: string, hops: number): HostError {
 
 /** Options of a bounded fetch. */
 export interface FetchOptions {
-  /** The MCP server, or its URL. Private addresses are allowed only if that server is in the same network. */
+  /**
+   * The network of the MCP server, or the server's URL. Private addresses are allowed only if the server is in the same
+   * network.
+   */
   readonly near?: string | ServerNetwork | undefined;
   /** The environment, for the proxy variables. */
   readonly env: Environment["env"];
@@ -136,7 +139,6 @@ export interface FetchOptions {
   readonly clock?: Clock;
 }
 
-/** The next request after a redirect. Another origin never gets the caller's headers and body. Pure. */
 interface FetchRequest {
   readonly url: URL;
   readonly method: string;
@@ -148,6 +150,7 @@ function isRedirect(status: number): boolean {
   return status === 301 || status === 302 || status === 303 || status === 307 || status === 308;
 }
 
+/** The next request after a redirect. Another origin never gets the caller's headers and body. Pure. */
 function redirectedRequest(asked: FetchRequest, status: number, location: string): FetchRequest {
   const from = asked.url.origin;
   if (parseUrl(location, asked.url) === undefined)

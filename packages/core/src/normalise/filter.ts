@@ -25,8 +25,8 @@ export interface UnmatchedEntry {
 }
 
 /**
- * Returns the filter items that match none of the server's tools, because most of them are misspelt. Returns nothing
- * for a server without tools.
+ * Returns the filter items that match none of the server's tools; most of these items are misspelt. Returns nothing for
+ * a server without tools.
  */
 export function unmatchedEntries(tools: readonly string[], filter: ToolFilter): readonly UnmatchedEntry[] {
   if (tools.length === 0) return [];
@@ -51,8 +51,8 @@ function names(entry: string, tool: string): boolean {
 }
 
 /**
- * Matches a pattern without a regular expression, because many stars could make that run for ever. Backtracks to the
- * last star only.
+ * Matches a pattern without a regular expression, because a regular expression with many stars could run for ever.
+ * Backtracks only to the last star.
  */
 function matches(pattern: string, text: string): boolean {
   let p = 0;

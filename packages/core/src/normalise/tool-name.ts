@@ -22,11 +22,11 @@ export interface Claim {
   readonly server: string;
   /** The name that the server gives the tool or prompt; not empty. */
   readonly name: string;
-  /** The name that the item's author asks for. */
+  /** The name to use instead of `name`, as far as the model's API accepts it. */
   readonly wish?: string | undefined;
 }
 
-/** A name that a conversation has used. It keeps its meaning, even after the tool is gone. */
+/** A name that a conversation has used for a tool. It never means another tool, even after the tool is gone. */
 export interface Pin {
   readonly server: string;
   readonly name: string;
@@ -34,14 +34,14 @@ export interface Pin {
 }
 
 export interface NamingOptions {
-  /** Whether items of this server never get a bare name. */
+  /** Whether the names of this server's items always contain the server's name. */
   readonly isAlwaysQualified?: (server: string) => boolean;
   readonly pins?: readonly Pin[];
 }
 
 /**
- * Assigns one unique name to each claim. The first claim of a name keeps the bare name. Equal claims give equal names;
- * no pair of server and name may occur twice.
+ * Assigns a unique name to each claim. The first claim of a name gets it without the server's name. The same list of
+ * claims always gets the same names. A pair of server and name must not occur twice.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));
@@ -65,7 +65,7 @@ export function createNaming(options: NamingOptions = {}): (claim: Claim) => str
 export interface PinnedNames {
   /** Every name that was given, oldest first. */
   readonly pins: readonly Pin[];
-  /** Fixes the name that an item already has. If the item was given a name before, that name stays. */
+  /** Fixes the name of an item, unless the item already has a fixed name. */
   readonly pin: (pin: Pin) => void;
   /** The fixed name of an item. If it has none, gives it a qualified name and fixes that name. */
   readonly nameOf: (claim: Claim) => string;

@@ -130,7 +130,7 @@ describe("discovery that comes to nothing ends the connection", () => {
     const stop = new AbortController();
     const discovering = expect(client.discover(stop.signal)).rejects.toMatchObject({
       code: "cancelled",
-      message: '"s" was not discovered: cancelled',
+      message: 'reading the catalog of "s" was cancelled',
     });
     stop.abort();
     await discovering;

@@ -45,7 +45,7 @@ test("whoever has no room is asked again when it wants to be", async () => {
     type: "retry",
     attempt: 1,
     delayMs: 34_500,
-    reason: "the Gemini API has exceeded its quota (429)",
+    reason: "the quota of the Gemini API is used up (429)",
   });
   expect(finishOf(events).content.parts).toEqual([{ text: "at last" }]);
 });

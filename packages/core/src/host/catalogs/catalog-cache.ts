@@ -25,7 +25,8 @@ export interface CatalogCache {
   protocol(definition: ServerDefinition): Promise<NegotiatedProtocol | undefined>;
   keep(definition: ServerDefinition, snapshot: CatalogSnapshot): Promise<void>;
   /**
-   * Whether the server has asked questions without saying which client they concern; false if the cache cannot be read.
+   * Whether the server has asked a question without saying to which client's request the question belongs. False if the
+   * cache cannot be read.
    */
   asksBack(definition: ServerDefinition): Promise<boolean>;
   noteAsksBack(definition: ServerDefinition): Promise<void>;
@@ -35,7 +36,7 @@ export interface CatalogCache {
   addAccepted(definition: ServerDefinition, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 
-/** The part of a connected server that the cache keeps. */
+/** The data about a connected server that the cache saves. */
 export type CatalogSnapshot = Pick<
   CachedCatalog,
   "accepted" | "catalog" | "hidden" | "offer" | "peer" | "capabilities"
@@ -53,8 +54,8 @@ export interface CatalogCacheOptions {
    */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /**
-   * Whether this host chooses the protocol itself. If so, the cache keeps the protocol that was negotiated without a
-   * choice.
+   * Whether the host's option `era` is set. If so, this run does not negotiate the protocol, and the cache keeps the
+   * protocol that an earlier run negotiated.
    */
   readonly choosesEra?: boolean;
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
@@ -62,8 +63,8 @@ export interface CatalogCacheOptions {
 }
 
 /**
- * How many milliseconds a cached protocol is used. It must expire, because a server that was updated to the newer
- * protocol still answers in the older one.
+ * Milliseconds after which Fairlead negotiates the protocol again. A server that was updated still answers in the older
+ * protocol, so Fairlead would otherwise never use the newer one.
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
@@ -101,7 +102,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const { store, keyOf } = await opened();
       return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
-      // If a variable is unset, the keychain locked or the disk full, connecting the server reports the error in full.
+      // Connecting the server reports the error, such as an unset variable or a locked keychain.
       return undefined;
     }
   }
@@ -172,8 +173,8 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const remembered: CachedCatalog = {
         ...snapshot,
         /*
-         * A reused protocol keeps the date at which it was negotiated. A protocol that the host chose was not
-         * negotiated.
+         * The time of the last negotiation. This run has not negotiated if it reused the cached protocol or if the
+         * option `era` chose the protocol.
          */
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
@@ -196,7 +197,7 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // No settings file contains the name, so another program may use the same name for another server.
+    // The entry is in no settings file, so another run may use the server's name for another server.
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }

@@ -45,7 +45,10 @@ export interface CatalogRegistries {
    * Sets the functions that run tools and prompts. They apply to tools and prompts that are registered after this call.
    */
   bind(binding: RequestBinding): void;
-  /** Sets the order of servers from the settings, and the servers whose items never get a bare name. */
+  /**
+   * Sets the order of the servers, and the servers whose tools and prompts always have the server's name in their
+   * names.
+   */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
   /** Replaces all registered items of the server. */
   put(server: RegisteredServer, filtered: FilteredCatalog): void;
@@ -81,7 +84,7 @@ export function createCatalogRegistries(): CatalogRegistries {
     });
   }
 
-  /** Creates the tools of a catalog one by one, because there may be very many. */
+  /** Creates the tools of a catalog one by one, because a catalog may have thousands of tools. */
   function* toTools(
     { name: serverName, trust, timeout }: RegisteredServer,
     catalog: Catalog,
@@ -162,7 +165,7 @@ export function createCatalogRegistries(): CatalogRegistries {
         [...filtered.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
-    // A tool that has no name, or is listed twice, is in no registry. It appears here with the reason.
+    // Adds the tools that the registry does not contain, because they have no name or are listed twice.
     quarantined: () => [
       ...tools.quarantined(),
       ...inOrder().flatMap(([server, { catalog }]) =>
@@ -174,7 +177,7 @@ export function createCatalogRegistries(): CatalogRegistries {
   };
 }
 
-/** Notes that explain why a tool is missing. */
+/** Notes for the user about filter items that match no tool, and about lists that were cut. */
 function notesOn(
   { name: server, filter }: RegisteredServer,
   { catalog, hidden }: FilteredCatalog,

@@ -49,8 +49,8 @@ export interface CatalogSync {
   /** Saves the catalog and the accepted definitions of a connected server. Resolves when they are on disk. */
   readonly save: (server: string) => Promise<void>;
   /**
-   * Resolves when the server's definitions are saved or saving has failed. Returns undefined if there is nothing to
-   * save.
+   * Saves the server's new accepted definitions at once. Resolves when they are saved or saving has failed. Returns
+   * undefined if there are none to save.
    */
   readonly acceptedSaved: (server: string) => Promise<void> | undefined;
   /** Records that the server asks questions without saying which client's request they belong to. */
@@ -61,7 +61,8 @@ export interface CatalogSync {
    */
   readonly listing: (server: string) => ServerListing | undefined;
   /**
-   * Registers the catalog of a server that another host has connected. Has no effect if this host has connected it too.
+   * Registers the catalog of a server to which another host is connected. Has no effect if this host is connected to
+   * the server itself.
    */
   readonly adopt: (server: string, listing: ServerListing) => void;
   /** Resolves when every pending save is on disk. */
@@ -70,7 +71,7 @@ export interface CatalogSync {
 
 /**
  * Milliseconds without a new catalog after which catalogs are saved, so that servers which start together do not wait
- * for the disk. A request that depends on saved definitions saves them at once.
+ * for the disk. `acceptedSaved` does not wait for this delay.
  */
 const saveDelay = 500;
 /** Milliseconds after which catalogs are saved even if servers are still starting. */
@@ -135,8 +136,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   /**
-   * Saves a catalog. Saves run one after another, so that the newest is written last. If one fails, only the next start
-   * is slower.
+   * Saves the server's catalog after its earlier catalogs, so that the newest catalog is written last. Ignores a
+   * failure, because it only makes the next start slower.
    */
   function saveNoted(server: string): Promise<void> {
     const found = unsaved.get(server);
@@ -151,7 +152,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       .then(() => (isCurrent() ? changed.compareListed(server) : undefined));
     const accepted = compared.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
     const saved = compared.then(async () => {
-      // Waits for the next turn of the event loop, because saving the accepted definitions has used this one.
+      // Lets other code run between saving the accepted definitions and saving the catalog.
       await createTurns(0).done(1);
       const unaccepted = isCurrent() ? changed.unaccepted(server) : [];
       await Promise.allSettled([cache.keep(entry, { ...snapshot, accepted: unaccepted }), accepted]);
@@ -197,7 +198,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
-    // The catalog is too old to be listed, but its definitions are still compared with the new ones.
+    // An expired catalog is not listed. Its definitions were added above, for the comparison with new ones.
     if (freshUntil < now()) return undefined;
     if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };
@@ -212,7 +213,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // If the record cannot be written, Fairlead notices the same behaviour again in a later run.
+      // Ignores a failure, because Fairlead notices such questions again in a later run.
       const before = saving.get(server);
       saving.set(
         server,

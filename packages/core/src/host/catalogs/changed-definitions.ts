@@ -27,13 +27,13 @@ export interface ChangedDefinitions extends ToolDefinitions {
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * Sets the reason why accepted definitions of this server cannot be saved; undefined if they can be. Without saved
-   * definitions, Fairlead cannot tell a new tool from a changed one, so the tool counts as changed.
+   * Sets the reason why accepted definitions of this server cannot be saved; undefined if they can be saved. While they
+   * cannot be saved, a new tool counts as changed, because Fairlead cannot tell whether it is really new.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
-  /** Makes a saved approval the only accepted definition of the tool. */
+  /** Replaces all accepted definitions of the tool by the approved one. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
@@ -44,7 +44,7 @@ export interface ChangedDefinitions extends ToolDefinitions {
   readonly compareListed: (server: string) => Promise<void>;
   /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
   readonly unaccepted: (server: string) => readonly CatalogTool[];
-  /** Digests by tool name that were accepted in this run and are not saved yet. */
+  /** By tool name: digests of definitions that were accepted in this run and are not saved yet. */
   readonly news: (server: string) => ReadonlyMap<string, readonly string[]>;
   readonly forget: (server: string) => void;
 }
@@ -78,21 +78,26 @@ interface Seen {
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** Whether the tools in `now` count as new, unless they have an accepted definition. */
+  /** Whether a tool in `now` that has no accepted definition counts as new. */
   isNew: boolean;
   /**
-   * Names of the tools in `now` that were compared already; undefined means all. A digest is computed only when needed.
+   * Names of the tools in `now` that were compared already; undefined if all were. A tool is compared only when needed,
+   * because its digest takes time.
    */
   compared: Set<string> | undefined;
   /**
-   * Digests of definitions that the user accepted although the lock file has others. They are valid only in this host.
+   * By tool name: the definition that the user accepted although it differs from the lock file. Valid only in this
+   * host.
    */
   readonly unlocked: Map<string, string>;
 }
 
 /** The number of tools that are compared before other code gets its turn. */
 const comparedAtOnce = 500;
-/** The largest number of stored digests of one server. Limits a server that lists new names each time. */
+/**
+ * The largest number of accepted definitions of one server that the catalog cache keeps for changed and disappeared
+ * tools. Limits a server that lists new names each time.
+ */
 const mostKept = 1000;
 
 const noLock: LockComparison = { digestOf: () => undefined, driftOf: () => [], promptDriftOf: () => undefined };
@@ -126,8 +131,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /**
-   * Compares a listed tool with its accepted definition. A tool that disappeared and comes back with another definition
-   * is changed, not new.
+   * Compares a listed tool with its accepted definition. If there is none, the listed definition becomes the accepted
+   * one. A tool that disappeared and comes back with another definition is changed, not new.
    */
   function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
@@ -155,7 +160,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    // Compares the earlier list first, because the first definition of a name is accepted.
+    // Compares the previous list first, because the first definition of a tool becomes the accepted one.
     allAccepted(seen);
     const now = new Map<string, CatalogTool>();
     for (const tool of tools) now.set(tool.name, tool);
@@ -164,9 +169,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     seen.compared = new Set();
   }
 
-  /**
-   * Why Fairlead cannot tell whether this definition has changed. Undefined if an accepted definition gives the answer.
-   */
+  /** Why Fairlead cannot tell whether this definition has changed; undefined if Fairlead can tell. */
   function doubtAbout(server: string, seen: Seen, tool: CatalogTool): string | undefined {
     if (seen.unsaved === undefined || seen.accepted.get(tool.name)?.isNew !== true) return undefined;
     const digest = definitionDigest(tool);

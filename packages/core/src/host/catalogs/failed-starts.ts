@@ -9,7 +9,9 @@ import type { ErrorCode } from "../../errors.ts";
 import type { ServerState } from "../../events.ts";
 import type { ServerDefinition } from "../../settings/define/definition.ts";
 
-/** A server that could not be connected, and the time of its next try. A run that names the server tries it earlier. */
+/**
+ * A server that could not be connected, and the time of its next try. `host.start` and requests try the server earlier.
+ */
 export interface FailedStart {
   readonly server: string;
   /** The number of consecutive failures. */
@@ -31,7 +33,7 @@ export interface FailedStarts {
 export interface FailedStartsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** Identifies an entry with its current values: if a variable has another value, it is another server. */
+  /** Identifies a server by its entry and the values of the variables in it. */
   readonly keyOf: (entry: ServerDefinition) => Promise<string>;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -55,8 +57,8 @@ const lifetime = 60 * 60_000;
 const mostServers = 500;
 
 /**
- * Failures that would most likely occur again at the next try. A required sign-in is not among them, because the server
- * answers at once.
+ * Failures after which a server is skipped. A required sign-in is not among them, because such a server answers at
+ * once.
  */
 const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "command_not_found",
@@ -73,9 +75,12 @@ const counted: ReadonlySet<string> = new Set<ErrorCode>([
 
 export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOptions): FailedStarts {
   const file = join(folder, "failed-starts.json");
-  /** Servers that have worked since their last start. If such a server ends, that is not a failed start. */
+  /**
+   * Servers whose catalog was read since their last start. If the connection to such a server ends, that is not a
+   * failed start.
+   */
   const hasWorked = new Set<string>();
-  /** Servers that work, and whose failures of earlier runs are still recorded. */
+  /** Servers that work now, so that their recorded failures can be deleted. */
   let worked: ServerDefinition[] = [];
   let saving: Promise<unknown> = Promise.resolve();
 
@@ -96,7 +101,10 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /** The recorded failures. Most runs find none, so the file is read once for all servers. */
+  /**
+   * Deletes the recorded failures of these servers. Reads the file once for all servers, because it usually has no
+   * failures.
+   */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};
@@ -146,7 +154,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
       return found.flatMap(({ server, failed }) => {
         if (failed === undefined) return [];
         const nextTryAt = failed.failedAt + pauseAfter(failed.failures);
-        // If the clock was set back, the server must not be skipped for a longer time.
+        // A failure in the future means that the clock was set back; the server is then not skipped.
         return nextTryAt > now() && failed.failedAt <= now() ? [{ server, ...failed, nextTryAt }] : [];
       });
     },

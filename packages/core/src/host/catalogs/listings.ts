@@ -33,8 +33,8 @@ export interface HostTool {
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   /**
-   * The decision about a model's call with any arguments. Absent until the rules are read, which `createHost` and
-   * `policy()` do.
+   * The decision about a model's call of this tool, whatever the arguments. Absent until `createHost` or `policy()` has
+   * read the rules.
    */
   readonly decision?: DecisionOutcome;
 }

@@ -91,7 +91,7 @@ async function hold(
   function driftOf(server: string): readonly Difference[] {
     if (!isLockable(server)) return [];
     const locked = lock.get(server);
-    if (locked === undefined) return [{ member: "mcp.lock", after: "this server is not in it" }];
+    if (locked === undefined) return [{ member: "mcp.lock", after: "this server is not in the lock file" }];
     const offered = catalog(server);
     const isOther = offered !== undefined && instructionsDigest(offered) !== locked.instructions;
     const instructions = {

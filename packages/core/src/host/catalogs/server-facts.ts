@@ -28,7 +28,7 @@ export function createKnownServers(client: (server: string) => McpClient | undef
   const remembered = new Map<string, FactSource>();
   const asking = new Set<string>();
 
-  /** The facts about a server. While it reconnects, the facts of its last connection. */
+  /** The source of a server's facts: the connection, or else the last connection or the cache. */
   function sourceOf(server: string): FactSource | undefined {
     const { state, filteredCatalog, capabilities } = client(server) ?? {};
     if (state?.status !== "connected" || filteredCatalog === undefined) return remembered.get(server);

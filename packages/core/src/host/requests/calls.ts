@@ -30,7 +30,7 @@ export interface HostCalls {
   readonly binding: ToolBinding;
   /** The parts of the host that all calls share. */
   readonly parts: CallParts;
-  /** Saves the part of a result that is too large for a model into a file. Hides the secrets that the host knows. */
+  /** Saves a content that is too large for a model in a file, and hides the secrets that the host knows. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
@@ -157,7 +157,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
   };
 }
 
-/** The result of a typed call, which is returned as the server sent it. */
+/** Returns the result of a typed call as the server sent it. */
 function asIs(result: CallResult): CallResult {
   return result;
 }

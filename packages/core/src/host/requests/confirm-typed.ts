@@ -3,9 +3,7 @@
 import type { ConfirmPort } from "../../registry/binding.ts";
 import type { RequestOptions } from "../types.ts";
 
-/**
- * Asks the user to confirm a request that they typed. If there is no answer, the rule that asks refuses the request.
- */
+/** Asks the user to confirm a request that they typed. Without an answer, the request is refused. */
 export function confirmTyped(confirm: NonNullable<RequestOptions["confirm"]>): ConfirmPort {
   return async (question) => {
     const details = await question();

@@ -93,7 +93,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
     },
     async conversations(search) {
       const { listConversations } = await import("../../conversations/list-conversations.ts");
-      // Also lists a conversation that was left a moment ago.
+      // Waits until all changes are on disk, so that the list includes a conversation that has just ended.
       await recorders.saved();
       return listConversations(await recorders.folder(), search);
     },

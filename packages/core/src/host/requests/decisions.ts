@@ -33,21 +33,18 @@ export interface HostDecisionsOptions {
 }
 
 export interface HostDecisions {
-  /**
-   * Reads changed rules from disk, then returns the object that decides and confirms requests. If no rule changed,
-   * returns it at once.
-   */
+  /** Returns the object that decides about requests and confirms them. If a rule file has changed, reads it first. */
   readonly current: () => Confirmations | Promise<Confirmations>;
   readonly policies: () => Promise<Policies>;
   /** The approvals that the user has given in this run. */
   readonly approvals: ConversationApprovals;
   readonly explain: Host["explain"];
   readonly changeOf: Host["changeOf"];
-  /** The decision about a model's call with any arguments; undefined until the rules are read. */
+  /** The decision about a model's call of the tool, whatever the arguments; undefined until the rules are read. */
   readonly decisionOf: (tool: ToolIdentity) => DecisionOutcome | undefined;
   readonly deniedTo: Host["deniedTo"];
   readonly identify: Host["identify"];
-  /** How the catalogs differ from the lock file. */
+  /** Notes about servers that differ from the lock file. */
   readonly notes: () => readonly HostNote[];
   /** Reads the rules again after the configuration has changed. */
   readonly renew: () => Promise<void>;
@@ -65,7 +62,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
   const approvals = createConversationApprovals();
   const approvalsOf = createApprovalsOf(approvals);
   let files: PolicyFiles | undefined;
-  /** The version of the files that were read into `loading`. */
+  /** The version of the policy files that `loading` reads. */
   let filesVersion: number | undefined;
   let readings = 0;
   let loading: Promise<Loaded> | undefined;
@@ -100,7 +97,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    // If the files are read twice at once, the result of the later reading is used.
+    // If two readings overlap, only the result of the later one is used.
     if (version === readings) {
       for (const approval of approved.all()) {
         const { server: serverName, tool: serverToolName, digest } = approval;

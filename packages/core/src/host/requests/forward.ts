@@ -26,8 +26,8 @@ export interface ForwardingOptions {
 }
 
 /**
- * Requests about which no rule decides: a log level has no effect, and a task belongs to a call that was already
- * decided.
+ * Methods about which no rule decides: a log level only affects log messages, and a task belongs to a call that was
+ * already allowed.
  */
 const undecided: ReadonlySet<string> = new Set(["logging/setLevel", "tasks/get", "tasks/update", "tasks/cancel"]);
 
@@ -79,8 +79,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
   }
 
   /**
-   * Runs a completion. It reveals values of a prompt's or template's arguments, so a client that may not use the prompt
-   * or template gets none.
+   * Runs a completion. The suggested values may reveal data, so a client to which the rules deny the prompt or template
+   * gets none.
    */
   async function complete(request: ForwardedRequest, given: ForwardOptions): Promise<JsonObject> {
     const { client, server, params } = request;
@@ -88,8 +88,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     const isPrompt = type === "ref/prompt";
     const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
     /*
-     * If a rule asks, the completion runs without asking: otherwise the person would be asked after each typed
-     * character.
+     * Throws if a rule denies. If a rule asks, the completion runs without asking: otherwise Fairlead would ask after
+     * each typed character.
      */
     await spine.ask({
       who: "client",
@@ -118,7 +118,9 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
       const subject = subjectOf(request, name, args ?? {});
       if (subject !== undefined) return read(request, subject, given);
       return Promise.reject(
-        new HostError("usage", `${method.slice(0, 100)} cannot be forwarded`, { serverName: server }),
+        new HostError("usage", `${method.slice(0, 100)} cannot be forwarded: the method is not supported`, {
+          serverName: server,
+        }),
       );
     },
   };

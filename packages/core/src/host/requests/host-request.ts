@@ -11,10 +11,10 @@ import type { RequestOptions } from "../types.ts";
 /** One request, its sender, and the functions for each step. */
 export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly who: NonNullable<PolicyRequest["who"]>;
-  /** The tool as the confirmation shows it. */
+  /** The tool, prompt or resource as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /** Aborts the request in the place of `signal`; the host may abort it too, when the host closes. */
+  /** Cancels the request; if `stop` is present, `signal` is ignored. Closing the host also aborts `stop`. */
   readonly stop?: RequestStop | undefined;
   /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
   readonly confirm?: ConfirmPort | undefined;
@@ -23,15 +23,15 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
    * denies.
    */
   readonly confirmed?: RequestOptions["confirmed"];
-  /** Accepts a changed definition. */
+  /** Whether the user accepts a changed definition of the tool. */
   readonly acceptChanged?: boolean | undefined;
   /** Receives the rule that allowed the request, before the request is executed. */
   readonly onAllowed?: ((rule: string) => void) | undefined;
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
   /**
-   * Connects the server; undefined if it is already connected. After connecting, the tool's current definition may lead
-   * to another decision.
+   * Connects the server; returns undefined if there is nothing to wait for. The connected server may list another
+   * definition, which may lead to another decision.
    */
   readonly connect?: ((signal: RequestSignal) => Promise<unknown> | undefined) | undefined;
   readonly execute: (signal: RequestSignal) => Promise<Result>;

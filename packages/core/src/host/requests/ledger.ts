@@ -21,14 +21,14 @@ interface AnswerFacts extends Pick<LedgerEntry, "outcome"> {
   /** Whether the recorded decision requires confirmation. */
   readonly isAsking: boolean;
   readonly isAnswered?: boolean | undefined;
-  /** The user's answer to a question. */
+  /** The user's answer to the confirmation; absent if the user was not asked. */
   readonly how?: "yes" | "no" | "typed" | undefined;
-  /** Options of the request with which the user approved it in advance. */
+  /** Whether the user accepted a changed definition in advance, with an option of the request. */
   readonly acceptChanged?: boolean | undefined;
   readonly confirmed?: boolean | "in_advance" | undefined;
 }
 
-/** How a decision that asks was answered, for the ledger. */
+/** The answer to a confirmation, or the reason for the refusal, as the ledger records it. */
 export function answerOf({
   outcome,
   isAsking,
@@ -39,10 +39,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    /*
-     * An approval can become invalid, for example because its server was replaced. In that case the user has refused
-     * nothing.
-     */
+    // If the user has approved, the request was denied for another reason, for example because the server was replaced.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -88,11 +85,11 @@ export function createHostLedger({
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  /** Resolves when all rows that were recorded before the ledger was opened are added to it. */
+  /** Resolves when the rows that were recorded before the ledger was open have been added. */
   let early: Promise<unknown> = Promise.resolve();
   /** The batch to which the last row belongs. */
   let batch: Promise<void> | undefined;
-  /** The rule of the last row, kept because most rows have the same rule. */
+  /** The rule of the last row and its text. Most rows have the same rule, so its text is usually made only once. */
   let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
 
   async function open(): Promise<Opened> {

@@ -1,6 +1,5 @@
 /**
- * The steps of requests other than tool calls: connects the server, sends the request, and repeats it once if it was
- * lost.
+ * The steps of requests other than tool calls: connect the server, send the request, and send a lost request once more.
  */
 
 import { type Clock, sleep } from "../../clock.ts";

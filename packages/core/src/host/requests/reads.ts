@@ -128,8 +128,8 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         };
         let pieces = await resolveReferences(text, source);
         /*
-         * Any server may have this URI, so servers without a catalog are connected before Fairlead treats the URI as
-         * unknown.
+         * A server without a catalog may have a resource with this URI. Fairlead connects such servers before it treats
+         * the URI as unknown.
          */
         const strangers = chosen.filter((server) => !isKnown(server));
         if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {

@@ -16,8 +16,8 @@ export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule
 }
 
 /**
- * Whether the confirmation that came with a typed request answers this decision. A changed definition is shown first if
- * the user can be asked; a changed tool must be accepted explicitly.
+ * Whether the option `confirmed` of the request answers this decision. It does not answer for a changed tool, which
+ * must be accepted explicitly. For another changed definition, it answers only if the user cannot be asked.
  */
 export function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,

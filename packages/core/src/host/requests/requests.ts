@@ -191,10 +191,6 @@ function theModel(serverName: string) {
   };
 }
 
-/**
- * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. The model gets failures as
- * responses.
- */
 interface CallableOptions {
   readonly open: () => ConversationTools;
   readonly confirm: OpenHostOptions["confirm"];
@@ -202,6 +198,10 @@ interface CallableOptions {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Offers all tools of a host as one `CallableTool` of `@google/genai`, with confirmation. The model gets failures as
+ * responses.
+ */
 function createCallableTool({ open, confirm, signal }: CallableOptions): CallableTool {
   let opened: ConversationTools | undefined;
   /** The tools of the conversation. Their names are fixed when the model first gets them. */
@@ -247,7 +247,7 @@ function createCallableTool({ open, confirm, signal }: CallableOptions): Callabl
 
 interface Answer {
   readonly response: Record<string, unknown>;
-  /** Media is sent next to the response, because not every model accepts media inside it. */
+  /** Media is sent next to the response, because not every model accepts media inside a response. */
   readonly media: readonly Part[];
 }
 

@@ -31,7 +31,7 @@ export interface Spine {
   readonly run: <Result, Shown>(request: HostRequest<Result, Shown>) => Promise<Shown>;
   /**
    * Decides about a request and prepares its confirmation, for programs that ask the user themselves. Does not run the
-   * request. Returns `false` if it may run, otherwise the details to confirm first.
+   * request. Returns `false` if the request may run, otherwise the details that the user must confirm first.
    */
   readonly ask: (request: AskRequest) => Promise<ToolCallConfirmationDetails | false>;
 }
@@ -84,8 +84,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Refuses a request that needs a confirmation, has none, and for which the user cannot be asked. If the definition
-   * changed while connecting, the message says so.
+   * Refuses a request that needs a confirmation and has none. If the definition has changed while the user was asked or
+   * the server was being connected, the message says so.
    */
   async function refuseUnconfirmed(
     request: AnyRequest,
@@ -140,8 +140,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Asks the user. Several requests may wait: the answer to an earlier question may answer this one too. When the
-   * request ends, its question ends, and a later answer has no effect.
+   * Asks the user. If several requests wait, the answer to an earlier question may answer this question too. If the
+   * request is cancelled, its question ends, and a later answer has no effect.
    */
   async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: Progress): Promise<void> {
     let decision = first;
@@ -169,8 +169,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Confirms a model's request before its server is started, and a typed request when the current definition is known.
-   * If the definition has changed when the server is connected, decides again, and asks again if needed.
+   * Decides about a request and confirms it: a model's request before its server is started, a typed request after its
+   * server is connected. If the connected server lists another definition, decides again, and asks again if needed.
    */
   function admit(request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const rules = current();
@@ -179,14 +179,14 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides about the request. Not `async`, like the other steps before sending, so that an allowed request to a
-   * connected server never waits.
+   * Decides about the request. Neither this step nor the other steps before sending are `async`, so that an allowed
+   * request to a connected server never waits.
    */
   function admitBy(rules: Confirmations, request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
-      // Uses up a confirmation that a program got through `ask`, even if the request fails later.
+      // A confirmation that a program got through `ask` is valid for one request, even if that request fails later.
       if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
         progress.confirmedKey = rules.confirmationKey(request);
       if (decision.decision !== "allow")

@@ -49,7 +49,7 @@ export abstract class ServerCall<Result> {
     const { serverName } = this;
     const { connected, ready, acceptedSaved } = this.parts;
     this.#client = connected(serverName);
-    // Waits for the saved definitions, because a definition that cannot be saved needs confirmation.
+    // Waits until the accepted definitions are saved, because a new definition that cannot be saved needs confirmation.
     if (this.#client !== undefined) return acceptedSaved(serverName);
     return ready(serverName, toAbortSignal(signal)).then((reached) => {
       this.#client = reached;

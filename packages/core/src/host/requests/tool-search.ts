@@ -21,7 +21,10 @@ export interface HostSearch {
 }
 
 const usualLimit = 10;
-/** How many more tools than requested Fairlead searches for, because some of them are removed afterwards. */
+/**
+ * How many more tools than requested Fairlead searches for, because denied and quarantined tools are removed
+ * afterwards.
+ */
 const spare = 200;
 
 export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }: HostSearchOptions): HostSearch {
@@ -46,7 +49,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   ): Promise<readonly FoundTool[]> {
     search ??= load();
     const { find: rank } = await search;
-    // Compiles schemas last, and only until enough tools are found, because compiling takes longer than the search.
+    // `quarantine` comes last: it compiles the tool's schema, which takes longer than the search.
     const isFound = ({ tool }: FoundTool): boolean =>
       isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
@@ -74,10 +77,10 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The number of tools in one slice, which takes a few milliseconds. */
+/** The number of tools in one slice. Checking them takes a few milliseconds. */
 const checkedPerTurn = 200;
 
-/** Returns the first tools that satisfy the condition. Does not check tools after the last one needed. Works in slices. */
+/** Returns the first `most` tools that satisfy the condition. Checks no further tools. Works in slices. */
 async function firstOf(
   tools: readonly FoundTool[],
   most: number,

@@ -62,7 +62,10 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        // The variable tells a gateway that one of its own servers started it.
+        /*
+         * If a server starts `fairlead serve` itself, this variable tells that process that a gateway started the
+         * server.
+         */
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,
@@ -86,8 +89,8 @@ export function createConnectContext(
 }
 
 /**
- * The sign-in interface of the host. If the embedding program provides `openBrowser`, that program decides whether to
- * open a browser.
+ * How the user signs in. With the option `openBrowser`, Fairlead calls that function without asking the user first,
+ * unless `signIn` has its own `consent`.
  */
 function waysIn({ signIn, openBrowser }: HostConnectContextOptions): OpenHostOptions["signIn"] {
   if (openBrowser === undefined || signIn?.openBrowser !== undefined) return signIn;

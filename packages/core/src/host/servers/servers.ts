@@ -41,7 +41,7 @@ export interface HostServers {
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly use: (server: string) => () => void;
   /**
-   * Opens a relay to the server. The server's client is not affected.
+   * Opens a relay, which has its own connection to the server. The server's client is not affected.
    *
    * @throws HostError `server_unknown`, or why the server may not start
    */
@@ -153,8 +153,8 @@ interface ServerUse {
 }
 
 /**
- * Stops a server that a request started, after `milliseconds` without requests. If requests came after the timer was
- * set, the timer is set again when it rings, because a new timer for each request costs as much as deciding the request.
+ * Stops a server that a request started, after `milliseconds` without requests. A request sets no new timer, because
+ * that would cost as much as deciding the request; instead, the timer is extended when it rings.
  */
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const uses = new Map<string, ServerUse>();

@@ -42,8 +42,8 @@ export interface HostSignIn {
 
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
   /*
-   * The state folder and the environment of the process do not change while a host runs; the settings may change with a
-   * reload.
+   * Read only once, because the environment and the state folder do not change while a host runs. The settings may
+   * change with a reload.
    */
   const { environment, locations } = configuration();
   const { env, platform } = environment;

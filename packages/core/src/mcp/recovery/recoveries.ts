@@ -15,7 +15,7 @@ export interface Recoveries {
   remove(name: string): void;
   /** Cancels the planned attempt to connect to this server. */
   cancel(name: string): void;
-  /** Forgets earlier failures, because a person starts the server now. */
+  /** Forgets earlier failures of the server. Called when a person starts the server. */
   resetHistory(name: string): void;
   /** Starts to notice when the machine sleeps. */
   watch(): void;
@@ -36,7 +36,7 @@ export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOp
   const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
 
-  /** Checks a network connection a little later, because it may have ended without a sign. */
+  /** Checks a network connection a little later, because it may have ended unnoticed while the machine slept. */
   function checkLater(client: McpClient): void {
     const { state } = client;
     const isRemote =

@@ -44,7 +44,7 @@ export const soon = 60_000;
 /** The number of crashes in a row after which Fairlead gives up. */
 export const mostCrashes = 5;
 
-/** The plan after a failure, and the history for the next one. */
+/** The plan after a failure, and the history for the next failure. */
 export function planAfter(
   before: RetryHistory,
   end: End,
@@ -64,7 +64,7 @@ export function planAfter(
     case "never":
       return { plan: { kind: "stay" }, history: before };
     case "session":
-      // Only the first expired session is replaced at once, because a server may lose every session.
+      // Reconnects at once only after the first expired session, because the server may end every new session too.
       return tries === 0 ? { plan: { kind: "try_at_once" }, history } : wait(tries - 1);
     case "outage":
       return wait(tries);
@@ -86,11 +86,11 @@ function kindOf({ retry: { kind }, wasUp }: End): RetryClass["kind"] {
 function retryAfterIn(retry: RetryClass, { random, now }: RetryInputs): number {
   const header = retry.kind === "outage" ? retry.retryAfter : undefined;
   const pause = header === undefined ? undefined : retryAfterPause(header, now());
-  // Waits up to 10 % longer than requested, because other clients got the same header.
+  // Waits up to 10 % longer than requested, so that clients with the same header do not reconnect together.
   return pause === undefined ? 0 : Math.min(pause * (1 + 0.1 * random()), longestRetryAfter);
 }
 
-/** Pauses between attempts to connect: they grow exponentially and vary at random. Pure. */
+/** The first pause between attempts to connect, in milliseconds. Pauses grow exponentially and vary at random. */
 const firstPause = 1000;
 const growth = 1.6;
 const jitter = 0.2;

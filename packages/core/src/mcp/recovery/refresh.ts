@@ -6,7 +6,7 @@ import type { ListName } from "../../events.ts";
 /** Schedules the reading of changed lists. */
 export interface Refresh {
   readonly changed: (list: ListName) => void;
-  /** Starts reading. Changes that were reported earlier wait until the first catalog is read. */
+  /** Called when the first catalog has been read. Lists that changed before that are read now. */
   readonly start: () => void;
   readonly stop: () => void;
 }
@@ -20,7 +20,7 @@ export interface RefreshOptions {
 const shortestPause = 1000;
 const longestPause = 30_000;
 
-/** The shortest pause in milliseconds. Pauses take 1 s to 30 s. */
+/** Creates the schedule. After each reading it pauses for 1 s, or up to 30 s if the server keeps reporting changes. */
 export function createRefresh({ read, clock }: RefreshOptions): Refresh {
   const changed = new Set<ListName>();
   let isIdle = false;

@@ -94,7 +94,7 @@ function wishIn(details: readonly JsonObject[]): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
-/** Whether a daily quota is used up. Its error asks for a pause too, but after the pause the quota is still used up. */
+/** Whether a daily quota is used up. The API then also asks for a short pause, but the pause does not help. */
 function isOfADay(details: readonly JsonObject[]): boolean {
   return details.some(
     ({ violations }) =>

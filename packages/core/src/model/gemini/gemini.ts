@@ -56,7 +56,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     config: GenerateContentConfig,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
-    // Aborted when nobody reads the answer any more, because Google's package would leave the connection open.
+    // Aborted when the reading of the answer has ended, because Google's package would leave the connection open.
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, left.signal]);
     let refusal: Refusal | undefined;
@@ -103,7 +103,10 @@ function toConfig(
   thinks: boolean,
 ): GenerateContentConfig {
   return {
-    // Turns off continuation in Google's package, because the host itself sends requests again and tells the user.
+    /*
+     * Turns off the automatic continuation in Google's package, because the host repeats requests itself and tells the
+     * user.
+     */
     automaticContinuation: false,
     ...(system !== "" && { systemInstruction: system }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
@@ -126,8 +129,8 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
 }
 
 /**
- * Moves media out of function responses. Media next to a single response belongs to that response; next to several it
- * would count as another response, so it gets its own content.
+ * Moves media out of function responses. The media of a single response follows it in the same content. If there are
+ * several responses, all media goes into another content, because the API would count it as another response.
  */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
@@ -168,8 +171,8 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
 
 /**
  * Loads Google's package. The package never gets the key, because Fairlead's `fetch` adds it. Uses the build for
- * browsers, which costs a sixth of the build for Node: that one loads sockets and all of Google's sign-ins, reads the
- * environment and writes to stdout.
+ * browsers, because the build for Node costs six times as much: it loads sockets and all of Google's sign-ins, reads
+ * the environment and writes to stdout.
  */
 async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fetch: Fetch): Promise<GoogleGenAI> {
   const { GoogleGenAI } = await import("@google/genai/web");

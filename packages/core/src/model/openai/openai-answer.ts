@@ -190,8 +190,8 @@ function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
 }
 
 /**
- * Whether a piece begins another call, even if its index is the same: old Ollama versions always send 0, other servers
- * no index.
+ * Whether a piece begins another call. The index may not show it: old Ollama versions send 0 for every call, and other
+ * servers send no index.
  */
 function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
@@ -199,8 +199,8 @@ function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean 
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
     /*
-     * If both pieces have arguments, they are two calls without parameters: when a name arrives in pieces, its
-     * arguments come only after the last piece.
+     * If the draft and the piece both have arguments, even empty ones, they are two calls: a name that arrives in
+     * pieces has no arguments before its last piece.
      */
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);

@@ -21,11 +21,11 @@ export interface ContentLimits {
    * as much.
    */
   readonly inlineBytes: number;
-  /** Maximum number of texts, and also of media. */
+  /** Maximum number of texts. The same maximum applies to media. */
   readonly blocks: number;
   /**
-   * Maximum tokens of all texts together. If they have more, the model gets a short preview instead. Default: no such
-   * limit.
+   * Maximum tokens of all texts together. If the texts have more, the model gets short previews instead. Default: no
+   * such limit.
    */
   readonly tokens?: number;
 }
@@ -64,7 +64,9 @@ interface Room {
 
 /** The largest number of characters and tokens that all previews of one result may have together. */
 const preview = { characters: 4_000, tokens: 1_200 };
-/** How many characters from the beginning of a shortened text are kept, because an error begins with its message. */
+/**
+ * The smallest number of characters that a preview keeps of the beginning, because an error begins with its message.
+ */
 const shortestHead = 2_000;
 
 /** Fits blocks into the limits. @param giver The source of the blocks, as notes for the model name it: `Tool 'greet'`. */

@@ -25,7 +25,7 @@ export interface KeptFile {
   readonly handle?: string;
 }
 
-/** Saves one left-out content to a file. */
+/** Saves in a file a content that the model gets only in part or not at all. */
 export type Keep = (file: LeftOut) => Promise<KeptFile>;
 
 export interface ModelPartsOptions extends ContentOptions {
@@ -78,7 +78,10 @@ function toParts(results: readonly FittedResult[], nonce: string): Part[] {
   ];
 }
 
-/** Saves left-out contents and lists their paths. If one cannot be saved, the others still are. */
+/**
+ * Saves the contents that the model gets only in part or not at all, and returns a list of their paths. If one content
+ * cannot be saved, the others still are.
+ */
 export async function keepAll(files: readonly LeftOut[], keep: Keep): Promise<Part[]> {
   if (files.length === 0) return [];
   const lines: string[] = [];

@@ -15,7 +15,7 @@ export interface PreviewOptions {
   readonly characters: number;
   /** The largest number of estimated tokens in the shown beginning and end together. */
   readonly tokens: number;
-  /** How many characters of the beginning are kept in every case. */
+  /** The number of characters in beginning and end that are kept even if they have too many tokens. */
   readonly atLeast: number;
 }
 

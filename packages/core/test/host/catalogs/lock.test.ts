@@ -62,7 +62,11 @@ describe("with a lock file", () => {
   test.each<readonly [string, Partial<LockedServer> | undefined, readonly unknown[]]>([
     ["what is as locked is not changed, whatever its secrets are", {}, [undefined, []]],
     ["an entry", other, [members, noted(members.join(", "))]],
-    ["a server that is not in it", undefined, [["mcp.lock", "definition"], noted("this server is not in it")]],
+    [
+      "a server that is not in it",
+      undefined,
+      [["mcp.lock", "definition"], noted("this server is not in the lock file")],
+    ],
     ["instructions", { instructions: "0" }, [["instructions"], noted("instructions")]],
     ["a prompt", { prompts: new Map() }, [["definition"], noted("prompt review")]],
   ])("%s", async (_, change, expected) => {
