@@ -95,8 +95,8 @@ export interface OpenHostOptions {
   /** The default model of conversations. */
   readonly model?: Model;
   /**
-   * Whether the host reconnects lost servers automatically. Useful for a program that keeps running, not for a program
-   * that makes a call and ends.
+   * Whether the host automatically reconnects servers whose connection was lost. Useful for a program that keeps
+   * running, not for a program that makes a call and ends.
    */
   readonly recover?: boolean;
   /**

@@ -262,7 +262,7 @@ export class McpClient {
     if (news) this.#options.onNews?.(news);
   }
 
-  /** Closes the connection; the state becomes "ended" after that. */
+  /** Closes the connection. The state is `disconnecting` until everything is closed. */
   #end(because?: HostError): Promise<void> {
     const connection = this.#connection;
     const wasUp = connection?.filteredCatalog() !== undefined;

@@ -117,13 +117,15 @@ function nextWithout(ollama: Ollama | undefined): string {
   return `Set GEMINI_API_KEY (create a key at https://aistudio.google.com/apikey), or OPENAI_BASE_URL for your own model${local}.`;
 }
 
-/** Authorizes requests to Vertex AI with the user's Google account, from `gcloud` or an environment variable. */
 type Authorize = Extract<GeminiAccess, { readonly kind: "vertex" }>["authorize"];
 
 const serverName = "Vertex AI";
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 
-/** Returns a function that creates the authorization headers. */
+/**
+ * Returns a function that creates the authorization headers for Vertex AI, with a token of the user's Google account
+ * from `gcloud` or an environment variable.
+ */
 function authorizeVertex(given: Partial<Environment> & Pick<Environment, "env">, fetch?: Fetch): Authorize {
   const { env, home = env["HOME"] ?? env["USERPROFILE"] ?? "", cwd = home, platform = process.platform } = given;
   let client: Promise<AuthClient> | undefined;

@@ -55,7 +55,9 @@ function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, v
   yield { type: "finish", ...finish, content };
 }
 
-/** What the messages since the model's last answer lack, compared with the script; undefined if they lack nothing. */
+/**
+ * How the messages since the model's last answer differ from what the script expects; undefined if nothing is missing.
+ */
 function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): string | undefined {
   const parts = messages
     .slice(messages.findLastIndex(({ role }) => role === "model") + 1)
@@ -99,9 +101,9 @@ const reasons: ReadonlySet<string> = new Set<FinishReason>(["stop", "length", "s
  *     {"role":"user","parts":[{"functionResponse":{"name":"add"}}]}
  *     {"role":"model","parts":[{"text":"5"}],"finish":{"reason":"stop"}}
  *
- * Lines of the model are its answers, in order; `finish` is optional. Lines of the user are what the request before an
- * answer must contain: the texts, anywhere in it, and the answered functions, in order. Empty lines and lines that begin
- * with # are skipped.
+ * Lines of the model are its answers, in order; `finish` is optional. Lines of the user say what the request before the
+ * next answer must contain: their texts, anywhere in the request, and responses of the same functions, in order. Empty
+ * lines and lines that begin with # are skipped.
  *
  * @param source The name of the script in messages.
  * @throws HostError `model`

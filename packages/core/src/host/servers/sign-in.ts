@@ -25,7 +25,10 @@ export interface HostSignInOptions {
 }
 
 export interface HostSignIn {
-  /** Returns the hook of a server; undefined if its settings contain credentials. */
+  /**
+   * Returns the hook that adds credentials to a server's requests; undefined if the server's settings contain
+   * credentials.
+   */
   readonly hookFor: (
     definition: ServerDefinition,
     serverUrl: string,

@@ -97,14 +97,13 @@ export function extensionOf(type: string): string {
   return accepted.get(type) ?? others.get(type) ?? (isTextual(type) ? "txt" : "bin");
 }
 
-/**
- * Reads Base64 in the forms that servers send: with line breaks, in the URL alphabet, or as a data URL. The text may
- * also be invalid.
- */
 const dataUrl = /^data:[^,]{0,200};base64,/;
 const foreign = /[^A-Za-z0-9+/]/;
 
-/** Returns standard Base64; undefined if the text is invalid or empty. */
+/**
+ * Converts Base64 as servers send it (with line breaks, in the URL alphabet, or as a data URL) to standard Base64.
+ * Undefined if the text is invalid or empty.
+ */
 export function readBase64(given: string): string | undefined {
   const text = given.replace(dataUrl, "").replaceAll(/\s+/g, "");
   const end = text.endsWith("==") ? -2 : text.endsWith("=") ? -1 : text.length;

@@ -63,9 +63,9 @@ export function schemasIn(schema: JsonObject): unknown[] {
   return found;
 }
 
-/** The valid values of keywords of draft 2020-12. A keyword that is not listed takes any value. */
 type Check = (value: unknown) => boolean;
 
+/** The checks for values of keywords, as in draft 2020-12. A keyword that is not in the table accepts any value. */
 const table: readonly (readonly [check: Check, ...keywords: readonly string[]])[] = [
   [isText, "$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef", "$recursiveRef", "$comment"],
   [isText, "title", "description", "format", "pattern", "contentEncoding", "contentMediaType"],

@@ -2,7 +2,10 @@
 
 import type { ModelDialect } from "../place.ts";
 
-/** Gemini's `parametersJsonSchema`. The types of Google's package list the supported keywords at `responseJsonSchema`. */
+/**
+ * Schemas in Gemini's `parametersJsonSchema`. Google's package documents the supported keywords at
+ * `responseJsonSchema`.
+ */
 export const gemini: ModelDialect = {
   name: "The Gemini API",
   knowsPrefixItems: true,
