@@ -61,8 +61,10 @@ export function testsFor(file, importers, passage = "") {
   const ranks = new Map(
     tests.map((test) => {
       const text = texts.get(test);
-      const isMirror = packageOf(test) === packageOf(file) && basename(test).replace(/[.]test[.]tsx?$/, "") === name;
-      const isBeside = basename(dirname(test)) === folder || basename(test).startsWith(`${name}-`);
+      const testName = basename(test).replace(/[.]test[.]tsx?$/, "");
+      const isMirror = packageOf(test) === packageOf(file) && testName === name;
+      const isBeside =
+        basename(dirname(test)) === folder || testName.startsWith(`${name}-`) || name.startsWith(`${testName}-`);
       const words = [...rarity].reduce((sum, [word, weight]) => sum + (text.includes(word) ? weight : 0), 0);
       return [
         test,
