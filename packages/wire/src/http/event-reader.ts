@@ -8,7 +8,8 @@ import { failedParseLines } from "../rpc/read-budget.ts";
 import { systemTime, type TimeSource } from "../rpc/time-source.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseJson } from "../shapes/json.ts";
-import { longJson, memoryFor, parseInSlices } from "../shapes/sliced-json.ts";
+import { parseLongJson } from "../shapes/long-json.ts";
+import { longJson, memoryFor } from "../shapes/sliced-json.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
 import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
@@ -51,7 +52,7 @@ export function createEventReader(options: ReaderOptions): EventReader {
       return undefined;
     }
     if (data.length >= longJson)
-      return parseInSlices(data, { maxMemory: memoryFor(maxBytes) }).then((value) => deliver(value, data.length));
+      return parseLongJson(data, { maxMemory: memoryFor(maxBytes) }).then((value) => deliver(value, data.length));
     deliver(parseJson(data), data.length);
     return undefined;
   }

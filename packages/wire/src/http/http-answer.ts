@@ -5,7 +5,8 @@ import type { ChannelEvents, RpcMessage } from "../rpc/channel.ts";
 import type { ReadBudget } from "../rpc/read-budget.ts";
 import { decodeInSlices, decodePieces } from "../shapes/decode.ts";
 import { excerpt, isObject, parseJson, stringOf } from "../shapes/json.ts";
-import { longJson, parseInSlices } from "../shapes/sliced-json.ts";
+import { parseLongJson } from "../shapes/long-json.ts";
+import { longJson } from "../shapes/sliced-json.ts";
 import { clip, errorMessage } from "../shapes/text.ts";
 import { type HttpAnswer, readStart, redactSent } from "./http-client.ts";
 
@@ -51,7 +52,7 @@ export async function readSizedJson(
  * @throws WireError `too_large` if the values of a long text take too much memory.
  */
 function parseSliced(text: string): unknown {
-  return text.length < longJson ? parseJson(text) : parseInSlices(text);
+  return text.length < longJson ? parseJson(text) : parseLongJson(text);
 }
 
 /** Reads the body with event listeners, because `for await` takes several times as long as parsing a small response. */

@@ -9,7 +9,8 @@ import type { Channel, ChannelEvents, ChannelSendOptions, OpenChannel, RpcMessag
 import { createReadBudget, failedParseLines } from "../rpc/read-budget.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { parseJson } from "../shapes/json.ts";
-import { longJson, parseInSlices } from "../shapes/sliced-json.ts";
+import { parseLongJson } from "../shapes/long-json.ts";
+import { longJson } from "../shapes/sliced-json.ts";
 import { parseUrl } from "../shapes/text.ts";
 import type { HttpTarget } from "../target.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
@@ -76,7 +77,7 @@ async function startStream(
     if (event === "endpoint") takeEndpoint(data);
     else if (event !== undefined && event !== "message")
       budget.unsolicited("events that are not messages", data.length, 1);
-    else if (data.length >= longJson) return parseInSlices(data).then((value) => takeMessages(value, data.length));
+    else if (data.length >= longJson) return parseLongJson(data).then((value) => takeMessages(value, data.length));
     else takeMessages(parseJson(data), data.length);
     return undefined;
   }

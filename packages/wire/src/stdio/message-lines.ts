@@ -7,7 +7,8 @@ import { failedParseLines, type ReadBudget } from "../rpc/read-budget.ts";
 import { decodeInSlices } from "../shapes/decode.ts";
 import { createDiagnostics } from "../shapes/diagnostics.ts";
 import { isObject, parseJson } from "../shapes/json.ts";
-import { parseInSlices, type SliceOptions } from "../shapes/sliced-json.ts";
+import { parseLongJson } from "../shapes/long-json.ts";
+import type { SliceOptions } from "../shapes/sliced-json.ts";
 
 const reportedNoise = 3;
 const shownCharacters = 200;
@@ -103,7 +104,7 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
       const json = withoutMark(line);
       budget?.lines(1);
       try {
-        deliverLine(opensJson(json) ? await parseInSlices(json, options) : undefined, line);
+        deliverLine(opensJson(json) ? await parseLongJson(json, options) : undefined, line);
       } catch (error) {
         if (!(error instanceof WireError)) throw error;
         budget?.unsolicited("notifications", line.length, 1);
