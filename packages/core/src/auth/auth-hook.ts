@@ -190,10 +190,10 @@ const machineFailures: typeof personFailures = {
   tokenRejected: (serverName) =>
     new HostError(
       "auth_failed",
-      `"${serverName}" rejected a new token of this machine: it may be for another audience`,
+      `"${serverName}" rejected a new token of this machine: the token may be for another audience`,
       {
         serverName,
-        next: `Ask the server's operator which audience it accepts; "audience" under machineAuth of "${serverName}" requests one.`,
+        next: `Ask the server's operator which audience the server accepts, then set "audience" under machineAuth of "${serverName}".`,
       },
     ),
 };

@@ -222,7 +222,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   if (evidence.unsent)
     return {
       code: "settings_invalid",
-      what: `could not get the request: ${message}`,
+      what: `was not connected: ${message}`,
       next: `Correct the settings of "${definition.name}" (${place(definition)}).`,
     };
   if (hasSentMessage)

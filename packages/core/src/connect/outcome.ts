@@ -57,7 +57,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {
-      next: `Find out whether it ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`,
+      next: `Find out whether the request ran before you repeat it. The server accepts requests again in ${waitWords(pause)}.`,
     }),
   });
 }

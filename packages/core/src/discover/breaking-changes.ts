@@ -64,7 +64,8 @@ function typesOf({ type }: JsonObject): readonly unknown[] {
 
 function enumChanges(place: string, before: JsonObject, after: JsonObject): readonly string[] {
   if (after["enum"] === undefined) return [];
-  if (before["enum"] === undefined) return [`${place}: only ${canonicalJson(after["enum"])} are allowed now`];
+  if (before["enum"] === undefined)
+    return [`${place}: only these values are allowed now: ${canonicalJson(after["enum"])}`];
   const allowed = new Set(listOf(after["enum"]).map(canonicalJson));
   const removed = listOf(before["enum"])
     .map(canonicalJson)

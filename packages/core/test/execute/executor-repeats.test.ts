@@ -247,7 +247,7 @@ describe("a call that the server has no time for", () => {
     expect(await call()).toMatchObject({
       code: "lost",
       message: "s.echo: the server is busy (HTTP 429); the request may or may not have run",
-      next: "Find out whether it ran before you repeat it. The server accepts requests again in 1 s.",
+      next: "Find out whether the request ran before you repeat it. The server accepts requests again in 1 s.",
     });
     expect(sent).toHaveLength(1);
   });

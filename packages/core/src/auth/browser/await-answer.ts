@@ -37,7 +37,7 @@ export async function awaitAnswer(options: AwaitOptions): Promise<URLSearchParam
     );
   const over = new AbortController();
   const cancelTimer = clock.after(minutes * 60_000, () =>
-    over.abort(fail("browser", `the browser did not return within ${minutes} minutes`)),
+    over.abort(fail("browser", `the sign-in was not finished within ${minutes} minutes`)),
   );
   const ended = AbortSignal.any([signal, over.signal]);
   try {

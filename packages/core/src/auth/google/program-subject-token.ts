@@ -71,7 +71,7 @@ function wordsOf(command: string): readonly string[] {
 }
 
 function tokenIn(answer: JsonObject, fail: SubjectTokenError): string {
-  if (answer["version"] !== 1) throw fail("the program's answer is not JSON of version 1");
+  if (answer["version"] !== 1) throw fail('the program\'s answer is not a JSON object with "version": 1');
   if (answer["success"] !== true) {
     const said = [textIn(answer, "code"), textIn(answer, "message")].filter((text) => text !== undefined).join(": ");
     throw fail(`the program reports an error${said === "" ? "" : `: ${clip(said, longestReason)}`}`);

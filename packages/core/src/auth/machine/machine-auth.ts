@@ -87,7 +87,7 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
         `"${serverName}" now names another authorization server: ${plan.issuer} instead of ${stored.issuer}`,
         {
           serverName,
-          next: `If the new one is right, set "issuer" under machineAuth of "${serverName}".`,
+          next: `If ${plan.issuer} is right, set it as "issuer" under machineAuth of "${serverName}".`,
         },
       );
     const dpopKey = plan.isDpop ? (stored?.dpopKey ?? newDpopKey()) : undefined;

@@ -96,17 +96,17 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
           scopes.length === 0
             ? "the authorization server requires other scopes"
             : `the authorization server does not grant the scopes ${scopes.join(" ")}`,
-        next: `Correct "scopes" ${settings}, or ask the operator to allow them for ${clientId === "" ? "this machine" : `client "${clientId}"`}.`,
+        next: `Correct "scopes" ${settings}, or ask the operator of the authorization server to allow them for ${clientId === "" ? "this machine" : `client "${clientId}"`}.`,
       };
     case "invalid_target":
       return {
         why: "the authorization server issues no tokens for this audience",
-        next: `Correct "audience" ${settings}, or ask the operator of the authorization server to add the server.`,
+        next: `Correct "audience" ${settings}, or ask the operator of the authorization server to allow this audience.`,
       };
     case "invalid_dpop_proof":
       return {
         why: "the authorization server rejected the DPoP proof",
-        next: "Ask the operator of the authorization server.",
+        next: "Ask the operator of the authorization server which DPoP proofs it accepts.",
       };
   }
   const method = proof.method === "none" ? "" : ` with ${proof.method}`;

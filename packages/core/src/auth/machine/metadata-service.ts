@@ -59,7 +59,8 @@ export async function requestAssertion({ service, serverName, env, audience }: A
  */
 function requestFor(service: Service, env: Environment["env"], audience: string): ServiceRequest | undefined {
   const address = (base: string, query: Readonly<Record<string, string>>): URL => {
-    if (parseUrl(base) === undefined) throw new HostError("auth_failed", "the metadata service has no valid URL");
+    if (parseUrl(base) === undefined)
+      throw new HostError("auth_failed", "the environment has no valid URL of the metadata service");
     const url = new URL(base);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     return url;

@@ -75,7 +75,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject
     return accepted.includes("PS256") && !accepted.includes("RS256") ? "PS256" : "RS256";
   }
   const algorithm = curves[namedCurve];
-  if (algorithm === undefined) throw unusable(`no JWT algorithm fits its type ${namedCurve || asymmetricKeyType}`);
+  if (algorithm === undefined) throw unusable(`no JWT algorithm fits the key type ${namedCurve || asymmetricKeyType}`);
   return algorithm;
 }
 

@@ -112,7 +112,7 @@ const messages = new Map<string, (params: Params) => string>([
   ["propertyNames", ({ propertyName }) => `has a property whose name is not allowed: ${show(propertyName)}`],
   ["dependencies", needs],
   ["dependentRequired", needs],
-  ["not", () => "matches a schema that is excluded"],
+  ["not", () => 'must not match the schema in "not"'],
   ["false schema", () => "is not allowed"],
 ]);
 

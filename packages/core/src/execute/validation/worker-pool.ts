@@ -88,7 +88,7 @@ export function createWorkerPool({
       } else finish(thread, message);
     });
     thread.worker.on("error", (error) => end(thread, reasonOf(error)));
-    thread.worker.on("exit", () => end(thread, "its thread ended"));
+    thread.worker.on("exit", () => end(thread, "the validation thread ended"));
     return thread;
   }
 
@@ -96,7 +96,9 @@ export function createWorkerPool({
     thread.callOff();
     const { isReady, current } = thread;
     thread.callOff = clock.after(isReady ? timeLimit : startLimit, () => {
-      const reason = isReady ? `it took longer than ${timeLimit} ms` : "its thread did not start";
+      const reason = isReady
+        ? `the validation took longer than ${timeLimit} ms`
+        : "the validation thread did not start";
       // Other jobs with the same schema would take as long, so they end too.
       const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
       for (const waiting of alike) waiting.settle(notValidated(reason));
@@ -156,7 +158,7 @@ export function createWorkerPool({
         const leave = (): void => {
           queue = queue.filter((other) => other !== waiting);
           reject(signal?.reason);
-          for (const thread of threads) if (thread.current === waiting) end(thread, "it was cancelled");
+          for (const thread of threads) if (thread.current === waiting) end(thread, "the validation was cancelled");
         };
         const waiting: Waiting = {
           job,
@@ -180,7 +182,9 @@ export function createWorkerPool({
 }
 
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "its thread failed";
+  if (!(error instanceof Error)) return "the validation thread failed";
   const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
-  return isMemory ? "it needed too much memory" : `its thread failed (${clip(error.message, 200)})`;
+  return isMemory
+    ? "the validation needed too much memory"
+    : `the validation thread failed (${clip(error.message, 200)})`;
 }

@@ -107,7 +107,7 @@ export function openSecretFile(directory: string): SecretFile {
         if (value !== undefined) return value;
         const rest = new Map(entries);
         rest.delete(name);
-        throw new Broken(`the secret ${name} in it was changed`, { key, entries: rest });
+        throw new Broken(`the secret ${name} is damaged`, { key, entries: rest });
       }),
     set: (name, value) =>
       exclusively(async () => {

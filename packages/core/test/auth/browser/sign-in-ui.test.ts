@@ -194,7 +194,7 @@ describe("nothing is left listening", () => {
     });
     await expect(signingIn(servers.guarded.url, someone, folder, { clock })).rejects.toMatchObject({
       code: "auth_failed",
-      message: expect.stringContaining("failed at the browser step: the browser did not return within 5 minutes"),
+      message: expect.stringContaining("failed at the browser step: the sign-in was not finished within 5 minutes"),
       next: "fairlead mcp auth docs",
     });
     await expectNobodyAt(addresses[0] ?? "");

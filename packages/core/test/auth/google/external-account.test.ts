@@ -160,7 +160,7 @@ describe("a program", () => {
   });
 
   test.each([
-    [`echo secret`, "the program's answer is not JSON of version 1"],
+    [`echo secret`, 'the program\'s answer is not a JSON object with "version": 1'],
     [
       `echo '{"version":1,"success":false,"code":"401","message":"Who are you?"}'`,
       "reports an error: 401: Who are you?",

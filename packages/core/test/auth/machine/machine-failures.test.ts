@@ -85,7 +85,7 @@ const refusals: Readonly<Record<string, Refusal>> = {
     settings: { clients: [secret] },
     machineAuth: { ...secret, scopes: ["everything"] },
     message: "the authorization server does not grant the scopes everything (invalid_scope)",
-    next: 'Correct "scopes" under machineAuth of "docs", or ask the operator to allow them for client "machine".',
+    next: 'Correct "scopes" under machineAuth of "docs", or ask the operator of the authorization server to allow them for client "machine".',
   },
   "a grant that is not offered": {
     settings: { clients: [secret], grantTypes: ["authorization_code"] },
@@ -153,7 +153,7 @@ test("a token that the server refuses although it is new is not requested again 
   await using host = await scene.host({ kind: "client_credentials", ...secret });
   expect(await failureOf(host)).toMatchObject({
     reason: "auth_failed",
-    message: '"docs" rejected a new token of this machine: it may be for another audience',
+    message: '"docs" rejected a new token of this machine: the token may be for another audience',
   });
   expect(scene.authorization.callsTo("token").length).toBeLessThan(4);
 });

@@ -45,8 +45,8 @@ describe("a key that cannot sign is refused without being quoted", () => {
     [JSON.stringify(rsa.publicKey.export({ format: "jwk" })), "the key is a public key"],
     [String(rsa.privateKey.export(locked)), "the key has a passphrase"],
     [pem(small.privateKey), "the key has 1024 bits; 2048 is the minimum"],
-    [pem(ec("secp256k1").privateKey), "no JWT algorithm fits its type secp256k1"],
-    [pem(generateKeyPairSync("x25519").privateKey), "no JWT algorithm fits its type x25519"],
+    [pem(ec("secp256k1").privateKey), "no JWT algorithm fits the key type secp256k1"],
+    [pem(generateKeyPairSync("x25519").privateKey), "no JWT algorithm fits the key type x25519"],
     ["-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----", "the file is a certificate, not a private key"],
     [
       "-----BEGIN OPENSSH PRIVATE KEY-----\nabc",

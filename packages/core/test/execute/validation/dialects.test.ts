@@ -42,7 +42,7 @@ describe("what every dialect says alike", () => {
     [{ propertyNames: { maxLength: 2 } }, { abc: 1 }, ['has a property whose name is not allowed: "abc"']],
     [{ minProperties: 1 }, {}, ["must have at least 1 property"]],
     [{ dependencies: { a: ["b"] } }, { a: 1 }, ['needs b as well, because "a" is given']],
-    [{ not: { type: "string" } }, "x", ["matches a schema that is excluded"]],
+    [{ not: { type: "string" } }, "x", ['must not match the schema in "not"']],
     [{ contains: { type: "string" } }, [1], ["must have at least 1 item that match the contains schema"]],
     [{ anyOf: [{ type: "string" }, { type: "null" }] }, 1, ["must be a string or null"]],
     [{ type: "string", anyOf: [{ minLength: 3 }, { pattern: "^x" }] }, 1, ["must be a string"]],

@@ -48,7 +48,7 @@ describe("a validation without a bound", () => {
       expect(await Promise.all(later)).toEqual([valid, valid]);
       finished.push("later");
       await clock.pass(1000);
-      expect(await slow).toEqual({ issues: [], warnings: ["not validated: it took longer than 1000 ms"] });
+      expect(await slow).toEqual({ issues: [], warnings: ["not validated: the validation took longer than 1000 ms"] });
       expect(finished).toEqual(["later", "slow"]);
     });
   });
@@ -56,7 +56,7 @@ describe("a validation without a bound", () => {
   test("is ended in real time as well", async () => {
     await withValidator({ threads: 1, timeLimit: 50 }, async (validator) => {
       const { warnings } = await validator.validate(bomb, "x");
-      expect(warnings).toEqual(["not validated: it took longer than 50 ms"]);
+      expect(warnings).toEqual(["not validated: the validation took longer than 50 ms"]);
     });
   });
 
@@ -67,7 +67,7 @@ describe("a validation without a bound", () => {
       const same = Array.from({ length: 20 }, () => validated(validator, bomb, "x"));
       const other = validator.validate(tree, { name: "a" });
       await clock.pass(1000);
-      const ended = { issues: [], warnings: ["not validated: it took longer than 1000 ms"] };
+      const ended = { issues: [], warnings: ["not validated: the validation took longer than 1000 ms"] };
       expect(await Promise.all(same)).toEqual(same.map(() => ended));
       expect(await other).toEqual(valid);
     });
@@ -78,7 +78,7 @@ describe("a validation without a bound", () => {
       // Every evaluation leaves an issue behind.
       expect(await validator.validate(bomb, 1)).toEqual({
         issues: [],
-        warnings: ["not validated: it needed too much memory"],
+        warnings: ["not validated: the validation needed too much memory"],
       });
       expect(await validator.validate(tree, { name: "a" })).toEqual(valid);
     });
@@ -103,7 +103,9 @@ describe("a validation without a bound", () => {
   test("is not validated when its thread cannot start", async () => {
     await withValidator({ worker: new URL("./nothing-here.js", import.meta.url) }, async (validator) => {
       const { warnings } = await validator.validate(tree, {});
-      expect(warnings).toEqual([expect.stringMatching(/^not validated: its thread failed \(.*nothing-here/)]);
+      expect(warnings).toEqual([
+        expect.stringMatching(/^not validated: the validation thread failed \(.*nothing-here/),
+      ]);
       expect(await validator.validate({ type: "object" }, {})).toEqual(valid);
     });
   });
@@ -151,7 +153,7 @@ describe("where a validation is done", () => {
   /** Of exactly that many characters. */
   const schemaOf = (length: number): JsonObject => ({ description: "d".repeat(length - '{"description":""}'.length) });
   const list = (length: number): unknown[] => Array.from({ length }, () => 1);
-  const elsewhere = [expect.stringMatching(/^not validated: its thread failed/)];
+  const elsewhere = [expect.stringMatching(/^not validated: the validation thread failed/)];
   test.each<[string, JsonObject, unknown, readonly unknown[]]>([
     ["a schema that is not large", schemaOf(65_536), 1, []],
     ["one that is a little larger", schemaOf(65_537), 1, elsewhere],

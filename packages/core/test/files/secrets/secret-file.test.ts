@@ -70,13 +70,13 @@ describe("what is broken is set aside and named; what is not, stays", () => {
     reason: RegExp,
     left: readonly string[],
   ])[] = [
-    ["a bit of the text", flip("data"), /the secret a in it was changed/, ["b"]],
-    ["a bit of the tag", flip("tag"), /the secret a in it was changed/, ["b"]],
-    ["a bit of the nonce", flip("iv"), /the secret a in it was changed/, ["b"]],
+    ["a bit of the text", flip("data"), /the secret a is damaged/, ["b"]],
+    ["a bit of the tag", flip("tag"), /the secret a is damaged/, ["b"]],
+    ["a bit of the nonce", flip("iv"), /the secret a is damaged/, ["b"]],
     [
       "a shorter tag",
       (folder) => changeStore(folder, ({ secrets }) => Object.assign(secrets["a"] ?? {}, { tag: "AAAA" })),
-      /the secret a in it was changed/,
+      /the secret a is damaged/,
       ["b"],
     ],
     [
@@ -85,7 +85,7 @@ describe("what is broken is set aside and named; what is not, stays", () => {
         changeStore(folder, ({ secrets }) => {
           secrets["a"] = secrets["b"] ?? {};
         }),
-      /the secret a in it was changed/,
+      /the secret a is damaged/,
       ["b"],
     ],
     ["a lost key", (folder) => rm(join(folder.path, "secrets.key")), /secrets[.]key, is missing or wrong/, []],

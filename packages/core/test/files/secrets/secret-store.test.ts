@@ -88,7 +88,7 @@ describe("which store it is", () => {
     await (await openSecretStore({ directory: folder.path, ...linux, keychain: memoryKeychain() })).set("a", "kept");
     await expectRefusal(openSecretStore({ directory: folder.path, ...linux, keychain: false }), {
       code: "internal",
-      message: "a secret is in the keychain of this system, which cannot be reached now",
+      message: "the keychain of this system, which holds a secret, cannot be reached now",
       next: "FAIRLEAD_SECRET_STORE=file",
     });
   });
