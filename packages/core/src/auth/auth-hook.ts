@@ -32,15 +32,15 @@ export interface SignInRequest {
   readonly challenge: BearerChallenge;
   /** The IP address at which the server was reached; absent if unknown. */
   readonly address?: string;
-  /** Scopes that were requested before and are not enough. */
+  /** Scopes that an earlier sign-in requested or got; the server says that they are not enough. */
   readonly before?: readonly string[];
 }
 
-/** Maximum number of sign-ins for more scopes that one request may cause. */
+/** Maximum number of sign-ins for additional scopes, for each request to the server. */
 const mostStepUps = 2;
 /**
- * Maximum number of token refreshes that one request may cause. If the server still refuses the token, the person signs
- * in.
+ * Maximum number of token refreshes for each request to the server. If the server refuses the last new token too, the
+ * person must sign in.
  */
 const mostRenewals = 2;
 
@@ -50,12 +50,12 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   const failures = options.isMachine === true ? machineFailures : personFailures;
   const { origin } = new URL(serverUrl);
   const shared = createSharedWork<Credentials>();
-  /** The cached result of `hasCredentials`, so that requests do not read files again. */
+  /** The cached result of `hasCredentials`, so that only the first request reads files. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /** Creates the proofs for the key that the tokens are bound to (RFC 9449). */
+  /** The key that the tokens are bound to, and the proofs for this key (RFC 9449). */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
-  /** Whether the person has signed in since the first refusal of a request. */
+  /** Whether the person has signed in since the server first refused the current request. */
   let hasAsked = false;
   let stepUps = 0;
   /**
@@ -92,8 +92,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   /**
-   * Keeps the nonce of the response. Returns true if a repeated request can succeed, because the server only required
-   * this nonce in the proof.
+   * Keeps the nonce of the response. Returns true if the request should be repeated, because the server refused it only
+   * to demand this nonce.
    */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];
@@ -104,10 +104,10 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   async function unauthorized(refusal: Challenge, signal: AbortSignal): Promise<boolean> {
     if (refusal.attempt === 0) hasAsked = false;
     if (takesNonce(refusal)) return true;
-    // A new token would not help: the server would reject the proof of that token too.
+    // The server rejects the DPoP proof and not the token, so a new token would not help.
     if (isProofRejected(refusal)) throw proofRejected(serverName, refusal, now());
     const sent = tokenIn(refusal);
-    // The server refuses a token from a sign-in that just finished: another sign-in would not help.
+    // The server rejects the token of a sign-in that has just finished, so another sign-in would not help.
     if (refusal.attempt > 0 && sent !== undefined && (sent === latest || hasAsked))
       throw failures.tokenRejected(serverName);
     if (refusal.attempt < mostRenewals && (await renew(sent))) return true;
@@ -231,7 +231,7 @@ interface Running<T> {
   waiting: number;
 }
 
-/** Work that several callers share. It is aborted when the last caller has aborted. */
+/** Runs work once for several callers. Aborts the work when all callers have aborted. */
 export function createSharedWork<T>(): SharedWork<T> {
   let running: Running<T> | undefined;
 

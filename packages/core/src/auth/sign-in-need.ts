@@ -4,7 +4,7 @@ import type { AuthHook } from "@fairlead/wire";
 import { HostError } from "../errors.ts";
 import { tokenIn } from "./auth-hook.ts";
 
-/** The store that records which servers require sign-in. */
+/** Functions that record whether a server requires sign-in. */
 export interface SignInNeedOptions {
   /** Records that a person must sign in; `refused` is the token that the server refused, if any. */
   readonly want: (refused: string | undefined) => Promise<void>;
@@ -13,14 +13,14 @@ export interface SignInNeedOptions {
   readonly isForced: boolean;
 }
 
-/** A sign-in hook that is also told when the server accepts its token. */
+/** A sign-in hook. `accepted` is called when the server accepts the hook's token. */
 export interface ServerAuth extends AuthHook {
   readonly accepted?: () => Promise<void>;
 }
 
 /** Wraps `hook` so that refusals and accepted tokens are recorded. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // A record that cannot be written makes only `mcp list` less exact, so the request must not fail.
+  // If the record cannot be written, the request must not fail, because only `mcp list` becomes less exact.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),

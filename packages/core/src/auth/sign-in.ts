@@ -41,7 +41,7 @@ export interface SignInOptions {
   readonly isFromWorkspace?: boolean | undefined;
   readonly issuerOverride?: string | undefined;
   readonly clientMetadataUrl?: string | undefined;
-  /** Scopes that were requested before and are not enough. */
+  /** Scopes that an earlier sign-in requested or got; the server says that they are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 
@@ -94,7 +94,7 @@ async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Cred
   return credentials;
 }
 
-/** Asks which authorization server to use, unless a stored sign-in has chosen one. */
+/** The authorization server of the stored sign-in, if the server still names it. Otherwise asks the person. */
 async function chooseIssuer(
   issuers: readonly string[],
   stored: Credentials | undefined,
@@ -125,7 +125,7 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   const known = knownClientOf(flow);
   const first = await tryBrowser(flow, known);
   if (first !== "invalid_client") return first;
-  // The authorization server has deleted the client's registration, so Fairlead registers again.
+  // The authorization server no longer knows the client that Fairlead registered, so Fairlead registers a new one.
   const isRegistered = known?.redirectUri !== undefined;
   const second = isRegistered ? await tryBrowser(flow, undefined) : first;
   if (second !== "invalid_client") return second;
@@ -134,17 +134,20 @@ async function byBrowser(flow: Flow): Promise<SignedIn> {
   });
 }
 
-/** Opens the redirect listener before the browser, and closes it in every case. */
+/** Signs in through the browser. Opens the redirect listener before the browser, and closes it in every case. */
 async function tryBrowser(flow: Flow, known: StoredClient | undefined): Promise<SignedIn | "invalid_client"> {
   const state = randomWord();
   const listener = await openRedirectListener({ ...flow, state, client: known });
   try {
-    // If another program uses the port of the registered redirect URI, registers a client with another port.
+    /*
+     * If another program uses the port of the registered redirect URI, the listener has another port, and Fairlead
+     * registers a new client.
+     */
     const isUsable = known?.redirectUri === undefined || known.redirectUri === listener.redirectUri;
     const client = isUsable && known ? known : await newClient(flow, listener.redirectUri);
     return await authorize(flow, { client, listener, state });
   } catch (error) {
-    // An error here is ignored, because it would hide why the sign-in failed.
+    // An error of `forgetRedirect` is ignored, because it would hide why the sign-in failed.
     if (known?.redirectUri !== undefined) await forgetRedirect(flow, known).catch(() => undefined);
     throw error;
   } finally {
@@ -170,11 +173,11 @@ async function authorize(
 }
 
 /**
- * Makes the next sign-in register a new client. The old registration may be invalid: then the browser shows an error
- * page, and Fairlead learns nothing.
+ * Makes the next sign-in register a new client, because the old registration may be invalid. An invalid registration
+ * shows itself only in the browser, as an error page.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
-  // Takes the lock, so that it does not overwrite tokens which another process has just refreshed.
+  // The lock protects tokens that another process has just refreshed.
   await lock(await storage.nameOf(serverUrl), async () => {
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.client.clientId !== client.clientId || stored.client.redirectUri !== client.redirectUri) return;

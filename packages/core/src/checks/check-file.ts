@@ -23,7 +23,7 @@ export interface ToolExpectation {
 
 /** Expectations about the result of one call. All of them must hold. */
 export interface ResultExpectation {
-  /** Expectations about the text of the result, with its blocks joined. */
+  /** The exact text of the result, with its blocks joined. `contains` and `matches` are about the same text. */
   readonly text?: string;
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
@@ -32,7 +32,7 @@ export interface ResultExpectation {
    * items.
    */
   readonly structured?: unknown;
-  /** A JSON Schema for the structured content. If there is none, for the text parsed as JSON. */
+  /** A JSON Schema for the structured content or, if there is no structured content, for the text parsed as JSON. */
   readonly schema?: JsonObject;
   readonly snapshot?: boolean;
   /** Whether an error is expected. Default: false, or the default in the file. */

@@ -10,7 +10,7 @@ import { canonicalJson } from "../text/canonical-json.ts";
 import { isSameJson } from "../text/same-json.ts";
 import type { ResultExpectation } from "./check-file.ts";
 
-/** The result of a call as checks see it. A failed request also gives a result, with an error. */
+/** The result of a call, as checks use it. A failed request also has a result, with `isError`. */
 export type CheckedResult = Pick<CallResult, "content" | "isError" | "structuredContent">;
 
 const shownCharacters = 300;

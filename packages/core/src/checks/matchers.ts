@@ -17,7 +17,7 @@ export interface MatcherResult {
  * expression.
  */
 export interface ExpectedResult {
-  /** Expectations about the text of the result, with its blocks joined. */
+  /** The exact text of the result, with its blocks joined. `contains` and `matches` are about the same text. */
   readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;

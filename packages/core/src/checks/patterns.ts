@@ -1,5 +1,6 @@
 /**
- * Regular expressions in a file of checks. They take linear time, because the server chooses the text that is searched.
+ * Regular expressions in a file of checks. Matching takes linear time, because the server chooses the text that is
+ * searched.
  */
 
 import { errorMessage } from "@fairlead/wire/text";
@@ -12,7 +13,7 @@ export interface Pattern {
   replaceIn(text: string, replacement: string): string;
 }
 
-/** Compiles the pattern; returns the reason if it cannot be used. */
+/** Compiles the pattern. Returns the reason as text if the pattern cannot be used. */
 export function compilePattern(text: string): Pattern | string {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(text));

@@ -45,7 +45,7 @@ export interface CheckContext {
 
 /** The name of the check for the list of tools. */
 const toolsCheck = "tools";
-/** The shortest baseline in milliseconds. A shorter time would measure the precision of the clock and not the tool. */
+/** The shortest time of a baseline, in milliseconds. A shorter time says more about the clock than about the tool. */
 const shortestBaseline = 1;
 
 export async function runChecks(
@@ -102,7 +102,7 @@ export async function runChecks(
       ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, result, validator)),
     ];
     const problems = [
-      // The sentences quote the result and reports are written to files, so they are hidden with `hideResults`.
+      // With `hideResults`, the sentences are hidden, because they quote the result and reports are written to files.
       ...(server.hidesResults && unlike.length > 0
         ? ["the result differs from the expectation; the details are hidden because hideResults is set"]
         : unlike),
@@ -142,7 +142,7 @@ function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<str
   return [`the call took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
 }
 
-/** Problems of a tool that claims to be read-only: it must not change the server's lists. */
+/** The changes of the server's lists during a call of a tool that claims to be read-only. */
 function readOnlyProblems(tool: string, before: readonly string[], now: readonly string[]): readonly string[] {
   const added = now.filter((name) => !before.includes(name));
   const removed = before.filter((name) => !now.includes(name));

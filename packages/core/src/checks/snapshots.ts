@@ -1,4 +1,7 @@
-/** The snapshots for a file of checks. They are in one JSON file next to it; the names of the checks are the keys. */
+/**
+ * The snapshots for a file of checks, stored in one JSON file next to the file of checks. The names of the checks are
+ * the keys.
+ */
 
 import { isObject, parseObject } from "@fairlead/wire/json";
 import { HostError } from "../errors.ts";

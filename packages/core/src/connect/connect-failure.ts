@@ -9,7 +9,7 @@ import { credentialHint } from "./credential-hint.ts";
 import type { Redact } from "./redact.ts";
 import { npmFailure, stderrLine } from "./stderr-line.ts";
 
-/** The facts about a connection attempt from which its failure is explained. */
+/** The facts that explain why a connection attempt failed. */
 export interface ConnectFacts {
   readonly definition: ServerDefinition;
   readonly timeout: ConnectTimeout;
@@ -27,7 +27,7 @@ export interface ConnectFacts {
   readonly isFound: boolean;
   /** Names of variables in Fairlead's environment that the program does not get. */
   readonly withheld: readonly string[];
-  /** Entries of `PATH` that were ignored because the folder is not trusted. */
+  /** Entries of `PATH` that were ignored because the current folder is not trusted. */
   readonly droppedPath: readonly string[];
   readonly redact: Redact;
 }
@@ -234,7 +234,10 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
   return { code: "not_mcp", what: `is not an MCP server: ${begins}`, next };
 }
 
-/** The error of Fairlead's own sign-in, if it is among the causes of `error`: it explains more than "unauthorized". */
+/**
+ * The error of Fairlead's own sign-in, if `error` has one as its cause, because that error explains more than
+ * "unauthorized".
+ */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;
   return cause instanceof HostError ? cause : undefined;
@@ -246,7 +249,7 @@ export function isForbidden(error: WireError): boolean {
   return httpStatus === 403 && wwwAuthenticate === undefined && rootCauseOf(error) === undefined;
 }
 
-/** Whether the command is a path. A path is not searched for in `PATH`. */
+/** Whether the command is searched for in `PATH`; false if the command is a path. */
 function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   const program = resolved ?? transport;
   return program.kind === "stdio" && !/[/\\]/.test(program.command);

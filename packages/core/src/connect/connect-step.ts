@@ -4,7 +4,7 @@ import { systemClock } from "../clock.ts";
 import type { Transport } from "../settings/define/definition.ts";
 import type { Redact } from "./redact.ts";
 
-/** A finished step of connecting. A failed step is not reported, because the rejection explains it. */
+/** A finished step of connecting. A failed step is not reported, because the error of the connection explains it. */
 export type ConnectStep = ConnectStepDetails & {
   /** Milliseconds since the previous step. */
   readonly milliseconds: number;
@@ -15,7 +15,8 @@ export type ConnectStepDetails =
   | {
       readonly step: "definition";
       /**
-       * The transport as written in the settings; variables are not expanded. Values written there may still be secret.
+       * The transport as written in the settings, without expanded variables. A value that is written there may be a
+       * secret.
        */
       readonly transport: Transport;
       readonly timeout: ConnectTimeout;
@@ -30,14 +31,14 @@ export type ConnectStepDetails =
       /** The executable file; absent if the command was not found. */
       readonly file?: string;
       readonly cwd: string;
-      /** Entries of `PATH` that are ignored because the folder is not trusted. */
+      /** Entries of `PATH` that are ignored because the current folder is not trusted. */
       readonly droppedPath: readonly string[];
     }
   | {
       readonly step: "environment";
       /**
-       * Names of variables, never their values. They were copied from Fairlead's environment, set by the server's
-       * `env`, or withheld.
+       * Names of variables, never their values: copied from Fairlead's environment (`passed`), set by the server's
+       * `env` (`set`), or not given to the program (`withheld`).
        */
       readonly passed: readonly string[];
       readonly set: readonly string[];

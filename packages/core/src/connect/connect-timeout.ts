@@ -26,8 +26,8 @@ export interface ConnectTimeoutOptions {
 }
 
 /**
- * How long connecting may take: the server's `timeout` if it is shorter, otherwise `fairlead.connectTimeout`. On the
- * first run of a launcher, four times as long.
+ * How long connecting may take: the shorter of the server's `timeout` and `fairlead.connectTimeout`. On the first run
+ * of a launcher, `fairlead.connectTimeout` counts four times.
  */
 export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,

@@ -1,6 +1,6 @@
 /** Finds values and their names in a text, such as an argument that contains JSON or a line of a shell script. */
 
-/** A value and its position in the text. */
+/** A value with its name and its position in the text. */
 export interface ValueInText {
   readonly name: string;
   /** The value as written, with escapes and without quotes. */
@@ -15,7 +15,10 @@ const member = /([\w.-]{1,80})(?:\\*["'])?\s{0,9}:\s{0,9}(?:(\\*["'])((?:(?!\2)(
 /** `NAME=value`, `--name="value"` */
 const assignment = /(?<![\w.-])([\w.-]{1,80})=(["']?)([^\s"';|&]+)\2/g;
 
-/** Returns the values whose names `isTelling` accepts, in the order of the text, without overlaps. */
+/**
+ * Returns the values whose names `isTelling` accepts, in the order of the text. Values that overlap an earlier one are
+ * left out.
+ */
 export function namedValuesIn(text: string, isTelling: (name: string) => boolean): readonly ValueInText[] {
   const found = [
     ...[...text.matchAll(member)].map((match) => toValue(match, match[3] ?? match[4] ?? "", match[2]?.length ?? 0)),

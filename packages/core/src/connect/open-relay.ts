@@ -1,5 +1,5 @@
 /**
- * Opens a relay to a server. Starts or reaches the server as for a session, but passes on a client's messages
+ * Opens a relay to a server. The server is started or reached as for a session, but the client's messages are passed on
  * unchanged.
  */
 
@@ -15,7 +15,7 @@ export interface RelayOptions extends PrepareOptions {
 
 /** A relay that explains why it ended. */
 export interface OpenedRelay extends Omit<ServerRelay, "closed"> {
-  /** Resolves when the connection ends. If the server ended it, with the cause. */
+  /** Resolves when the connection ends: with the cause if the server ended the connection, otherwise with undefined. */
   readonly closed: Promise<HostError | undefined>;
 }
 

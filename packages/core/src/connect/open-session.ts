@@ -14,10 +14,10 @@ import type { SignInTime } from "./watched-auth.ts";
 
 /** Options for opening one connection to a server. */
 export interface OpenOptions {
-  /** Aborts connecting. It has no effect on an open session, which its own `close` ends. */
+  /** Aborts connecting. Has no effect on an open session; use the session's `close`. */
   readonly signal: AbortSignal;
   readonly observe?: ConnectObserver;
-  /** The protocol of the last connection. Fairlead tries another one only if this one fails. */
+  /** The protocol of the last connection. Fairlead tries another protocol only if this one fails. */
   readonly era?: NegotiatedProtocol;
   /** True if no earlier connection is known. A launcher such as `npx` then gets more time, to download the server. */
   readonly isFirstRun?: boolean;

@@ -33,7 +33,7 @@ export interface FailedRequest {
 
 /**
  * The `HostError` for a failed request. Its code is `lost` if the request was sent and no usable response arrived,
- * because the server may have run the request. A status such as 503 proves nothing: a proxy may send it after the
+ * because the server may have run the request. This includes statuses such as 503, which a proxy may send after the
  * server ran the call.
  */
 export function toCallError(error: unknown, { serverName, what, method, explain }: FailedRequest): HostError {
@@ -53,7 +53,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
   const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);
   return new HostError("lost", `${what}: ${why}${said}${doubt}`, {
     serverName,
-    // The cause is a `HostError` that says how the connection ended, so that callers need not know `WireError`.
+    // The cause is a `HostError`, so that callers learn how the connection ended without knowing `WireError`.
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {
@@ -74,16 +74,13 @@ export function needsSignIn({ code, cause }: HostError): boolean {
   return code === "auth_required" && isWireError(cause) && cause.evidence.httpStatus === 401;
 }
 
-/**
- * How many milliseconds to wait until a busy server (HTTP 429 or 503) accepts the request again; undefined for any
- * other failure.
- */
+/** How many milliseconds a busy server (HTTP 429 or 503) asks Fairlead to wait; undefined for any other failure. */
 export function pauseAfter({ code, cause }: HostError): number | undefined {
   if (code === "lost" && cause instanceof HostError) return pauseAfter(cause);
   return isWireError(cause) ? pauseIn(cause) : undefined;
 }
 
-/** Whether the server responds, but accepts too few requests (HTTP 429, or 503 with `Retry-After`). */
+/** Whether the server responds, but refuses requests for now (HTTP 429, or 503 with `Retry-After`). */
 export function isServerBusy(error: HostError): boolean {
   const { cause } = error.code === "lost" && error.cause instanceof HostError ? error.cause : error;
   return pauseAfter(error) !== undefined || (isWireError(cause) && cause.evidence.httpStatus === 429);
@@ -159,14 +156,17 @@ function isLoss(error: WireError, isCall: boolean): boolean {
       return true;
     case "http_status":
       if (!isCall && pauseIn(error) !== undefined) return false;
-      // The server may have crashed on the request, or a proxy timed out or limited the rate of responses.
+      // The server may have crashed while it ran the request, or a proxy may have answered instead of the server.
       return httpStatus >= 500 || (isCall && (isRedirect(httpStatus) || unclear.has(httpStatus)));
     case "bad_message":
     case "send_blocked":
-      // The server may have run the call: it sent an empty response with status 200, or read the message only in part.
+      /*
+       * The server may have run the call although it sent an empty response with status 200, or read only a part of the
+       * message.
+       */
       return isCall;
     case "rpc":
-      // A proxy may send its own JSON-RPC error with such a status after the server ran the call.
+      // A proxy may send a JSON-RPC error with status 429 or 503 after the server ran the call.
       return isCall && pauseIn(error) !== undefined;
     case "cancelled":
     case "timeout":

@@ -31,7 +31,7 @@ import type { ServerLog } from "./server-log.ts";
 import { createTrafficLog, type TrafficLog } from "./traffic-log.ts";
 import { type WatchedAuth, watchAuth } from "./watched-auth.ts";
 
-/** The parts of the host that every connection needs. They are the same for all servers. */
+/** The parts of the host that the connections of all servers share. */
 export interface ConnectContext extends LaunchContext {
   /** The process registry of the host, created when the first server starts. */
   readonly keeper: () => Promise<ProcessRegistry>;

@@ -8,7 +8,7 @@ import { writeJson } from "../text/deep-json.ts";
 import { hidden } from "../text/hidden-text.ts";
 import { isTelling, type Redact } from "./redact.ts";
 
-/** The sender of a message, from the client's point of view. */
+/** Whether the client sent or received the message. */
 export type Direction = "sent" | "received";
 
 /** Converts the messages of one connection to JSON. */
@@ -19,9 +19,7 @@ const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );
 
-/**
- * Members that identify the kind of a value. They stay readable, because a hidden result would otherwise be useless.
- */
+/** Members that stay readable in hidden results, because they tell what sort of message or value it is. */
 const structural: ReadonlySet<string> = new Set(
   "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
 );

@@ -112,12 +112,12 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** The work for one member of a value, apart from its text, expressed as a number of characters. */
+/** The cost of visiting one member, as a number of characters. */
 const memberSize = 16;
 
 /**
  * Hides secrets in a value. Changes the value in place, because it was just parsed and no other code uses it. Not
- * recursive, because the value may be nested deeply. Yields the amount of work after each member.
+ * recursive, because the value may be nested deeply. Yields the cost of each member.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];
@@ -140,7 +140,7 @@ function* membersOf(owner: object): Generator<readonly [string, unknown], void> 
   else yield* Object.entries(owner);
 }
 
-/** Drops items whose name, key or URI still contains a secret, because changing it would break calls. */
+/** Drops items whose name, key or URI contains a secret. Hiding the secret there would break calls. */
 async function withoutLeaks(
   result: JsonObject,
   member: string | undefined,
@@ -164,8 +164,8 @@ async function withoutLeaks(
 }
 
 /**
- * Whether a key or value contains a secret. Lets other code run in between and is not recursive, because the value may
- * be large and nested deeply.
+ * Whether a key or value contains a secret. Lets other code run in between, because the value may be large. Not
+ * recursive, because the value may be nested deeply.
  */
 async function containsSecret(value: unknown, hide: Redact, turns: Turns): Promise<boolean> {
   const isSecret = (text: string): boolean => hide(text) !== text;

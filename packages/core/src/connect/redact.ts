@@ -48,8 +48,8 @@ export function createRedactor(secrets: Iterable<string>): Redact {
 }
 
 /**
- * A `Redact` for these secret values and their lines. It finds them as written, JSON-escaped and URL-encoded, and whole
- * values also in Base64.
+ * A `Redact` for these secret values and for each of their lines. It finds values and lines as written, JSON-escaped
+ * and URL-encoded; it finds whole values also in Base64 and hexadecimal.
  */
 export function createValueRedactor(secrets: Iterable<string>): Redact {
   const values = [...secrets].filter((secret) => secret.length >= shortest);
@@ -59,7 +59,10 @@ export function createValueRedactor(secrets: Iterable<string>): Redact {
   const any = anyOf(known);
   if (any === undefined) return hideNothing;
   return (text) => {
-    // Searches for the texts first: a pattern with many alternatives is slow, and most texts contain no secret.
+    /*
+     * Searches for the forms of the secrets first: a pattern with many alternatives is slow, and most texts contain no
+     * secret.
+     */
     const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
     return pattern === undefined ? text : text.replaceAll(pattern, hidden);
   };
@@ -121,15 +124,15 @@ export function hideInMessage(direction: "sent" | "received", message: object): 
 }
 
 /**
- * The shortest value, in characters, that certainly counts as secret although its name does not suggest it. A shorter
- * one may be an ordinary word.
+ * Values of at least this many characters count as secret even if their name does not suggest it. A shorter value may
+ * be an ordinary word.
  */
 export const certainLength = 20;
 
 /**
  * Secret values of one server: in its `env`, headers, arguments and URL, and all expanded variables and stored secrets.
  *
- * @param fromLength The length below which values are left out if they may be ordinary words, such as the name of a
+ * @param fromLength A value with fewer characters is left out if it may be an ordinary word, such as the name of a
  * region.
  */
 export function secretsOf(
@@ -159,7 +162,7 @@ export function secretsOf(
 
 /**
  * Secret values that no ordinary name, key or URI contains by chance: stored secrets, and values under names such as
- * `API_TOKEN`. The value of `PROJECT` is not among them, and neither is `oauth` in `AUTH_TYPE`.
+ * `API_TOKEN`. Not included are, for example, the value of `PROJECT`, and the value `oauth` of `AUTH_TYPE`.
  */
 export function unmistakableSecrets(
   transport: Transport,
@@ -245,7 +248,7 @@ export function secretVariables(env: Environment["env"]): readonly string[] {
   );
 }
 
-/** The user names and passwords in the proxy variables, with or without a scheme. They end at the last `@`. */
+/** The user names and passwords in the proxy variables, with or without a scheme. The password ends at the last `@`. */
 export function proxyAccounts(env: Environment["env"]): readonly string[] {
   const names = Object.keys(env).filter((name) => proxyName.test(name));
   return names.flatMap((name) => {

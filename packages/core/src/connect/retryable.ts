@@ -31,7 +31,7 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
 /** @param isProgram Whether the server is a stdio program. For a program, a connect timeout means that it hangs. */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
-  // The server answered with an HTTP status, so it is reachable, although the request was lost.
+  // An HTTP status explains more than `lost`: the server is reachable, although the request was lost.
   if (code === "lost" && cause instanceof HostError && cause.code === "http_status")
     return retryClassOf(cause, { isProgram });
   const { httpStatus = 0, retryAfter } = isWireError(cause) ? cause.evidence : {};
@@ -49,7 +49,7 @@ export function retryClassOf(error: HostError, { isProgram }: { readonly isProgr
 export const longestRetryAfter = 86_400_000;
 
 /**
- * How many milliseconds after `now` Fairlead should wait according to the header, between 0 and one day. Undefined if
+ * How many milliseconds Fairlead should wait according to the header `Retry-After`, between 0 and one day. Undefined if
  * the header contains neither seconds nor a date.
  */
 export function retryAfterPause(header: string, now: number): number | undefined {

@@ -17,7 +17,7 @@ export interface ServerLog {
   readonly path: string;
   /** Appends one or more lines. The caller must have hidden all secrets in them. Returns at once and never throws. */
   write(kind: LogKind, text: string): void;
-  /** Resolves when all lines so far are written or have failed. Lines can still be written afterwards. */
+  /** Resolves when all lines so far are written or could not be written. More lines can be written afterwards. */
   close(): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ const lineCharacters = 16 * 1024;
 /** Maximum number of characters that wait to be written. Lines above this limit are counted and dropped. */
 const waitingCharacters = 1024 * 1024;
 /**
- * How many milliseconds lines wait before they are written, so that servers which start together do not wait for the
- * disk.
+ * How many milliseconds lines are collected before they are written, so that starting several servers does not wait for
+ * the disk.
  */
 const flushDelay = 1000;
 

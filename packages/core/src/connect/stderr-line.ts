@@ -18,7 +18,10 @@ interface NpmFailure {
   readonly isPackage: boolean;
 }
 
-/** The line that names a problem, or else the last line: failing programs often end with a stack trace. */
+/**
+ * The last line that names a problem, because failing programs often end with a stack trace. If no line names a
+ * problem, the last line.
+ */
 export function stderrLine(lines: readonly string[]): string | undefined {
   const npm = npmFailure(lines);
   if (npm !== undefined) return `stderr: ${npm.text.slice(0, shownCharacters)}`;
@@ -29,8 +32,8 @@ export function stderrLine(lines: readonly string[]): string | undefined {
 }
 
 /**
- * The failure that npm itself reports. Undefined if there is none: after a failed script, npm reports the exit code, a
- * number.
+ * The failure that npm itself reports. Undefined if there is none, for example if a script failed: npm then reports the
+ * script's exit code and no error code.
  */
 export function npmFailure(lines: readonly string[]): NpmFailure | undefined {
   const said = lines.flatMap((line) => npmError.exec(line)?.[1] ?? []);
@@ -49,7 +52,7 @@ const tellingOfNpm =
   /is not in this registry|could not be found|no matching version|failed, reason|could not determine executable|permission denied|invalid package name/i;
 
 /**
- * Matches the short form of an error code at the start of npm's lines: `404 Not Found`, `notarget No matching version`,
+ * Removes npm's short form of the error code from the start of a line: `404 Not Found`, `notarget No matching version`,
  * `network request to`.
  */
 function withoutTag(line: string, code: string | undefined): string {

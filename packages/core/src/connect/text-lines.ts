@@ -2,10 +2,10 @@
 
 import type { RateLimit } from "./rate-limit.ts";
 
-/** Collects pieces of text. */
+/** Splits text into lines. `push` takes the pieces of the text as they arrive. */
 export interface TextLines {
   push(text: string): void;
-  /** Passes on the last of the dropped lines, then the last line, even if it has no line break. */
+  /** Passes on the last of the dropped lines, and then the rest of the text, even without a line break at its end. */
   end(): void;
 }
 
@@ -19,7 +19,10 @@ export interface TextLineOptions {
   readonly lines: (lines: readonly string[]) => void;
 }
 
-/** How many of the dropped characters are kept, counted from the end: the last lines often say why a program ended. */
+/**
+ * How many characters of the dropped lines are kept. The last ones are kept, because they often say why a program
+ * ended.
+ */
 const keptCharacters = 4000;
 const newline = 0x0a;
 
@@ -88,7 +91,7 @@ export function createTextLines({ limit, rate, lines }: TextLineOptions): TextLi
   };
 }
 
-/** Finds the lines with a loop over the characters, because `split` would create a string for each line. */
+/** Counts the lines with a loop over the characters, because `split` would create a string for each line. */
 function countLines(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) === newline) count += 1;

@@ -14,13 +14,14 @@ const keptDiagnostics = 3;
 /** The JSON-RPC id of the first request in every connection attempt. */
 const firstId = 1;
 /**
- * Maximum number of stderr lines that are logged and reported per second, and at once in the beginning. More lines are
- * counted and dropped.
+ * Maximum number of stderr lines that are logged and reported: per second, and at once. Further lines are counted and
+ * dropped.
  */
 const linesPerSecond = 1000;
 const linesAtOnce = 2000;
 /**
- * Maximum characters of a line before redaction. The limit is so high that a secret is hidden before the line is cut.
+ * Maximum characters of a line before redaction. Redaction must see whole secrets, so this limit is much higher than
+ * the length of a logged line.
  */
 const lineCharacters = 64 * 1024;
 
@@ -62,8 +63,8 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   });
 
   /**
-   * Forgets the facts when the wire restarts the server with another protocol, because only the last attempt explains a
-   * failure.
+   * Forgets the facts when the wire restarts the server with another protocol, because the facts of the last attempt
+   * explain a failure.
    */
   function startAgain(): void {
     stderr = [];

@@ -18,7 +18,7 @@ export interface SignInTime {
 export interface WatchedAuth {
   readonly hook: AuthHook;
   readonly redact: Redact;
-  /** Hides only the tokens, and no other text that looks like one. */
+  /** Hides only the tokens; text that merely looks like a token stays readable. */
   readonly hideTokens: Redact;
   readonly time: SignInTime;
   /** Reports that the server accepted the token. */
@@ -55,7 +55,7 @@ export function watchAuth(
       async headers(request) {
         const headers = await hook.headers(request);
         /*
-         * DPoP proofs are not hidden, because each can be used only once, and they would displace the tokens in the
+         * DPoP proofs are not hidden. Each proof can be used only once, and proofs would displace the tokens in the
          * list.
          */
         const { dpop: _, ...secret } = headers;

@@ -27,7 +27,7 @@ export function mediaFolder(path: string): string {
   return path.replace(/(?:[.]jsonl)?$/, ".media");
 }
 
-/** A file to which no other process may append. */
+/** The open file of a conversation. No other process may append to it. */
 export interface ConversationFile {
   readonly append: (lines: readonly EncodedLine[]) => Promise<void>;
   /** Releases the file. */

@@ -53,12 +53,12 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
   const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
-  /** Whether the file must exist. A conversation without any message gets no file. */
+  /** Whether the file is needed. A conversation without any message gets no file. */
   let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
   /**
-   * Pieces of a text that is still growing. They are written together, because a secret may be split between two
+   * Pieces of a text that is still growing. They are encoded together, because a secret may be split between two
    * pieces.
    */
   let run: TextLine[] = [];
@@ -140,7 +140,7 @@ type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time"
 
 /**
  * The recorded form of an event. Undefined for a confirmation, which contains functions; the status of the call shows
- * it instead.
+ * the answer to it.
  */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
@@ -204,8 +204,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 }
 
 /**
- * Removes referenced resources of servers with hidden results. These are the parts between Fairlead's heading and its
- * end tag.
+ * Removes referenced resources of servers with hidden results. Such a resource is in the parts between Fairlead's
+ * heading and the end tag.
  */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;

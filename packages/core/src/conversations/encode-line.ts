@@ -31,7 +31,9 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "usage",
 ] as const);
 
-/** Members whose values Fairlead compares or sends back. Outside arguments and results, nothing is hidden in them. */
+/**
+ * Members whose values Fairlead compares or sends back. Nothing is hidden in them, except inside arguments and results.
+ */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
 );
@@ -46,7 +48,10 @@ export function encodeLine(line: RecordedLine, hide: Redact): EncodedLine {
   const media = new Map<string, Buffer>();
   if (withoutSecrets.has(line.type)) return { text: JSON.stringify(line), media };
 
-  /** Whether the value is part of arguments or results. There, every text and every name may contain a secret. */
+  /**
+   * @param isForeign Whether the value is part of arguments or results, where every text and every name may contain a
+   * secret.
+   */
   function copy(value: unknown, level: number, isForeign: boolean): unknown {
     if (typeof value === "string") return hide(value);
     if (typeof value !== "object" || value === null) return value;

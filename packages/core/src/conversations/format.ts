@@ -28,7 +28,7 @@ export interface ConversationHead {
 
 /**
  * An event of a turn as plain data, as it is recorded. A `confirmation` is not recorded; the status of the call shows
- * it.
+ * the answer to it.
  */
 export type RecordedEvent =
   | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }>
@@ -61,7 +61,7 @@ export function parseHead(text: string): ConversationHead | string {
   return head as unknown as ConversationHead;
 }
 
-/** The deepest nesting of a line that all functions can process without overflowing the stack. */
+/** The deepest nesting of a line that Fairlead accepts, so that no function overflows the stack. */
 const mostLevels = 200;
 
 export function parseRecordedLine(text: string): ParsedLine {
@@ -86,7 +86,7 @@ function areNumbers(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "number");
 }
 
-/** Whether a member is either absent or valid. */
+/** Whether a member is absent or valid. */
 function isOptional(value: unknown, isRight: (value: unknown) => boolean): boolean {
   return value === undefined || isRight(value);
 }

@@ -22,7 +22,7 @@ export interface ConversationInfo {
   /** The root of the workspace in which the conversation was last used. */
   readonly workspace: string;
   readonly model: ConversationHead["model"];
-  /** The number of messages of the user, and of calls. */
+  /** The number of the user's messages (`turns`) and of tool calls (`calls`). */
   readonly turns: number;
   readonly calls: number;
   readonly bytes: number;
@@ -88,7 +88,7 @@ export async function findConversation(folder: string, wanted: string): Promise<
 }
 
 const longestWords = 200;
-/** Matches the members that Fairlead writes first, so that lines of other types need not be parsed. */
+/** Matches the first two members of a line. Lines of types that the list does not need are not parsed further. */
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 
 async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {

@@ -87,7 +87,7 @@ function digestOf(value: object): string | undefined {
   return typeof digest === "string" && digestPattern.test(digest) ? digest : undefined;
 }
 
-/** Returns the value with the data of its media. If media is missing, only its type stays. */
+/** Returns the value with the data of its media filled in. Missing media keeps its type and has no data. */
 function withData(value: unknown, data: ReadonlyMap<string, string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => withData(item, data));

@@ -38,7 +38,7 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const approvals: GivenApproval[] = [];
   const results: StoredResult[] = [];
 
-  /** Adds responses to a round that was interrupted, so that every call has a response. */
+  /** Moves the open round into the history, with a response for each call that has none. */
   function endRound(): void {
     if (round === undefined) return;
     history = [...history, round.content, ...responseContents(callsIn(round.content), round.responses)];

@@ -4,7 +4,7 @@ import type { JsonObject, Progress } from "@fairlead/wire";
 import { isObject } from "@fairlead/wire/json";
 import type { Clock } from "../clock.ts";
 
-/** What a long request gets: a clock, an abort signal, and a function that reports progress. */
+/** The clock, the abort signal and the progress function of a long request. */
 export interface Task {
   readonly clock: Clock;
   /** The abort signal. When it is aborted, the request rejects with the signal's reason. */
@@ -35,7 +35,7 @@ type ValueOf<P extends Parameter> = P["type"] extends "string"
   : P["type"] extends "boolean"
     ? boolean
     : number;
-/** The values of all parameters. Each has a value, because a parameter without a default is required. */
+/** The values of all parameters. Every parameter has a value: its default, or the required argument. */
 type Values<P extends Parameters> = { readonly [K in keyof P]: ValueOf<P[K]> };
 
 export interface DemoTool {

@@ -11,12 +11,15 @@ import { readText } from "../files/read-text.ts";
 import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
-/** Identifies the server whose definitions are accepted. Variables, the account and timeouts do not matter. */
+/**
+ * Identifies the server whose definitions are accepted. It stays the same server if variables, the account or timeouts
+ * change.
+ */
 export interface DefinitionOwner {
   readonly server: string;
   /** Root of the workspace, if the definition comes from one. */
   readonly workspace?: string;
-  /** The fingerprint of a server from the command line, because its generated name is not unique. */
+  /** The fingerprint, only for a server from the command line, because its generated name is not unique. */
   readonly fingerprint?: string;
 }
 
@@ -24,7 +27,8 @@ export interface AcceptedDefinitions {
   /** The digests of a tool, newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
   /**
-   * Whether the list is full. If it is, no new name is stored, so that invented tools cannot displace accepted ones.
+   * Whether the maximum number of tool names is stored. No new name is then added, so that invented tools cannot
+   * displace accepted ones.
    */
   readonly isFull: boolean;
 }

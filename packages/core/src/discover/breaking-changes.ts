@@ -25,14 +25,14 @@ const words: ReadonlySet<string> = new Set(
 );
 /** Keywords that `inputChanges` compares member by member. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
-/** Numeric limits. The value is the direction in which a limit may change without breaking calls. */
+/** Numeric limits, with the direction in which each limit may change without breaking calls. */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
   ...["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"].map((name) => [name, "up"] as const),
   ...["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"].map((name) => [name, "down"] as const),
 ]);
 const deepest = 20;
 
-/** Finds changes of the input schema by which arguments that were valid before are no longer valid. */
+/** Finds changes of the input schema that make valid arguments invalid. */
 function inputChanges(path: string, before: unknown, after: unknown, level: number): readonly string[] {
   if (isSameJson(before, after) || after === true || before === false) return [];
   const place = path === "" ? "the arguments" : `the parameter ${path}`;
@@ -103,7 +103,7 @@ function keywordChanges(place: string, name: string, before: unknown, after: unk
   return [`${place}: ${name} is now ${canonicalJson(after)}${was}`];
 }
 
-/** Finds parts of results that callers could rely on before and cannot rely on now. */
+/** Describes what callers could rely on in earlier results and can no longer rely on. */
 function outputChanges(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
   if (before === undefined || isSameJson(before, after)) return [];
   if (after === undefined) return ["the result no longer has structured content"];
@@ -115,7 +115,10 @@ function outputChanges(before: JsonObject | undefined, after: JsonObject | undef
   return [
     ...Object.keys(old).flatMap((name) => {
       if (!Object.hasOwn(now, name)) return [`the result no longer has ${name}`];
-      // For results, the direction is reversed: a caller must understand every value that the new schema allows.
+      /*
+       * For results, `inputChanges` gets the schemas in reverse order: a caller must understand every value that the
+       * new schema allows.
+       */
       return inputChanges(name, now[name], old[name], 0).length === 0 ? [] : [`${name} of the result has changed`];
     }),
     ...optional.map((name) => `the result may lack ${String(name)}`),

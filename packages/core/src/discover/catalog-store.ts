@@ -29,7 +29,7 @@ export interface CatalogStore {
   save(key: string, cached: CachedCatalog): Promise<void>;
   /** Whether `noteAsksBack` was called for this key, in this run or an earlier one. */
   asksBack(key: string): Promise<boolean>;
-  /** Records that the server asks questions without saying to which client's request they belong. */
+  /** Records that the server sends its own requests without saying which client's request caused them. */
   noteAsksBack(key: string): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** Uses a file of its own for the record, because another host may save the same catalog at any time. */
+    /** The record has its own file, because another host may save the same catalog at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
@@ -115,7 +115,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
     return size <= limits.cachedCatalogBytes;
   }
 
-  /** Writes a list or object member by member, down to the items of the lists. */
+  /** Writes a list or object member by member, `levels` levels deep. */
   async function addMembers(value: object, levels: number): Promise<boolean> {
     const isList = Array.isArray(value);
     parts.push(isList ? "[" : "{");
@@ -149,7 +149,7 @@ function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
 /**
  * Deletes old files. A changed definition has another key, so its old file is never read again.
  *
- * @param byAge If true, reads the dates of all files; otherwise only if there are too many files.
+ * @param byAge If true, always deletes files by age. If false, does nothing unless there are too many files.
  */
 async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(json|tmp|asks-back)$/.test(name));

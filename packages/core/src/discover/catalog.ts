@@ -84,7 +84,7 @@ export interface ReadOptions {
   readonly clock?: Clock;
   /** Maximum bytes of JSON that all lists may have together. One page may have a quarter of that. */
   readonly maxBytes?: number;
-  /** The size in bytes of the lists that are not read this time. */
+  /** The size in bytes of the lists that are not read again; it counts towards `maxBytes`. */
   readonly otherBytes?: number;
   /** Receives the size of each list in bytes. */
   readonly onSize?: (kind: ListKind, bytes: number) => void;
@@ -126,7 +126,7 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
       onSize?.(kind, listing.bytes ?? 0);
       return taken(kind, listing, nameOf, limit);
     } catch (error) {
-      // A JSON-RPC error concerns only this list; any other error ends the connection.
+      // After a JSON-RPC error, the other lists are still read. After any other error, the connection cannot be used.
       if (!(error instanceof WireError) || error.code !== "rpc") throw error;
       refusals.push(error);
       observe?.({ step: "list", method, items: 0, refused: error.message, milliseconds: since() });
@@ -217,13 +217,14 @@ interface CatalogLimit {
 }
 
 /**
- * The share of the byte limit of all lists that one page may use, because reading a page needs several times its size.
+ * A page may use the byte limit of all lists divided by this number, because reading a page needs several times its
+ * size.
  */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
 function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory" | "room"): Partial<CatalogNote> {
-  // If the memory was the limit, the note names no setting, because none can raise this limit.
+  // No setting raises the limit of the memory, so the note names none.
   if (cutBy === "memory") return {};
   const reason =
     cutBy === "room"

@@ -93,7 +93,7 @@ function definingMembers(tool: CatalogTool): Definition {
   };
 }
 
-/** The depth from which a difference is reported as one changed value. */
+/** The depth at which values are compared as a whole and no longer member by member. */
 const mostLevels = 8;
 
 function differencesIn(path: string, before: object, after: object, level: number): readonly Difference[] {

@@ -42,8 +42,8 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   /** The number of waiting calls of all servers together. */
   let waiting = 0;
   /**
-   * For each signal, how many calls wait with it. They share one listener, because adding another listener to a signal
-   * that has many is slow.
+   * For each signal, how many calls wait with it. These calls share one listener, because adding a listener to a signal
+   * with many listeners is slow.
    */
   const signals = new Map<AbortSignal, number>();
 

@@ -3,15 +3,15 @@ import type { ToolResult } from "@fairlead/wire";
 /** The result of a tool call. An error that the tool itself reports is a result too. */
 export interface CallResult extends Omit<ToolResult, "notes"> {
   /**
-   * Warnings: parts of the result that could not be checked or had to be guessed, and ways in which the result violates
-   * the tool's schema.
+   * Warnings about parts of the result that could not be checked or had to be guessed, and about violations of the
+   * tool's schema.
    */
   readonly warnings?: readonly string[];
 }
 
 /**
- * Creates the result of a call. In the usual case, avoids a rest pattern and spreads, which take longer than checking
- * the arguments.
+ * Creates the result of a call. The usual case uses no rest pattern and no spread, because these take longer than
+ * checking the arguments.
  */
 export function toCallResult(
   answer: ToolResult,

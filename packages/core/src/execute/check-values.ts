@@ -19,7 +19,7 @@ export interface CheckedArguments {
 }
 
 /**
- * Checks the arguments. Returns no promise if the validator needs none and finds no mistake. Leaves out an optional
+ * Checks the arguments. Returns a promise only if the validator does, or if there is a mistake. Leaves out an optional
  * argument that is null if its schema does not accept null, because models write null for "no value".
  *
  * @throws HostError `arguments_invalid`, naming every mistake
@@ -64,7 +64,7 @@ async function withoutNulls(
   });
 }
 
-/** The optional arguments that are null; empty if there is any other mistake. */
+/** The optional arguments that are null and must not be; empty if the arguments have any other mistake. */
 function optionalNulls(issues: readonly Issue[], { required }: JsonObject, args: JsonObject): readonly string[] {
   const names = issues.flatMap(({ path }) => {
     const [name = "", ...deeper] = stepsOf(path);
@@ -140,7 +140,7 @@ function written(steps: readonly string[]): string {
   return `"${clip(path, longestName)}"`;
 }
 
-/** The subschema for one path, as far as it can be found without evaluating the schema. */
+/** The subschema at a path, as far as it can be found through `properties` and `items`. */
 function schemaAt(schema: JsonObject, steps: readonly string[]): JsonObject {
   return steps.reduce((at, step) => {
     const properties = objectOf(at["properties"]);

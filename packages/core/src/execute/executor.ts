@@ -32,7 +32,7 @@ export interface Call<Client extends CallClient = CallClient> {
 
 /** A call whose result is returned to the caller exactly as the server sent it. */
 export interface RawCall<Client extends CallClient, Answer> extends Call<Client> {
-  /** Sends the call. Called again with a new connection if the first request certainly had no effect. */
+  /** Sends the call. Called a second time, with a new connection, only if repeating the call is safe. */
   readonly send: (client: Client, args: JsonObject, options: McpRequestOptions, tool: string) => Promise<Answer>;
 }
 
@@ -76,11 +76,11 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * A signal that its owner aborts before it calls `close`. A call with this signal, or without a signal, needs no
-   * abort controller, which would cost as much as sending the call. Default: a signal that `close` aborts.
+   * A signal that is aborted before `close` is called. A call with this signal, or without any signal, needs no abort
+   * controller, which would cost as much as sending the call. Default: a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
-  /** True if the signals of all calls are aborted before `close`, like `closing`. Default: only `closing` is. */
+  /** True if every signal that calls are given is aborted before `close`. Then no call needs an abort controller. */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
@@ -102,7 +102,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
-  /** The functions that cancel calls with their own signal. */
+  /** The functions that cancel the calls which have their own abort controller. */
   const stops = new Set<() => void>();
   let running = 0;
   /** Called when no call is waiting or running any more. */
@@ -115,7 +115,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return queue;
   }
 
-  /** Runs the call with a signal that `close` aborts. */
+  /** Runs the call with a signal that is aborted at the latest by `close`. */
   function start<Answer, Result>(
     call: Call<Client>,
     how: ExecuteOptions,
@@ -168,7 +168,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
         hasWaited ||= leave === undefined;
         leave ??= await queue.enter(serverName, toAbortSignal(signal));
       } catch (error) {
-        // The call has not been sent yet, so an aborted signal means that it was cancelled before sending.
+        // The call was not sent yet, so with an aborted signal it counts as cancelled and not as failed.
         throw signal.aborted ? callCancelled(client.name, name, signal) : error;
       }
       const args = checked?.args ?? given;
@@ -224,7 +224,10 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return send(next, args, optionsOf(tool, how, signal, total), name);
   }
 
-  /** The steps of a call, shared by all calls: creating functions for each call would cost as much as sending it. */
+  /**
+   * The steps of a call. All calls share them, because creating functions for each call would cost as much as sending
+   * it.
+   */
   const callSteps: CallSteps<Client, ToolResult, CallResult> = {
     find: findTool,
     send: (client, args, options, name) => client.callTool(name, args, options),
@@ -291,8 +294,8 @@ function optionsOf(
 }
 
 /**
- * Whether the tool's definition is the same as when the call was decided. A tool that was not listed then must still
- * not be listed.
+ * Whether the tool still has the definition for which the call was decided. A tool that was not listed then must not be
+ * listed now.
  */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);

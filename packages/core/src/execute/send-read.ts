@@ -18,7 +18,7 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and the requested item are still the same as when the request was decided. */
+  /** Whether the server and the requested item are still those for which the request was decided. */
   readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }
@@ -48,7 +48,7 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
-    // The rules and the user decided about another item, so the request is not sent to this one.
+    // The requested item has changed, and neither the rules nor the user have decided about the new one.
     if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }

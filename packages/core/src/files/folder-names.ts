@@ -1,4 +1,4 @@
-/** The file names in a folder of small files. With them, Fairlead does not try to open many files that do not exist. */
+/** Lists the file names in a folder, so that Fairlead does not try to open many files that do not exist. */
 
 import { readdir } from "node:fs/promises";
 import { systemCode } from "./system-error.ts";

@@ -6,7 +6,7 @@ import { HostError } from "../errors.ts";
 import { makeFolder } from "./atomic/private-folder.ts";
 import { notWritten, unless } from "./system-error.ts";
 
-/** The path with links resolved as far as it exists; the part that does not exist stays as written. */
+/** The path with symbolic links resolved. If only a part of the path exists, the rest stays as written. */
 export async function realPathOf(path: string): Promise<string> {
   const written = resolve(path);
   const real = await realpath(written).catch(() => undefined);
@@ -40,7 +40,7 @@ export async function leadsNowhere(path: string): Promise<boolean> {
 const linksFollowed = 40;
 
 export interface TargetOptions {
-  /** A real folder that must contain the file, because a workspace may contain links to any other folder. */
+  /** A real folder that must contain the file. Without this limit, a link in a workspace could lead to any folder. */
   readonly within?: string;
 }
 

@@ -101,12 +101,12 @@ async function writeNew(path: string, data: string, encoding: BufferEncoding): P
   }
 }
 
-/** Matches the names of stored files. A name begins with the time, so the names sort by age. */
+/** Matches the names of files that Fairlead stored. A name begins with the time, so the names sort by age. */
 const ours = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-([0-9a-f]{8,12})[.][a-z0-9]{1,8}$/;
 
 /**
- * Deletes the oldest files above the limits, but only files whose names Fairlead made. The newest file is kept,
- * whatever its size.
+ * Deletes the oldest files above the limits, but no files that Fairlead did not store. The newest file stays, whatever
+ * its size.
  */
 async function sweep(folder: string, newest: string, limits: ResultFileLimits): Promise<void> {
   const names = (await namesIn(folder)).filter((name) => name !== newest);

@@ -82,7 +82,7 @@ async function invite(
 
 /**
  * Waits for a pasted address. If the input ends while the listener is open, the promise stays pending, because the
- * browser may still return.
+ * redirect may still arrive.
  */
 async function pasted({ state, listener, ui, fail }: AwaitOptions, signal: AbortSignal): Promise<URLSearchParams> {
   const { redirectUri } = listener;
@@ -127,12 +127,11 @@ type Pasted =
   | { readonly kind: "answer"; readonly answer: URLSearchParams }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** The outcome of the questions. `over` means that the input has ended; `reason` says why. */
+/** The result of asking for an address. `over` means that Fairlead stops asking; `reason` says why. */
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
 /**
- * The largest number of times that Fairlead asks for an address. Stops a program that always answers with unusable
- * text.
+ * Maximum number of times that Fairlead asks for an address, because a program may answer with unusable text for ever.
  */
 const mostTries = 100;
 const longestPaste = 32_768;

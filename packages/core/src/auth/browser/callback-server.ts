@@ -20,7 +20,9 @@ export interface CallbackServer {
 
 export interface CallbackOptions {
   readonly state: string;
-  /** The redirect URI; a missing port is filled in. By default `http://127.0.0.1` with `path`. */
+  /**
+   * The redirect URI. If it has no port, the port of the listener is added. Default: `http://127.0.0.1` with `path`.
+   */
   readonly redirectUri?: string;
   readonly path: string;
   /** The port to listen on. Default: the port of the redirect URI; if the URI has no port, a free port. */
@@ -83,7 +85,7 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(hostname);
 }
 
-/** The port in the redirect URI. Also returns port 80 if it is written there, because `URL` drops it. */
+/** The port that is written in the redirect URI, even the default port 80, which `URL` drops. */
 export function portIn(redirectUri: string): string | undefined {
   return /^[a-z]+:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(redirectUri)?.[1];
 }
@@ -91,8 +93,8 @@ export function portIn(redirectUri: string): string | undefined {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Listens on the same port of all addresses. If another program uses the port on one of the addresses, tries another
- * port.
+ * Listens on one port of all these addresses. If `port` is 0 and another program uses the chosen port on one of the
+ * addresses, chooses another port.
  */
 async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
   for (let attempt = 1; ; attempt += 1) {
@@ -153,7 +155,10 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
   return { promise, resolve: (value) => settle(value) };
 }
 
-/** The page that the browser shows after the redirect. It loads no other file and shows no part of the address. */
+/**
+ * The headers of the page that the browser shows after the redirect. They forbid loading other files and passing on the
+ * address.
+ */
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
@@ -172,7 +177,7 @@ function sendPage(response: ServerResponse, status: number, words: string): void
   );
 }
 
-/** The redirect URI, and the authorization response that arrives there. */
+/** Listens at the redirect URI for the authorization response. */
 export interface RedirectListener {
   readonly redirectUri: string;
   /**

@@ -1,4 +1,4 @@
-/** The port between a sign-in and the user interface: the questions to the person, and the messages for them. */
+/** The interface through which a sign-in asks the person questions and shows messages. */
 
 /** The question whether the browser may open the sign-in page. */
 export interface ConsentRequest {
@@ -12,11 +12,15 @@ export interface ConsentRequest {
   readonly scopes: readonly string[];
 }
 
-/** How a program reaches the user during a sign-in: asks for consent, opens the browser, shows messages, takes a pasted address. */
+/**
+ * The functions and choices of a program's user interface that a sign-in uses: asking for consent, opening the browser,
+ * showing messages, reading a pasted address.
+ */
 export interface SignInUi {
   /**
-   * Asks whether the browser may be opened. If it resolves with false, the sign-in ends; with undefined, it continues
-   * and the person opens the address. If absent, the browser is opened only if the settings have `oauth.enabled`.
+   * Asks whether the browser may be opened. False ends the sign-in. Undefined continues the sign-in without opening a
+   * browser: the person opens the address. If the function is absent, the browser is opened only if the settings have
+   * `oauth.enabled`.
    */
   readonly consent?: (request: ConsentRequest, signal: AbortSignal) => Promise<boolean | undefined>;
   /** Opens the browser. Resolves with false if no browser could be opened: the person then opens the address. */
@@ -72,7 +76,7 @@ export type SignInMessage =
     } & ConsentRequest)
   | { readonly kind: "browser"; readonly isOpened: boolean }
   | { readonly kind: "paste_unusable"; readonly reason: string }
-  /** The input has ended, and the person can paste no address any more. Fairlead still waits for the browser. */
+  /** The person can no longer paste an address, because the input has ended. Fairlead still waits for the browser. */
   | { readonly kind: "paste_over"; readonly reason: string }
   | {
       readonly kind: "device";

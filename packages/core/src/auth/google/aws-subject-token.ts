@@ -43,8 +43,8 @@ export async function awsSubjectToken(
 type ReadMetadata = (url: string | undefined, what: string) => Promise<string>;
 
 /**
- * Reads from the machine's metadata server. If the source names the address for session tokens, all requests use one
- * such token.
+ * Creates a function that reads from the machine's metadata server. If the source has a `sessionUrl`, the function
+ * first gets a session token there and sends it with every request.
  */
 function createMetadataReader(
   { sessionUrl }: AwsSource,

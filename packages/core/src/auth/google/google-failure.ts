@@ -59,7 +59,7 @@ function readAnswer(error: unknown): Answer {
   };
 }
 
-/** The error's message. If Fairlead's own `fetch` failed, the message of its `HostError`. */
+/** The message of the `HostError` if Fairlead's own `fetch` failed; otherwise the message of the error. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

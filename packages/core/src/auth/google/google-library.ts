@@ -1,4 +1,7 @@
-/** Re-exports Google's library by name, because a split bundle gives a CommonJS package no named exports in a dynamic import. */
+/**
+ * Re-exports Google's library by name: in a split bundle, the dynamic import of a CommonJS package has no named
+ * exports.
+ */
 
 export {
   AwsRequestSigner,

@@ -26,7 +26,7 @@ export interface GoogleHookOptions {
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** The lifetime of a token, in milliseconds, if the library does not know it. */
+/** The lifetime of a token, in milliseconds, that Fairlead assumes if the library does not know it. */
 const usualLife = 300_000;
 
 /** @throws HostError `settings_invalid` if the definition cannot work */

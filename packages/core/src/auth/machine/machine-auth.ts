@@ -30,7 +30,10 @@ export interface MachineAuthOptions {
   readonly storage: MCPOAuthTokenStorage;
   readonly lockFolder: string;
   readonly env: Environment["env"];
-  /** Creates a `fetch` for the network of a URL; `address` is the IP address at which the server was reached. */
+  /**
+   * Creates a `fetch` that may contact hosts in the same network as `url`. `address` is the IP address at which the
+   * server was reached.
+   */
   readonly fetchNear: (url: string, more?: { readonly address?: string; readonly maxRedirects?: number }) => Fetch;
   readonly clock: Clock;
   /** The wall clock, in milliseconds since 1970. */
@@ -48,7 +51,7 @@ export interface MachineTokens {
 export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
   const { serverName, serverUrl, storage, lockFolder, env, fetchNear, now, observe } = options;
   const lock = createSignInLock(lockFolder);
-  /** The proofs of each key. Kept, because they hold the nonces that servers sent for the key. */
+  /** The DPoP proofs for each key. They are kept, because they hold the nonces that servers have sent for the key. */
   const proofs = new Map<string, DpopProofs>();
 
   async function request(target: Credentials, settings: MachineAuthSettings): Promise<Credentials> {
@@ -130,7 +133,7 @@ function stillBusy(serverName: string, cause: unknown): HostError {
   return new HostError("unreachable", message, { serverName, next: "Try again later.", cause });
 }
 
-/** Whether another process has obtained a token that suits the refused request in the meantime. */
+/** Whether the stored token, which another process may have obtained in the meantime, suits the refused request. */
 function isEnough({ tokens, scopes = [] }: Credentials, { before, challenge }: SignInRequest, now: number): boolean {
   if (tokens === undefined || (tokens.expiresAt ?? now + 1) <= now) return false;
   return before === undefined || (!includesAll(before, scopes) && includesAll(scopes, scopesIn(challenge.scope)));

@@ -113,7 +113,10 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
   return { why: `the authorization server refused the request${method}`, next: `Check the settings ${settings}.` };
 }
 
-/** Blames the clock if the error may concern a date, the request contained a date, and the two clocks differ. */
+/**
+ * Names the clock as the cause if the error may concern a date, the request contained a date, and the two clocks
+ * differ.
+ */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
   const isAboutDates = ["invalid_client", "invalid_grant", "invalid_dpop_proof"].includes(error);

@@ -218,8 +218,8 @@ async function send(
 }
 
 /**
- * Rejects a token that is not an ID-JAG. An identity provider without ID-JAG support may issue another token, which no
- * other server may see.
+ * Rejects a token that is not an ID-JAG. An identity provider without ID-JAG support may issue an ordinary token, which
+ * must not be sent to the server's authorization server.
  */
 function checkedExchange(step: GrantRequest["step"], text: string): TokenAnswer | undefined {
   const type = step === "token exchange" ? parseObject(text)?.["issued_token_type"] : undefined;

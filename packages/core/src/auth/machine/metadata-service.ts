@@ -78,7 +78,10 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
     case "azure": {
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
       const member = "access_token";
-      // App Service and Container Apps name their own address in a variable; all virtual machines use one address.
+      /*
+       * App Service and Container Apps name their own address in a variable. All virtual machines use the same fixed
+       * address.
+       */
       return endpoint === undefined
         ? {
             url: address("http://169.254.169.254/metadata/identity/oauth2/token", {

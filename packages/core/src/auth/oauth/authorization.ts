@@ -39,10 +39,7 @@ export function randomWord(): string {
  */
 export function checkChallengeMethods({ metadata, isLegacyFallback, issuer }: SignInPlan, fail: Fail): void {
   const methods = metadata?.challengeMethods;
-  /*
-   * Endpoints from the settings, and those of protocol version 2025-03-26, have no metadata that could list PKCE
-   * methods.
-   */
+  // If the endpoints come from the settings or from protocol version 2025-03-26, no metadata lists PKCE methods.
   const isUnlisted = methods === undefined && (isLegacyFallback || metadata === undefined);
   if (isUnlisted || methods?.includes("S256") === true) return;
   throw fail(
@@ -111,7 +108,10 @@ export function codeIn(answer: URLSearchParams, plan: SignInPlan, fail: Fail): s
   return code;
 }
 
-/** Checks `iss` (RFC 9207 §2.4) by exact comparison. Runs first, so that no error text of another server is shown. */
+/**
+ * Checks `iss` (RFC 9207 §2.4) by exact comparison. This check runs first, so that no error text of another server is
+ * shown.
+ */
 function checkIssuer(
   [given, ...others]: readonly string[],
   { issuer, isIssuerKnown, metadata }: SignInPlan,

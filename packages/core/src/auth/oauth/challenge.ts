@@ -14,8 +14,8 @@ export interface BearerChallenge {
 const part = /[\s,]*([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+)))?/gy;
 
 /**
- * Reads the first Bearer challenge of the header, or else the first DPoP challenge, with the first value of each
- * parameter.
+ * Reads the first Bearer challenge of the header, or the first DPoP challenge if there is no Bearer challenge. If a
+ * parameter is repeated, its first value counts.
  */
 export function readChallenge(header: string | undefined): BearerChallenge {
   const bearer = parametersOf(header ?? "", "bearer");

@@ -1,11 +1,11 @@
 /**
- * Compares this machine's clock with a server's clock. Fairlead reports a difference in errors, but never corrects for
- * it.
+ * Compares this machine's clock with a server's clock. Fairlead reports a difference in error messages, but never
+ * corrects the time.
  */
 
 /**
- * The largest difference between two clocks that Fairlead ignores, in milliseconds. Rounding and network delay can
- * cause it.
+ * The largest difference between two clocks, in milliseconds, that Fairlead ignores, because rounding and network delay
+ * cause such differences.
  */
 const tolerance = 30_000;
 

@@ -94,7 +94,7 @@ const longestToken = 16_000;
 const longestScope = 4_000;
 const longestWord = 100;
 const longestDescription = 1_000;
-/** Ten years in seconds. A server that sends a larger `expires_in` confuses it with milliseconds or a date. */
+/** Ten years in seconds. A server that sends a larger `expires_in` probably means milliseconds or a date. */
 const longestLife = 10 * 365 * 24 * 3600;
 
 /** @param askedAt Time of the request in milliseconds since 1970, from which the lifetime counts. */

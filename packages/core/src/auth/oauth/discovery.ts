@@ -32,8 +32,7 @@ export interface DiscoveryOptions {
    */
   readonly isMachine?: boolean;
   /**
-   * True if the `oauth` settings come from the workspace: such settings may not combine their own endpoints with an
-   * issuer.
+   * True if the `oauth` settings come from the workspace. Such settings may name endpoints or an issuer, but not both.
    */
   readonly isFromWorkspace?: boolean | undefined;
   /** The setting `issuerOverride` of the user; it replaces the issuers that the server names. */
@@ -53,7 +52,7 @@ export interface SignInPlan {
   readonly isIssuerKnown: boolean;
   readonly endpoints: Endpoints;
   readonly metadata: Omit<ServerMetadata, "issuer" | keyof Endpoints> | undefined;
-  /** Scopes that the server asks for, without the scopes in the settings. */
+  /** Scopes that the server asks for. Scopes in the settings are not included. */
   readonly scopes: readonly string[];
   /** Whether the server itself is the authorization server, as in protocol version 2025-03-26. */
   readonly isLegacyFallback: boolean;
@@ -111,8 +110,8 @@ export async function discoverSignIn(options: DiscoveryOptions): Promise<SignInP
 }
 
 /**
- * Checks that a workspace sets all endpoints or none. A single endpoint next to those of a real issuer could steal the
- * code unnoticed.
+ * Checks that a workspace sets all endpoints or none. If the workspace could replace one endpoint of a real issuer,
+ * that endpoint could steal the code unnoticed.
  */
 function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: DiscoveryOptions): void {
   const { authorizationUrl, tokenUrl, registrationUrl, issuer } = oauth;
@@ -160,7 +159,7 @@ async function findResource({
   return undefined;
 }
 
-/** The issuer that the user's settings name, or else the server; undefined if neither names one. */
+/** The issuer in the user's settings, or else the issuer that the server names; undefined if neither names one. */
 async function issuerFor(
   { issuerOverride, oauth, onOverride, choose, fail }: DiscoveryOptions,
   named: readonly string[],
@@ -253,21 +252,21 @@ interface ScopeOptions {
   readonly plan: SignInPlan;
   /** Scopes from the command line or the settings, used without changes. */
   readonly chosen: readonly string[] | undefined;
-  /** Scopes requested or granted earlier that were not enough; they are requested again. */
+  /** Scopes that an earlier sign-in requested or got and that were not enough. They are requested again. */
   readonly before: readonly string[] | undefined;
 }
 
 const offline = "offline_access";
 
-/** The scopes to request; adds or removes `offline_access` as the authorization server announces it. */
+/** The scopes to request. Adds `offline_access` if the authorization server announces it, and removes it otherwise. */
 export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly string[] {
   if (before !== undefined) return mergeScopes(before, chosen ?? [], plan.scopes);
   if (chosen !== undefined) return chosen;
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
   /*
-   * An empty list stays empty, because `offline_access` alone is useless. A list stays if the server announces no
-   * scopes.
+   * An empty list stays empty, because `offline_access` alone is useless. If the authorization server announces no
+   * scopes, the list stays unchanged.
    */
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);

@@ -7,11 +7,11 @@ import type { DpopProofs } from "./dpop.ts";
 export interface EndpointRequest {
   readonly url: string;
   readonly proof: ClientProof;
-  /** Creates a new proof for a repeated request, because a proof can be used only once. */
+  /** Creates a new client proof if the request is repeated, because each proof can be used only once. */
   readonly renewProof?: () => Promise<ClientProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
-  /** Binds the tokens of the response to a key (RFC 9449). */
+  /** If present, the tokens of the response are bound to this key (RFC 9449). */
   readonly dpop?: DpopBinding | undefined;
 }
 
@@ -29,8 +29,8 @@ export async function postForm(request: EndpointRequest): Promise<Response> {
   const nonce = response.headers.get("dpop-nonce");
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
   /*
-   * The server only requires its nonce in the proof and has not processed the request, so it is sent again (RFC 9449
-   * §8).
+   * The server has not processed the request, because it demands its nonce in the proof. So the request is sent again
+   * (RFC 9449 §8).
    */
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
@@ -57,7 +57,7 @@ export interface ClientProof {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Authenticates the client (RFC 6749 §2.3.1) with the method that it is registered for. */
+/** Authenticates the client (RFC 6749 §2.3.1) with the method for which the client is registered. */
 export function clientProof(client: StoredClient): ClientProof {
   const { clientId, clientSecret = "" } = client;
   switch (authenticationOf(client)) {
@@ -84,7 +84,7 @@ function formEncoded(text: string): string {
   return new URLSearchParams([["", text]]).toString().slice(1);
 }
 
-/** The result of a revocation. `failed` is not an error: signing out always continues. */
+/** The result of a revocation. `failed` does not stop a sign-out. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
 /** Revokes the refresh token first, because most servers then revoke the whole grant. Never rejects. */

@@ -30,7 +30,7 @@ export function createFail(serverName: string, usualNext: string = authCommand(s
     });
 }
 
-/** Turns a network failure of `work` into an error of its step; a cancellation stays as it is. */
+/** Turns a network failure of `work` into the error that `toError` creates; a cancellation stays as it is. */
 export async function explainFailure<T>(
   work: Promise<T>,
   toError: (words: string, cause: unknown) => HostError,

@@ -38,7 +38,7 @@ export interface SignInServer {
   readonly challenge?: BearerChallenge;
   /** The IP address of the server that refused the request. Default: Fairlead resolves the server's host name again. */
   readonly address?: string;
-  /** Scopes that were requested before and are not enough. */
+  /** Scopes that an earlier sign-in requested or got; the server says that they are not enough. */
   readonly before?: readonly string[] | undefined;
 }
 

@@ -72,7 +72,7 @@ async function ask({ credentials, refreshToken, fetch, now }: RefreshRequest): P
   return readTokenAnswer(response, askedAt, dpop === undefined ? "Bearer" : "DPoP");
 }
 
-/** The response may omit members; these keep their old values (RFC 6749 §6). */
+/** Adds the old values of members that the response omits (RFC 6749 §6). */
 function carriedOver(tokens: StoredTokens, { tokens: before }: Credentials): StoredTokens {
   const { refreshToken, scope, idToken } = { ...before, ...tokens };
   return {
@@ -102,7 +102,7 @@ function unreachable({ serverName, issuer }: Credentials, cause: unknown): HostE
   return new HostError("unreachable", message, { serverName, next: "Check the network, then try again.", cause });
 }
 
-/** The error if another process is still refreshing the same tokens after the timeout. */
+/** The error for the case that another process is still refreshing the same tokens when the timeout ends. */
 export function notFinished({ serverName, issuer }: Credentials, cause: unknown): HostError {
   const message = `token refresh for "${serverName}" timed out: another process still waits for ${issuer}`;
   return new HostError("unreachable", message, {

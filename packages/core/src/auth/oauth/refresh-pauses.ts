@@ -6,9 +6,9 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../../errors.ts";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 
-/** Pauses after failed refreshes, by the name of the stored secret. */
+/** Pauses after failed refreshes. `name` is the name of the secret that holds the tokens. */
 export interface RefreshPauses {
-  /** The error of the last refresh while the pause lasts; otherwise undefined. */
+  /** The error of the last refresh, as long as its pause lasts; undefined after that. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
   /**
    * @param took Milliseconds that the failed refresh took. The pause is at least as long, so that an unresponsive
@@ -33,7 +33,7 @@ interface Pause {
 
 const first = 1_000;
 const longest = 60_000;
-/** Error codes of a failed refresh; a file with another code is ignored. */
+/** Error codes of a failed refresh. A pause file with another code is ignored. */
 const codes: readonly ErrorCode[] = ["unreachable", "http_status", "auth_failed"];
 
 /**
@@ -44,7 +44,7 @@ export function createRefreshPauses({ folder, now, random }: RefreshPausesOption
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** The last pause, even if it has ended, because the next pause must be longer than the last one. */
+  /** The last pause, even if it has ended, because the next pause grows from it. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;

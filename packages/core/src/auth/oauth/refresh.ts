@@ -28,7 +28,7 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
     async renew(name, credentials) {
       const { serverUrl } = credentials;
       const refreshToken = credentials.tokens?.refreshToken ?? "";
-      // This process, or a killed process, may already have refreshed the tokens without storing them.
+      // The tokens may already have been refreshed but not stored: by this process, or by a process that was killed.
       const waiting = unsaved.get(refreshToken) ?? (await rotated.read(name, refreshToken));
       const outcome =
         waiting === undefined
@@ -36,14 +36,20 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
           : ({ kind: "renewed", credentials: waiting } as const);
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
-      // The person may have signed in or out without the lock; then the stored state overrides this refresh.
+      /*
+       * The person may have signed in or out meanwhile, without the lock. Then the stored state counts and not this
+       * refresh.
+       */
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {
         rotated.remove(name);
         return { kind: "done", credentials: stored?.tokens === undefined ? undefined : stored };
       }
       if (outcome.kind === "renewed") unsaved.set(refreshToken, outcome.credentials);
-      // Stores the tokens before their first use. If only this process knew them, they would be lost with it.
+      /*
+       * Stores the tokens before their first use, because tokens that only this process knows would be lost with the
+       * process.
+       */
       await storage.saveCredentials(outcome.credentials);
       rotated.remove(name);
       unsaved.delete(refreshToken);

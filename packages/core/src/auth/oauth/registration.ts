@@ -46,8 +46,8 @@ const longestReason = 300;
 const step = "client registration";
 
 /**
- * The client, if Fairlead need not register one; otherwise undefined. A client with a `redirectUri` works only with
- * that URI.
+ * The client that Fairlead can use without registering a new one; undefined if there is none. A client with a
+ * `redirectUri` works only with that URI.
  */
 export function knownClient({
   plan,
@@ -142,7 +142,10 @@ function registeredMethod(registered: unknown, plan: SignInPlan): ClientAuthenti
   return methodWithSecret(plan.metadata);
 }
 
-/** How a client sends its secret: in the header `Authorization`, unless the metadata allows only the form. */
+/**
+ * The method by which a client sends its secret: in the header `Authorization`, unless the metadata allows only the
+ * form.
+ */
 export function methodWithSecret(metadata: SignInPlan["metadata"]): "client_secret_basic" | "client_secret_post" {
   return !isSupported(metadata, "client_secret_basic") && isSupported(metadata, "client_secret_post")
     ? "client_secret_post"

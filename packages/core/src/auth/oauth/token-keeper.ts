@@ -44,14 +44,14 @@ export interface RenewalOptions {
   readonly random: () => number;
 }
 
-/** The allowed difference between this machine's clock and a server's clock, in milliseconds. */
+/** The difference between this machine's clock and a server's clock, in milliseconds, that renewals allow for. */
 const skew = 60_000;
 /**
- * Maximum random milliseconds added to the time before expiry. One of many processes renews first, and the others find
- * its tokens.
+ * Maximum random milliseconds by which a process renews a token earlier. So one of many processes renews first, and the
+ * others find the new token.
  */
 const spread = 240_000;
-/** Milliseconds to wait for a renewal while the old token is still valid; after that, the old token is used. */
+/** Milliseconds to wait for a renewal while the old token is still valid. After that time, the old token is used. */
 const aheadTimeout = 2_000;
 
 interface Renewable {
@@ -88,7 +88,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
     return isOther ? { kind: "usable", credentials } : { kind: "none" };
   }
 
-  /** Requests with the same stale token share one renewal. */
+  /** Renews the token `stale`. Requests with the same stale token share one renewal. */
   function replace(serverUrl: string, stale: string | undefined, timeout?: number): Promise<Credentials | undefined> {
     const key = JSON.stringify([serverUrl, stale, timeout]);
     const flight = flights.get(key) ?? find(serverUrl, stale, timeout).finally(() => flights.delete(key));
@@ -150,7 +150,7 @@ export function createKeeper(renewal: Renewal, options: RenewalOptions): TokenKe
       const credentials = known?.tokens === undefined ? await storage.getCredentials(serverUrl) : known;
       if (credentials?.tokens === undefined || !endsSoon(credentials.tokens)) return credentials;
       const { accessToken } = credentials.tokens;
-      // A token that is still valid is used while another process renews it.
+      // If another process is renewing a token that is still valid, this process uses that token.
       const renewed = isOver(credentials.tokens)
         ? replace(serverUrl, accessToken)
         : inTime(replace(serverUrl, accessToken, 0));

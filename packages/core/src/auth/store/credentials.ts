@@ -10,8 +10,8 @@ export interface StoredClient {
   readonly clientId: string;
   readonly clientSecret?: string;
   /**
-   * The authentication method. Default: the method in the registration response; if that names none,
-   * `client_secret_basic` with a secret and `none` without.
+   * The authentication method. Default: the method that the registration response names, otherwise
+   * `client_secret_basic` for a client with a secret and `none` for other clients.
    */
   readonly authentication?: ClientAuthentication;
   /** The whole response of the registration endpoint. */

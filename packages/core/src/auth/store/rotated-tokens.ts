@@ -13,11 +13,11 @@ import { limits } from "../../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 
-/** Reads and writes the files, one for each stored secret. */
+/** Reads and writes the files. Each stored secret has its own file. */
 export interface RotatedTokens {
-  /** Writes the file immediately. Ignores a failure, because the tokens are also stored in the secret store. */
+  /** Writes the file immediately. Ignores a failure, because the secret store will hold the tokens too. */
   write(name: string, refreshToken: string, credentials: Credentials): void;
-  /** The credentials that replaced those with this refresh token; undefined if there is no file. */
+  /** The credentials that replaced the credentials with this refresh token; undefined if there is no file. */
   read(name: string, refreshToken: string): Promise<Credentials | undefined>;
   remove(name: string): void;
 }
@@ -26,7 +26,7 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param folder The folder of the files. It exists already, because it also holds the lock. */
+/** @param folder The folder of the files. It exists, because the lock file is also there. */
 export function createRotatedTokens(folder: string): RotatedTokens {
   const fileOf = (name: string): string => join(folder, `${name}.rotated`);
   return {
@@ -37,7 +37,7 @@ export function createRotatedTokens(folder: string): RotatedTokens {
           mode: privateFileMode,
         });
       } catch {
-        // Writing fails, for example, if the disk is full.
+        // If the file cannot be written, for example on a full disk, the tokens are still stored in the secret store.
       }
     },
     async read(name, refreshToken) {

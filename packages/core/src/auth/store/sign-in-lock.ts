@@ -22,7 +22,7 @@ export function createSignInLock(folder: string): SignInLock {
 /** Runs `work` even if another process keeps the lock, because a person's sign-in or sign-out must not be lost. */
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
-  // If `work` itself throws a `busy` error, it must not run again, so its result is returned separately.
+  // A `busy` error of `work` itself must not start `work` again, so the outcome of `work` is returned as a value.
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
     throw error;

@@ -24,7 +24,7 @@ export class MCPOAuthTokenStorage {
   readonly #views = new Map<string, MCPOAuthTokenStorage>();
   #store: Promise<SecretStore> | undefined;
 
-  /** @param open Called at the first use. */
+  /** @param open Opens the secret store. Called at the first use. */
   constructor(open: () => Promise<SecretStore>, pin?: string) {
     this.#open = open;
     this.#pin = pin;

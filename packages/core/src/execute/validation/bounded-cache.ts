@@ -10,14 +10,14 @@ export interface CacheLimits {
 export function createBoundedCache<T>(limits: CacheLimits, make: (key: string) => T): (key: string) => T {
   const kept = new Map<string, T>();
   let characters = 0;
-  /** The value that the last call returned: it is at the end already. */
+  /** The value that the last call returned. It is already at the end of the map. */
   let latest: { readonly key: string; readonly value: T } | undefined;
   return (key) => {
     if (latest?.key === key) return latest.value;
     const known = kept.get(key);
     const value = known ?? make(key);
     latest = { key, value };
-    // The value moves to the end, because a map keeps the order of insertion.
+    // Moves the value to the end of the map, whose first key is then the least recently used one.
     if (!kept.delete(key)) characters += key.length;
     kept.set(key, value);
     for (const oldest of kept.keys()) {

@@ -11,9 +11,9 @@ import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
 import { type Check, notValidated } from "./validation.ts";
 
 const options: Options = {
-  // Unknown keywords count as annotations, because many servers write some.
+  // Unknown keywords are ignored, because many servers use some.
   strict: false,
-  // `prepare-schema.ts` repairs invalid schemas, and no reference may lead to a built-in schema.
+  // `prepare-schema.ts` has already repaired the schema. Without meta-schemas, no reference can lead to one.
   meta: false,
   validateSchema: false,
   // References are not inlined, because that could turn a small schema into a huge program.
@@ -62,15 +62,15 @@ function parse(text: string): PreparedSchema["schema"] {
 /** Creates a separate validator for each schema, so that one server's `$id` is not visible to another server. */
 function validatorFor({ dialect, isWeakened }: PreparedSchema, rules: Options): Ajv | Ajv2020 {
   const ajv = dialect === "draft-07" ? new Ajv(rules) : new Ajv2020(rules);
-  // `id` is draft-04's name for `$id`. The validator would throw if it found the keyword.
+  // `id` is draft-04's name for `$id`. Ajv would throw at this keyword.
   ajv.removeKeyword("id");
   if (isWeakened) soften(ajv);
   return ajv;
 }
 
 /**
- * Removes or relaxes keywords whose schema may have been weakened: inside them, a weaker schema would make the whole
- * schema too strict.
+ * Removes or relaxes the keywords that become stricter if a schema inside them is weakened. For example, `not` with a
+ * weaker schema rejects more values.
  */
 function soften(ajv: Ajv | Ajv2020): void {
   for (const keyword of ["not", "if", "contains", "oneOf", "unevaluatedItems", "unevaluatedProperties"])

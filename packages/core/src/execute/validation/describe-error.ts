@@ -7,7 +7,10 @@ import { pointerTo } from "../../normalise/schema/pointer.ts";
 import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
-/** The largest number of errors to read. More than a message shows, because the many errors of a union become one. */
+/**
+ * Maximum number of errors to read. It is higher than the number of issues, because the many errors of a union become
+ * one issue.
+ */
 const maxErrors = 1000;
 const maxMessage = 300;
 const maxPath = 1000;
@@ -48,8 +51,8 @@ export function toIssues(errors: readonly ErrorObject[]): readonly Issue[] {
 }
 
 /**
- * Whether the error can be ignored, because another error describes the same mistake better: for `if`, `propertyNames`
- * and a weakened `oneOf`.
+ * Whether another error describes the same mistake better. This is so for `if`, for errors inside `propertyNames`, and
+ * for a relaxed `oneOf`.
  */
 function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
   if (keyword === "propertyNames") return false;
@@ -57,8 +60,8 @@ function isEcho({ keyword, params, propertyName }: ErrorObject): boolean {
 }
 
 /**
- * Takes the errors of a union's alternatives, which come just before the union's own error. Errors of other keywords of
- * the same schema may come before them.
+ * Removes and returns the errors of a union's alternatives, which stand directly before the union's own error. Earlier
+ * errors of other keywords stay.
  */
 function takeInner(found: Found[], { instancePath, parentSchema }: ErrorObject): readonly Issue[] {
   const before = found.findLastIndex(

@@ -56,7 +56,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (Array.isArray(value))
       return kind === undefined ? value : value.map((item, at) => prepare(item, pointerTo(path, at)));
     if (!isObject(value)) return value;
-    // An unknown keyword may contain schemas too, because a reference can lead into it.
+    // An unknown keyword may contain schemas, because a reference can point into it.
     return kind === "named schemas" ? prepareNamed(key, value, path) : prepare(value, path);
   }
 
@@ -104,8 +104,8 @@ function inPart(reasons: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether a keyword has no meaning. Some programs write all members of a record, including empty ones; and `nullable`
- * has a meaning only next to a type.
+ * Whether a keyword restricts nothing: it is null or an empty list, as some programs write unset members. `nullable`
+ * restricts nothing unless it is true and the schema has a type.
  */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;
@@ -133,8 +133,8 @@ function place(path: string): string {
 }
 
 /**
- * Whether a schema refers to its parts by `$id` or anchors. Then only the validator can resolve its references. A name
- * that nothing refers to does not count.
+ * Whether a schema refers to its parts by `$id` or anchors. Only the validator can resolve such references. A root
+ * `$id` that no reference uses does not count.
  */
 function refersByName({ $id, ...root }: JsonObject): boolean {
   if (mentions(root, (key) => key === "$id" || key === "$anchor" || key === "$dynamicAnchor")) return true;

@@ -17,8 +17,8 @@ export interface SchemaCost {
   /** The number of steps that all patterns together take for each character. */
   readonly perCharacter: number;
   /**
-   * The number of `uniqueItems` keywords. Each compares every item with every other, and texts may differ only in the
-   * last character.
+   * The number of `uniqueItems` keywords. Each keyword compares every item with every other item, and two texts may
+   * differ only in their last character.
    */
   readonly pairings: number;
 }
@@ -27,20 +27,21 @@ export interface SchemaCost {
 const maxNodes = 300;
 const maxDepth = 32;
 const maxPatternWeight = 1000;
-/** Maximum characters of a `$id`. Limited, because every reference is resolved against it. */
+/** Maximum characters of a `$id`, because every reference is resolved against the `$id`. */
 const maxName = 1000;
-/** Maximum work on the main thread, counted in steps of a pattern. One step takes up to 150 ns. */
+/** Maximum work on the main thread. The unit is one step of a pattern, which takes up to 150 ns. */
 const maxWork = 500_000;
 
-/** The weight of checking one schema node on one value node. It may create an issue, which takes as long as 4 steps. */
+/**
+ * The work of checking one schema node on one value node. The check may create an issue, which takes as long as 4 steps
+ * of a pattern.
+ */
 const nodeWeight = 4;
 
-/**
- * The weights of counting a character (10 ns) and of comparing two (0.3 ns). Both are cheaper than a step of a pattern.
- */
+/** The work of counting a character (10 ns) and of comparing two characters (0.3 ns), in steps of a pattern. */
 const lengthWeight = 0.1;
 const comparisonWeight = 0.003;
-/** Keywords whose references depend on more than a JSON pointer. */
+/** Keywords that change how references are resolved, so that a JSON pointer alone is not enough. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
 /** Whether validating a value of this size is cheap enough for the main thread. */
@@ -104,18 +105,16 @@ function patternsOf(key: string, member: unknown): readonly string[] {
   return key === "patternProperties" && typeof member === "object" && member !== null ? Object.keys(member) : [];
 }
 
-/**
- * Estimates the size of a compiled pattern before compiling it: a linear engine takes that many steps for each
- * character.
- */
+/** Matches a repeat count such as `{2,5}`. */
 const counted = /^\{(\d+)(,?)(\d*)\}/;
 
 /**
- * Returns an estimate that is never too low for a valid pattern. A malformed pattern gets any number, and is rejected
+ * Estimates the size of a compiled pattern without compiling it: a linear engine takes that many steps for each
+ * character. The estimate is never too low for a valid pattern. An invalid pattern gets any number and is rejected
  * later.
  */
 export function patternWeight(pattern: string): number {
-  // The total weight of each open group. `last` is the weight of the last item, which a repeat count multiplies.
+  // The weight of each open group so far. `last` is the weight of the last item, which a repeat count multiplies.
   const totals = [0];
   let last = 0;
   const add = (weight: number): void => {

@@ -6,13 +6,13 @@ import { compileCheck } from "./compile-schema.ts";
 import type { Job } from "./worker-pool.ts";
 
 /**
- * The size of the cache. It is small, because a compiled schema takes a hundred times the size of its text and the
- * thread has little memory.
+ * The size of the cache. It is small, because the thread has little memory and a compiled schema takes a hundred times
+ * the size of its text.
  */
 const limits = { entries: 50, characters: 262_144 };
 /**
- * The number of characters up to which all issues of a value are reported. A longer value can have very many, so only
- * the first is.
+ * Maximum characters of a value for which all issues are reported. For a longer value, which can have very many issues,
+ * only the first one is reported.
  */
 const smallValue = 65_536;
 

@@ -8,9 +8,7 @@ import { clip } from "@fairlead/wire/text";
 import type { Clock } from "../../clock.ts";
 import { notValidated, type Validation } from "./validation.ts";
 
-/**
- * A schema and a value as JSON texts. Texts are transferred faster than objects, and the server gets the same texts.
- */
+/** A schema and a value as JSON texts, because texts are transferred faster than objects. */
 export interface Job {
   readonly schema: string;
   readonly value: string;
@@ -99,7 +97,7 @@ export function createWorkerPool({
       const reason = isReady
         ? `the validation took longer than ${timeLimit} ms`
         : "the validation thread did not start";
-      // Other jobs with the same schema would take as long, so they end too.
+      // Waiting jobs with the same schema would take as long, so they end too.
       const alike = queue.filter(({ job }) => job.schema === current?.job.schema);
       for (const waiting of alike) waiting.settle(notValidated(reason));
       end(thread, reason);

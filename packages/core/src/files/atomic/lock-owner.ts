@@ -13,9 +13,12 @@ import { temporaryName } from "./replace-file.ts";
 
 interface LockOwner {
   readonly pid: number;
-  /** When the process started, in the system's own unit; empty on systems without `/proc`. */
+  /** When the process started, in the unit of the operating system; empty on systems without `/proc`. */
   readonly start: string;
-  /** The scope of the process id: the machine, its boot, and its process id namespace (containers have their own). */
+  /**
+   * Where the process id is valid: the machine (`host`), its boot, and the process id namespace (containers have their
+   * own).
+   */
   readonly host: string;
   readonly boot: string;
   readonly processes: string;
@@ -42,7 +45,7 @@ export async function removeNote(file: string, note: string | undefined): Promis
   if (text !== undefined && text === note) await rm(noteOf(file), { force: true }).catch(ignored);
 }
 
-/** Removes the lock if its owner has ended. Returns true if it removed the lock. */
+/** Removes the lock if its owner has ended. Returns true if the lock was removed. */
 export async function removeDeadLock(file: string): Promise<boolean> {
   const text = await readFile(noteOf(file), "utf8").catch(ignored);
   const owner = text === undefined ? undefined : parse(text);
@@ -55,7 +58,7 @@ export async function removeDeadLock(file: string): Promise<boolean> {
   );
   if (!isClaimed) return false;
   if ((await readFile(claimed, "utf8").catch(ignored)) !== text) {
-    // The record belongs to another process, which took the lock in the meantime.
+    // Another process has taken the lock and written this record in the meantime.
     await rename(claimed, noteOf(file)).catch(ignored);
     return false;
   }
@@ -81,7 +84,10 @@ export async function lockHolder(file: string): Promise<number | undefined> {
 async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
-  // The machine was restarted. The age of the lock shows that it is not a lock of another machine with the same name.
+  /*
+   * The machine was restarted. The lock must be older than the restart: otherwise it belongs to another machine with
+   * the same name.
+   */
   if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
   if (owner.processes !== processes) return false;
   return !isRunning(owner.pid) || startOf(owner.pid) !== owner.start;

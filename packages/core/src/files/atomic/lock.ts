@@ -19,7 +19,7 @@ const timeout = 30_000;
 /** A lock that this process holds. */
 export interface HeldLock {
   readonly release: () => Promise<void>;
-  /** True if the lock expired while this process was suspended; another process may own it now. */
+  /** True if the lock expired while this process was suspended. Another process may hold the lock now. */
   readonly isLost: () => boolean;
 }
 
@@ -56,7 +56,7 @@ export async function tryLock(file: string): Promise<HeldLock | undefined> {
       const release = await lockfile.lock(file, {
         realpath: false,
         stale: staleAfter,
-        // Called if the lock expired while this process was suspended. Another process may own it now.
+        // Called if the lock expired while this process was suspended. Another process may hold the lock now.
         onCompromised: () => {
           isLost = true;
         },

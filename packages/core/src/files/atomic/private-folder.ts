@@ -22,7 +22,7 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
 export async function keepPrivate(path: string): Promise<void> {
   const stats = await stat(path).catch(unless("ENOENT", "ENOTDIR", "EACCES", "ELOOP"));
   if (stats === undefined || (stats.mode & others) === 0) return;
-  // Leaves a shared folder such as /tmp unchanged, because the files in it are private themselves.
+  // A shared folder such as /tmp stays unchanged. Fairlead's files in it have their own private modes.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
   // An error is ignored, because some file systems have no modes, and because another user's file cannot be changed.
@@ -43,13 +43,13 @@ export async function makeFolder(path: string, mode?: number): Promise<void> {
     await mkdir(folder, mode);
   } catch (error) {
     const there = await stat(folder).catch(unless("ENOENT"));
-    // If creating the folder failed, another process may have created it meanwhile.
+    // The folder exists if another process has created it meanwhile.
     if (there?.isDirectory()) return;
     throw there === undefined ? toWords(folder, error) : error;
   }
 }
 
-/** Explains two error codes that would mislead the user. */
+/** Explains two error codes whose usual message would mislead the user. */
 function toWords(folder: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === "EEXIST") return notWritten(folder, "it is a symbolic link whose target does not exist", error);

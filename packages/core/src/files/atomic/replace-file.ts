@@ -11,8 +11,8 @@ import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
 /**
- * Temporary files that are older than this many milliseconds are removed, because their process id may be from another
- * machine.
+ * Temporary files that are older than this many milliseconds are removed even if a process with their id is running:
+ * the id may be from another machine.
  */
 const abandonedAfter = 60 * 60 * 1000;
 
@@ -69,7 +69,10 @@ export async function sweepTemporaries(file: string): Promise<void> {
   }
 }
 
-/** The name of a temporary file, which `sweepTemporaries` removes after this process has ended. */
+/**
+ * The name of a temporary file. It contains the process id, so that `sweepTemporaries` can remove the file after the
+ * process has ended.
+ */
 export function temporaryName(file: string): string {
   return `${file}.fairlead-${process.pid}-${Math.trunc(Math.random() * 2 ** 48).toString(36)}.tmp`;
 }

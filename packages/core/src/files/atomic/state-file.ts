@@ -35,7 +35,8 @@ export async function readState<T>(file: string, parse: Parse<T>): Promise<T | u
 }
 
 /**
- * Changes a state file under its lock. `change` returns undefined if nothing changes; it may be called more than once.
+ * Changes a state file under its lock. `change` returns undefined if the file need not change; it may be called more
+ * than once.
  */
 export async function updateState<T>(
   file: string,
@@ -44,7 +45,7 @@ export async function updateState<T>(
 ): Promise<void> {
   await ensurePrivateFolder(dirname(file));
   await keepPrivate(file);
-  // Moves a corrupt file aside. The valid file is read again below, under the lock.
+  // Moves the file aside if it is corrupt. `updateText` reads it again under the lock.
   await readState(file, parse);
   await updateText(
     file,

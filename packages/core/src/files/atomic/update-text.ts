@@ -11,7 +11,7 @@ import { notWritten, toWriteError, unless } from "../system-error.ts";
 import { withLock } from "./lock.ts";
 import { replaceFile, sweepTemporaries } from "./replace-file.ts";
 
-/** How many times Fairlead tries again if another program, which ignores the lock, changes the file meanwhile. */
+/** How many times Fairlead tries to change a file while another program, which ignores the lock, keeps changing it. */
 const attempts = 20;
 
 export interface UpdateOptions extends TargetOptions {
@@ -63,7 +63,7 @@ async function tryUpdate(
   const after = change(before);
   if (after === undefined || after === before) return "unchanged";
   if (Buffer.byteLength(after) > maxBytes) throw tooLarge(file, maxBytes);
-  // Root could write a read-only file, and a rename could replace it, but the user does not want it changed.
+  // Root could replace a read-only file, but the user does not want it changed.
   if (previous !== undefined && (previous.mode & 0o222) === 0) throw notWritten(file, "it is marked as read-only");
   const isWritten = await replaceFile(file, {
     text: after,

@@ -30,7 +30,7 @@ export interface JsoncDocument {
 }
 
 const byteOrderMark = "\uFEFF";
-/** The largest number of errors to report, because a hostile file can have millions. */
+/** Maximum number of errors to report, because a hostile file can have millions. */
 const errorsKept = 100;
 
 export function parseJsonc(text: string): JsoncDocument {
@@ -82,8 +82,8 @@ function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
   /*
-   * A string or comment is one token, so a token that begins with a bracket is that bracket. The loop ends by the
-   * offset, because after an unclosed comment the scanner never returns an empty token.
+   * A string or comment is one token, so a token that begins with a bracket is that bracket. The loop stops at the end
+   * of the text and not at an empty token, because after an unclosed comment the scanner never returns one.
    */
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();

@@ -59,7 +59,7 @@ export interface Trivia {
   readonly lastComment: { readonly start: number; readonly end: number } | undefined;
 }
 
-/** Blanks, line breaks and comments between two tokens. */
+/** Skips blanks, line breaks and comments from the offset to the next token. */
 export function skipTrivia(text: string, offset: number): Trivia {
   let lastComment: Trivia["lastComment"];
   let next = offset;

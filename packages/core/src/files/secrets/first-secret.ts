@@ -17,7 +17,7 @@ export interface FirstSecretOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** Milliseconds to wait for the keychain. If it does not answer, Fairlead uses the file. */
+/** Milliseconds to wait for the keychain. After that time, Fairlead uses the encrypted file. */
 const timeLimit = 2_000;
 
 /**
@@ -66,7 +66,7 @@ export function openUndecided({
 
 /** Whether the keychain can store and read a secret. Over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
-  // A new name for each test, which no secret has, because an earlier test may still be running.
+  // A random name, because an earlier test may still be running. No secret has a name with `#`.
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {
     await keychain.set(probe, probe);

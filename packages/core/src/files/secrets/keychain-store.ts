@@ -7,8 +7,8 @@ import { readState, updateState } from "../atomic/state-file.ts";
 import type { Keychain, SecretStore } from "./secret-port.ts";
 
 /**
- * Opens the store. It changes the keychain before the list of names, so that after a crash every listed name has a
- * value.
+ * Opens the store. Each change is made first in the keychain and then in the list of names, so that no value stays in
+ * the keychain after its name was removed.
  */
 export function openKeychainStore(directory: string, keychain: Keychain): SecretStore {
   const changeNames = (change: (names: Set<string>) => void) =>

@@ -49,10 +49,13 @@ async function hasKeychain({ env, platform, clock }: Omit<KeychainOptions, "dire
   return platform === "darwin" || platform === "win32";
 }
 
-/** Maximum characters of one part. A character takes at most four bytes. */
+/** Maximum characters of one part. A character takes at most four bytes, so a part fits into an entry on Windows. */
 const partLength = 600;
 const part = new RegExp(`[\\s\\S]{1,${partLength}}`, "gu");
-/** The first character of an entry that contains the secret itself. Other entries contain the list of parts. */
+/**
+ * The first character of an entry that contains a whole secret. The entry of a split secret begins with `#` and
+ * contains the number of parts.
+ */
 const whole = "=";
 const divided = /^#([0-9a-f]+):(\d+)$/;
 
@@ -84,7 +87,7 @@ export function inParts(keychain: Keychain): Keychain {
     async get(name) {
       const first = await keychain.get(name);
       if (first === undefined || first.startsWith(whole)) return first?.slice(whole.length);
-      // If a part is missing, the secret was replaced meanwhile, so the first entry is read again.
+      // If a part is missing, another process has replaced the secret meanwhile, so everything is read again.
       const value = (await readParts(await partsOf(name))) ?? (await readParts(await partsOf(name)));
       if (value === undefined || value === "") throw new Error("a part of it is missing");
       return value;

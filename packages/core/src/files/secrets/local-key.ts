@@ -25,7 +25,7 @@ export async function localKey(file: string): Promise<Buffer> {
   try {
     await writeFile(temporary, `${key.toString("hex")}\n`, { mode: privateFileMode, flag: "wx" });
     if (found.kind !== "absent") await rm(file, { force: true });
-    // A link appears with its whole content or not at all. If two processes create a key, the first one counts.
+    // `link` creates the file with its whole content or not at all. If two processes create a key, the first key stays.
     await link(temporary, file).catch(unless("EEXIST"));
   } finally {
     await rm(temporary, { force: true });

@@ -26,9 +26,7 @@ interface Vault {
   readonly entries: ReadonlyMap<string, Sealed>;
 }
 
-/**
- * An error that is used only inside this file. It describes the damage and contains the entries that can still be read.
- */
+/** The error for a damaged store, used only inside this file. `rest` holds the entries that can still be read. */
 class Broken extends Error {
   readonly rest: Vault | undefined;
 
@@ -75,8 +73,8 @@ export function openSecretFile(directory: string): SecretFile {
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         /*
-         * If some secrets can still be read, the file is copied instead of moved, so that readers without the lock
-         * always find them.
+         * If some secrets can still be read, the file is copied instead of moved, so that processes that read without
+         * the lock always find a file.
          */
         const aside = await setAside(storeFile, error.rest && copyFile);
         if (error.rest !== undefined) await writeVault(error.rest);
@@ -127,7 +125,10 @@ export function openSecretFile(directory: string): SecretFile {
   };
 }
 
-/** If the system does not allow reading the file now, the file may be valid later, so it is not moved aside. */
+/**
+ * Reads a file of the store. If the system does not allow reading it now, throws another error than `Broken`, because
+ * the file may be valid.
+ */
 async function readOwn(file: string): Promise<TextFile> {
   const found = await readText(file, limits.settingsBytes);
   if (found.kind === "unreadable" && found.cause !== undefined) throw notRead(file, found.reason, found.cause);

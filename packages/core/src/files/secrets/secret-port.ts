@@ -1,6 +1,6 @@
 /** The interface of a secret store. */
 export interface SecretStore {
-  /** The place where secrets are stored. It may still change until the first secret is stored. */
+  /** Where secrets are stored. Until the first secret is stored, the value may still change. */
   readonly backend: "keychain" | "file";
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;
@@ -10,7 +10,7 @@ export interface SecretStore {
   list(): Promise<readonly string[]>;
 }
 
-/** Reads and writes single entries. It has no list, because a keychain cannot list its entries. */
+/** Reads and writes single entries. There is no `list`, because a keychain cannot list its entries. */
 export interface Keychain {
   get(name: string): Promise<string | undefined>;
   set(name: string, value: string): Promise<void>;

@@ -93,7 +93,8 @@ const types = { call: 1, return: 2 } as const;
 const fields = { path: 1, interface: 2, member: 3, replySerial: 5, destination: 6, signature: 8 } as const;
 const letters = { u: "u".charCodeAt(0), g: "g".charCodeAt(0) } as const;
 /**
- * The number of bytes before the header fields. Every field, and the body, starts at a multiple of `alignment` bytes.
+ * The number of bytes before the header fields. Every header field and the body start at a multiple of `alignment`
+ * bytes.
  */
 const fieldsStart = 16;
 const alignment = 8;

@@ -19,8 +19,8 @@ export interface SecretStoreOptions {
 const maxValueBytes = 64 * 1024;
 
 /**
- * Opens the store that already holds secrets. An encrypted file with secrets stays in use even when a keychain appears.
- * If a keychain holds secrets and cannot be reached, that is an error; the store does not count as empty.
+ * Opens the store that already holds secrets. If that is the encrypted file, it stays in use even if a keychain
+ * appears. If that is a keychain which cannot be reached, opening fails, because the store must not look empty.
  */
 export async function openSecretStore(options: SecretStoreOptions): Promise<SecretStore> {
   const { openSecretFile } = await import("./secret-file.ts");
