@@ -98,7 +98,6 @@ function* tellDeferred(
   { deferred, tools }: ToolOffer,
   { told }: ConversationState,
 ): Generator<TurnEvent, void, undefined> {
-  // No server can have this key as its name.
   const key = "\u0000deferred";
   if (deferred === 0 || told.has(key)) return;
   told.add(key);
@@ -115,7 +114,10 @@ async function* takeOut(
 ): Events {
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
-  // The API may quote a schema that names another tool. If the API accepts a tool alone, that tool is not the cause.
+  /*
+   * The error may name a wrong tool, because the API may quote the schema of another one. If the API accepts the named
+   * tool alone, that tool is not the cause.
+   */
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
     ? { kind: "declaration", index: declaration }
@@ -154,7 +156,7 @@ async function* look(
 ): Events<Culprit> {
   yield {
     type: "note",
-    message: `the model's API refuses the request, perhaps for one of ${declarations.length} tools, and does not say which (${message}): looking for it`,
+    message: `the model's API refuses the request, perhaps because of one of ${declarations.length} tools, and does not name the tool (${message}); Fairlead looks for it`,
   };
   const proven = provenFor(state.model, state);
   return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));

@@ -108,11 +108,11 @@ describe("a mistake takes its server out and says what it is", () => {
     ],
     [
       { url: "http://h", authProviderType: "sa-impersonation" },
-      "error service account impersonation needs targetAudience and targetServiceAccount as well",
+      "error service account impersonation needs targetAudience and targetServiceAccount",
     ],
     [
       { url: "http://h", authProviderType: "service_account_impersonation", targetAudience: "a" },
-      "error service account impersonation needs targetServiceAccount as well",
+      "error service account impersonation needs targetServiceAccount",
     ],
     [{ command: "${A" }, 'error "command" cannot be expanded: "${A" has no closing "}"'],
     [

@@ -25,7 +25,7 @@ export interface ConnectPlan {
   /** The text that `disconnect` would restore. */
   readonly before: string | undefined;
   readonly moved: readonly string[];
-  /** The receipt of an earlier `connect`. */
+  /** What an earlier `connect` stored about this file. */
   readonly earlier: Receipt | undefined;
 }
 
@@ -74,8 +74,8 @@ function isOwn(value: unknown, receipt: Receipt | undefined): boolean {
 }
 
 /**
- * The text that `disconnect` restores. If the file is unchanged since an earlier `connect`, the text of that receipt;
- * otherwise the file's text without Fairlead's entry.
+ * The text that `disconnect` restores. If the file is unchanged since an earlier `connect`, this is the text before
+ * that `connect`; otherwise it is the file's text without Fairlead's entry.
  */
 async function baseline(
   { client, file }: ConnectRequest,
@@ -104,8 +104,8 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
     /*
-     * Checked before the receipt is written, because the new receipt would replace the receipt of another process that
-     * has just written the file.
+     * Checks the file before it writes the receipt. Otherwise, if another process has just changed the file, the new
+     * receipt would replace that process's receipt.
      */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {

@@ -40,8 +40,8 @@ export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): 
   const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
   if (after === text) return { kind: "gone", text };
   /*
-   * The receipt has no token, so the token comes from the file. The digest shows whether the file's token is the old
-   * one.
+   * The receipt contains no token, so the token is read from the file. If the file has a new token, the digest does not
+   * match, and `wrote` is unknown.
    */
   const { servers } = await openClientText(client, file, text);
   const written = { ...entry, ...tokenIn(servers.get(ownEntryName)?.value) };

@@ -22,7 +22,7 @@ export interface EditableText {
   removeEmpty(): string;
   /** Copies a server from another text of the same client. */
   copy(from: EditableText, name: string): string;
-  /** The text of one server, for `copy`; undefined if the server is not written separately. */
+  /** The text of one server, for `copy`. Undefined for JSON, which `copy` writes from the value. */
   sourceOf(name: string): string | undefined;
 }
 

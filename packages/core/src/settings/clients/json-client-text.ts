@@ -28,7 +28,7 @@ export function openJsonText(text: string, context: TextContext): EditableText {
     set: (name, entry) => setValue(text, [key, name], entry),
     remove: (name) => (servers.has(name) ? removeValue(text, [key, name]) : text),
     removeEmpty: () => (servers.size === 0 && root !== undefined ? removeValue(text, [key]) : text),
-    // `removeEmpty` removes only objects, so only objects are restored.
+    // `connect --replace` removes only servers whose entries are objects.
     copy: (from, name) => setValue(text, [key, name], objectOf(from.servers.get(name)?.value) satisfies ForeignEntry),
     sourceOf: () => undefined,
   };

@@ -16,7 +16,7 @@ import { unless } from "../../files/system-error.ts";
 import { limits } from "../../limits.ts";
 import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";
 
-/** The state of one client's file after `connect`. */
+/** What `connect` stores about one client's file, so that `disconnect` can undo the change. */
 export interface Receipt {
   readonly client: ClientName;
   readonly file: string;

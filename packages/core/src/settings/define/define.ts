@@ -129,7 +129,7 @@ function defineMachineAuth(
     add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
     return undefined;
   }
-  // `machineAuth: true` uses texts of the entry, whose variables are looked up with the rest of the entry.
+  // With `machineAuth: true`, the values are in the entry itself, whose variables are already found.
   const own =
     machine.node.type === "object"
       ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
@@ -168,7 +168,10 @@ function workspaceValues({ variables, values }: Mentions): ReadonlyMap<string, s
   return new Map(used.map(({ name }) => [name, values.get(name) ?? ""]));
 }
 
-/** Checks the URLs whose variables all have values. A URL with a secret is checked later, when the secret is read. */
+/**
+ * Checks the URLs whose variables all have values. If a URL begins with a secret, it is checked later, when the secret
+ * is read.
+ */
 function checkUrls({ texts, values, secrets }: Mentions, report: ReportProblem): void {
   const render = renderer(values, new Map(secrets.map((name) => [name, "secret"])));
   for (const { key, text, where, node } of texts) {

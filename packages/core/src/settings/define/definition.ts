@@ -97,7 +97,7 @@ export interface ServerDefinition {
   readonly base: { readonly home: string; readonly folder: string };
   /** Names of the secrets that the entry mentions as `${secret:NAME}`. */
   readonly secrets: readonly string[];
-  /** Maximum milliseconds of one request without a response or progress. */
+  /** How many milliseconds a request may take without a response or progress. */
   readonly timeout: number;
   readonly trust: boolean;
   readonly description?: string;

@@ -1,4 +1,7 @@
-/** Reads from an entry how Fairlead signs in to its server: `authProviderType`, `oauth` and the target keys. */
+/**
+ * Reads from an entry how Fairlead signs in to its server: `authProviderType`, `oauth`, `targetAudience` and
+ * `targetServiceAccount`.
+ */
 
 import type { Node } from "../../files/json/jsonc.ts";
 import { childNode, stringNode, switchOf, textsOf } from "../read/nodes.ts";
@@ -60,7 +63,7 @@ function impersonation(entry: Node, node: Node, report: ReportProblem): Authenti
     ...(targetAudience ? [] : ["targetAudience"]),
     ...(targetServiceAccount ? [] : ["targetServiceAccount"]),
   ];
-  report("error", node, `service account impersonation needs ${missing.join(" and ")} as well`);
+  report("error", node, `service account impersonation needs ${missing.join(" and ")}`);
   return undefined;
 }
 

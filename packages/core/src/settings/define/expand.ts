@@ -127,9 +127,8 @@ async function renderWith(
 ): Promise<Render> {
   if (resolved === undefined) {
     const missing = variables.filter(({ from }) => from === "unset" || from === "not-looked-up").map((use) => use.name);
-    throw new HostError("variable_unset", `"${name}" cannot be reached: ${missing.join(", ")} has no value`, {
-      serverName: name,
-    });
+    const message = `"${name}" cannot be reached: variables without a value: ${missing.join(", ")}`;
+    throw new HostError("variable_unset", message, { serverName: name });
   }
   const stored = new Map<string, string>();
   for (const secretName of secrets) {

@@ -39,7 +39,7 @@ export interface MCPServerConfig {
   /** The same as `type`, under another name. */
   readonly transportType?: "stdio" | "http" | "sse" | "streamable-http";
   readonly headers?: Readonly<Record<string, string>>;
-  /** Maximum milliseconds of one request without a response or progress; 600 000 by default. */
+  /** How many milliseconds a request may take without a response or progress. Default: 600 000. */
   readonly timeout?: number;
   /** Whether the server's tools run without confirmation, in a trusted folder. */
   readonly trust?: boolean;

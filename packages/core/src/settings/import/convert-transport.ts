@@ -33,19 +33,19 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
 }
 
 /**
- * Makes a relative path absolute, because it starts at the project of its file. An entry that stays in that project
- * keeps its path.
+ * Makes a relative path absolute, because the other program resolves the path from its project. If the new entry is in
+ * the same project, the path stays relative.
  */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;
   /*
-   * `$$` is a dollar sign. Any other dollar sign begins a reference, and its value decides whether the path is
-   * absolute.
+   * A path that begins with a reference stays as it is, because the value of the reference may be an absolute path.
+   * `$$` is no reference, but a dollar sign.
    */
   if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
   if (context.folder === undefined) {
     const where = context.target === "user" ? "your home folder" : "the workspace";
-    reader.remark("hint", key, `is a relative path; here it starts in ${where}`);
+    reader.remark("hint", key, `is a relative path; in Fairlead it starts in ${where}`);
     return value;
   }
   const whole = path.join(literal(context.folder), value);
@@ -55,7 +55,7 @@ function anchored(key: string, value: string, reader: FieldReader, context: Conv
 
 function hintAtRelative(key: string, value: string, reader: FieldReader, context: ConversionContext): void {
   if (context.folder === undefined || staysInPlace(context) || !/^\.\.?([/\\]|$)/.test(value)) return;
-  const message = `is relative to ${context.folder}, where this server will not be started: give it a cwd or the whole path`;
+  const message = `is relative to ${context.folder}, but Fairlead starts the server in another folder: add "cwd", or write the whole path`;
   reader.remark("hint", key, message, context.folder === context.root ? "fairlead mcp import -s project" : undefined);
 }
 
@@ -161,7 +161,7 @@ function convertHeaders(reader: FieldReader, draft: EntryDraft): void {
 function variableIn(reader: FieldReader, key: string, value: unknown): string | undefined {
   if (typeof value !== "string" || !isVariableName(value))
     return reader.refuse(key, "names no variable that the settings can expand");
-  reader.remark("converted", key, `the variable ${value} is referred to as \${${value}}`);
+  reader.remark("converted", key, `the entry refers to the variable ${value} as \${${value}}`);
   return value;
 }
 

@@ -63,7 +63,11 @@ function dropped(message: string, next?: string): Remark {
 }
 
 function referred(name: string, file: string): Remark {
-  return { kind: "converted", key: `env.${name}`, message: `defined in ${file}, referred to as \${${name}}` };
+  return {
+    kind: "converted",
+    key: `env.${name}`,
+    message: `defined in ${file}; the entry refers to it as \${${name}}`,
+  };
 }
 
 function lost(name: string, file: string): Remark {

@@ -114,7 +114,7 @@ async function parseToml(text: string): Promise<Document> {
   }
 }
 
-/** Finds out which program wrote a file, from the file's name or else from its content. */
+/** The end of a file's path, and the program that writes such a file. */
 const names: readonly (readonly [RegExp, Program])[] = [
   [/[/\\]claude_desktop_config\.json$/, "claude-desktop"],
   [/[/\\]\.(claude|mcp)\.json$/, "claude-code"],
@@ -126,6 +126,7 @@ const names: readonly (readonly [RegExp, Program])[] = [
   [/\.toml$/, "codex"],
 ];
 
+/** Finds out which program wrote a file, from the file's name or else from its content. */
 export async function detectProgram(file: string): Promise<Program | undefined> {
   const named = names.find(([pattern]) => pattern.test(file));
   if (named) return named[1];
@@ -140,6 +141,6 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  // If a file contains no such reference, all other programs read it in the same way.
+  // Without these references, Cursor and the other programs read the file in the same way.
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

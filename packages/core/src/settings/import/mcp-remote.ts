@@ -101,7 +101,7 @@ function write({ url, kind, headers, excludeTools }: RemoteProxy, reader: FieldR
   reader.remark(
     "hint",
     "url",
-    "a sign-in of mcp-remote is not taken over: fairlead mcp auth signs in, if it is needed",
+    "Fairlead does not use mcp-remote's stored sign-in: if the server requires a sign-in, run fairlead mcp auth",
   );
   for (const name of env.keys())
     if (!used.has(name))

@@ -115,7 +115,7 @@ function fromInput(id: string, inputs: ReadonlyMap<string, string>): Outcome {
   return {
     text: `\${secret:${name}}`,
     hint: {
-      message: `${asked}; here it is the stored secret ${name}. A secret already stored under that name will be given to this server`,
+      message: `${asked}; Fairlead uses the stored secret ${name} instead. If a secret with that name is already stored, this server will get it`,
       next: `fairlead secret set ${name}`,
     },
   };

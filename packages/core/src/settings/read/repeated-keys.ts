@@ -15,8 +15,8 @@ import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
 /**
- * The top object of the file, with one property for each of Fairlead's keys. A key with a text keeps its last value.
- * The entries of `mcpServers` stay as they are, because validation refuses an entry with a repeated key.
+ * The top object of the file, in which each of Fairlead's keys occurs once. If a key's values are texts, its last value
+ * counts. The entries of `mcpServers` stay as they are, because validation refuses an entry with a repeated key.
  */
 export function combineRepeated(root: Node): Node {
   return combineObject([root], settingsSchema, []);
@@ -44,7 +44,10 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
   }
 }
 
-/** Combines objects. Other values cannot be combined: then the last value counts, and validation reports it. */
+/**
+ * Combines the objects among the values and ignores other values, which validation reports. Without any object, the
+ * last value counts.
+ */
 function combineObject(
   nodes: readonly Node[],
   key: Extract<SettingsKey, { type: "object" | "named" | "lists" }>,

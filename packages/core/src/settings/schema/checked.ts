@@ -12,8 +12,9 @@ export interface CheckedSource extends SettingsSource {
   readonly entries: ReadonlyMap<string, JsonProperty>;
   /** `fairlead.servers`, by name. */
   readonly extras: ReadonlyMap<string, JsonProperty>;
-  /** Mistakes by server name: first those in `mcpServers`, then those in `fairlead.servers`, then all others. */
+  /** Mistakes in `mcpServers`, by server name. */
   readonly entryProblems: ReadonlyMap<string, readonly Problem[]>;
+  /** Mistakes in `fairlead.servers`, by server name. */
   readonly extrasProblems: ReadonlyMap<string, readonly Problem[]>;
   readonly otherProblems: readonly Problem[];
   /** Mistakes that could leave a restriction unenforced. */

@@ -54,7 +54,7 @@ export interface ObjectKey {
   readonly properties: Readonly<Record<string, SettingsKey>>;
   /** Keys of which exactly one must be set. */
   readonly exactlyOneOf?: readonly string[];
-  /** The key for a value that may be written instead of the object. */
+  /** Describes a single value that may be written instead of the object. */
   readonly instead?: LeafKey;
   /** Whether unknown keys are allowed, because other programs store their own keys here. */
   readonly shared?: true;

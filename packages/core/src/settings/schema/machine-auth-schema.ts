@@ -63,8 +63,14 @@ export const machineAuthSchema: ObjectKey = {
       "A file with the JWT that proves the identity of this machine or person; Fairlead reads it for every token request. For `enterprise` it is the ID token.",
       { examples: ["/var/run/secrets/tokens/fairlead"] },
     ),
-    assertionEnv: text("The name of an environment variable with that JWT.", { examples: ["WORKLOAD_TOKEN"] }),
-    assertionFrom: word("The cloud or CI service that issues that JWT to this machine.", ["gcp", "azure", "github"]),
+    assertionEnv: text("The name of an environment variable with the JWT, instead of `assertionFile`.", {
+      examples: ["WORKLOAD_TOKEN"],
+    }),
+    assertionFrom: word("The cloud or CI service that issues the JWT to this machine, instead of `assertionFile`.", [
+      "gcp",
+      "azure",
+      "github",
+    ]),
     tokenUrl: text("The token endpoint, instead of the discovered one.", { format: "url" }),
     issuer: text("The only authorization server that may get the credentials.", { format: "url" }),
     audience: text(

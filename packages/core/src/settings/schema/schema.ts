@@ -91,8 +91,9 @@ const fairlead: ObjectKey = {
       description:
         "How much the tool definitions may take in a request to the model. A number means `tokens`. The model searches for the tools that do not fit.",
       workspace: tightens,
-      tokens: "How many tokens. Default: 20000, or a tenth of the model's context if that is less.",
-      tools: "How many tools. Default: as many as the model's API accepts.",
+      tokens:
+        "How many tokens the tool definitions may take. Default: 20000, or a tenth of the model's context if that is less.",
+      tools: "How many tools a request may declare. Default: as many as the model's API accepts.",
     }),
     contextTokens: {
       type: "number",
@@ -146,7 +147,7 @@ const fairlead: ObjectKey = {
       default: true,
       workspace: tightens,
       description:
-        "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns it off.",
+        "Record conversations in `~/.fairlead/conversations`, so that they can be resumed and replayed. `false` in any file turns recording off.",
     },
     servers: {
       type: "named",

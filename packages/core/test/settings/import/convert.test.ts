@@ -251,7 +251,7 @@ test("a remark says what became of a reference, and what to type", () => {
       kind: "hint",
       key: "env.KEY",
       message:
-        'VS Code asks for it ("The key"); here it is the stored secret key. A secret already stored under that name will be given to this server',
+        'VS Code asks for it ("The key"); Fairlead uses the stored secret key instead. If a secret with that name is already stored, this server will get it',
       next: "fairlead secret set key",
     },
   ]);

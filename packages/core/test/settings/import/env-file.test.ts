@@ -39,7 +39,7 @@ test.each([
   const { env, remarks, path } = await convert(setting);
   expect(env).toEqual({ KNOWN: "${KNOWN}", OWN: "mine" });
   expect(remarks).toEqual([
-    { kind: "converted", key: "env.KNOWN", message: `defined in ${path}, referred to as \${KNOWN}` },
+    { kind: "converted", key: "env.KNOWN", message: `defined in ${path}; the entry refers to it as \${KNOWN}` },
     {
       kind: "dropped",
       key: "env.MISSING",
