@@ -6,7 +6,7 @@ import { readApprovalsFile, type ToolApproval, updateApprovalsFile } from "../tr
 
 export type { ToolApproval } from "../trust/approvals.ts";
 
-/** The server of an approval: its name, its entry, and the workspace of the entry. */
+/** Identifies the server of an approval: the server's name, the fingerprint of its entry, and its workspace. */
 export interface ServerIdentity {
   readonly server: string;
   readonly fingerprint: string;
@@ -15,8 +15,8 @@ export interface ServerIdentity {
 }
 
 /**
- * Maximum bytes of a saved definition. Fairlead saves the approval of a longer definition without the definition, and
- * cannot show it later.
+ * Maximum bytes of a saved definition. If a definition is longer, the approval is saved without it, and Fairlead cannot
+ * show the approved definition later.
  */
 const longestDefinition = 16_384;
 /**
@@ -62,8 +62,8 @@ export async function forgetToolApproval(state: string, identity: ServerIdentity
 }
 
 /**
- * Removes all saved approvals of `tool` of `server`, for every entry and every workspace of that server. Returns their
- * number.
+ * Removes all saved approvals of this tool, also those for earlier entries of the server and in other workspaces.
+ * Returns how many were removed.
  */
 export async function forgetApprovalsNamed(state: string, server: string, tool: string): Promise<number> {
   let removed = 0;
@@ -76,8 +76,8 @@ export async function forgetApprovalsNamed(state: string, server: string, tool: 
 }
 
 /**
- * Whether an approval is for this tool of this server. A server with another entry or in another workspace is another
- * server.
+ * Whether an approval is for this tool of this server. If the server has another entry or another workspace, it counts
+ * as another server.
  */
 export function isFor(
   approval: ToolApproval,
@@ -103,7 +103,7 @@ export async function canKeepApprovals(state: string): Promise<boolean> {
   }
 }
 
-/** The folder itself, or the nearest folder above it that exists. */
+/** The folder, or if it does not exist, the nearest parent folder that exists. */
 async function nearestFolder(folder: string): Promise<string> {
   const parent = dirname(folder);
   const isThere = await access(folder).then(
@@ -137,7 +137,7 @@ export function approvedTool({ definition, digest }: ToolApproval): CatalogTool 
   }
 }
 
-/** Checks only two members, because a definition with the right digest is exactly the approved definition. */
+/** Checks only two members, because the caller compares the digest of the whole definition. */
 function isTool(value: unknown): value is CatalogTool {
   return typeof value === "object" && value !== null && "name" in value && "inputSchema" in value;
 }

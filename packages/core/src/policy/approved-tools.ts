@@ -16,7 +16,7 @@ import {
 
 export interface ApprovedTools {
   readonly problems: readonly Problem[];
-  /** Whether an approval for this server could be saved: the server must be known and the folder writable. */
+  /** Whether an approval for this server could be saved: the server must be known and the state folder writable. */
   readonly canSave: (server: string) => boolean;
   /** The approval of the tool for the current entry, even if the tool's definition has changed since. */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
@@ -35,7 +35,7 @@ export interface ApprovedToolsOptions {
   readonly now: () => Date;
 }
 
-/** Loads the saved approvals. A file that cannot be read approves nothing and is reported as a problem. */
+/** Loads the saved approvals. If the file cannot be read, there are no approvals, and `problems` says why. */
 export async function loadApprovedTools({ state, identityOf, now }: ApprovedToolsOptions): Promise<ApprovedTools> {
   const problems: Problem[] = [];
   let approvals: readonly ToolApproval[] = await readToolApprovals(state).catch((error) => {

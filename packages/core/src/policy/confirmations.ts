@@ -36,8 +36,8 @@ export interface TakingAnswer {
   /** True while the request waits for an answer; an answer that comes later has no effect. */
   readonly isOpen: () => boolean;
   /**
-   * Called when a yes takes effect. `key` identifies the request if the yes is for this request only; it is absent if
-   * an approval covers the request.
+   * Called when a yes takes effect. `key` identifies the request if the yes is for this request only. If an approval
+   * covers the request, there is no key.
    */
   readonly onYes: (key?: string) => void;
   /** Called when a yes has no effect, because the definition changed while the user read the question. */
@@ -49,9 +49,8 @@ export interface TakingAnswer {
 /** Decisions and confirmations of one host. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
-   * Creates the confirmation for a request whose decision is `ask_user`. The answer takes effect through its
-   * `onConfirm`. `taking` decides how an approval is used; by default, an approval for one request is kept for
-   * `takeConfirmation`.
+   * Creates the confirmation for a request whose decision is `ask_user`. The user's answer goes to `onConfirm` of the
+   * confirmation, which then calls `taking`. Default: a yes for one request is kept for `takeConfirmation`.
    */
   readonly question: (
     request: PolicyRequest,
@@ -60,7 +59,8 @@ export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "ex
     taking?: TakingAnswer,
   ) => ToolCallConfirmationDetails;
   /**
-   * The key of an approval for one request: requester, arguments, server, definition and the difference that was shown.
+   * The key of an approval for one request. It contains the requester, the arguments, the server, the definition, and
+   * how the definition differs from the accepted one.
    */
   readonly confirmationKey: (request: PolicyRequest) => string;
   /** Uses up one approval that was kept for this request; returns false if there is none. */
@@ -101,7 +101,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     confirmed.set(key, (confirmed.get(key) ?? 0) + 1);
   }
 
-  /** The answers to offer: only approvals that can take effect. */
+  /** The answers to offer. An approval is offered only if it would take effect. */
   function outcomesFor(request: PolicyRequest): readonly ToolConfirmationOutcome[] {
     const { serverName, kind = "tool" } = request;
     if (kind === "resource") {
@@ -110,7 +110,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
-    // A saved approval is valid for every sender; to allow only one client, the user writes a rule.
+    // A client's request cannot be approved and saved, because a saved approval is valid for all senders.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&
@@ -135,22 +135,22 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     const given = approvalsOf(request.conversation);
     const isChanged = isChangedRule(rule);
     /*
-     * If Fairlead asked only because the definition changed, confirming a model's call once does not accept the
-     * definition: Fairlead asks again at the next call.
+     * If Fairlead asked only because the definition changed, and the user confirms a model's call once, the definition
+     * is not accepted: Fairlead asks again at the next call.
      */
     const isForThisCallOnly = isChanged && over?.decision === "allow" && request.who !== "user";
     const accepted = isForThisCallOnly ? undefined : accept(request);
     if (isChanged) given.notNew(serverName, serverToolName);
     /*
-     * "Always" for a server covers the tools that the server had then, so a tool that it adds later needs one
-     * confirmation of its own.
+     * "Always" for a server covers the tools that the server had when the user answered. A tool that the server adds
+     * later needs one confirmation.
      */
     const isNew = !isChanged && approvalKey !== undefined && given.isNewOfWhole(serverName, serverToolName);
     if (isNew) given.allowTool(serverName, serverToolName, approvalKey);
     const isCovered = isNew && rules.wouldAllow(request, answerRule(request));
     /*
-     * `keyOf` must run after `accept`. The key contains the difference from the accepted definition, and after `accept`
-     * the request that is about to run has no difference any more.
+     * `keyOf` must run after `accept`: the key contains the difference from the accepted definition. When the request
+     * runs, its key is computed again, and then there is no difference any more.
      */
     onYes(isCovered ? undefined : keyOf(request));
     await accepted;
@@ -229,7 +229,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // For a typed request, names the user's own rule that asks, because it explains more than the changed definition.
+      // For a typed request, shows the rule by which the user wants to be asked, not the rule for changed definitions.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: {

@@ -3,14 +3,14 @@
 /** An approval as plain data, so that a resumed conversation can restore it. */
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
-  /** Approves all tools of the server. `tools` are the names that the server listed at that time. */
+  /** Approves all tools of the server. `keys` has the tools that the server listed when the user approved them. */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
 
 export interface ConversationApprovals {
   /** A number that increases with every change of the approvals. */
   readonly version: () => number;
-  /** Increases the version, because an approval or an accepted definition that is stored elsewhere has changed. */
+  /** Increases the version. Called when a saved approval or an accepted definition has changed. */
   readonly bump: () => void;
   /** Whether the tool was ever approved, with any definition. */
   readonly has: (server: string, tool: string) => boolean;
@@ -21,8 +21,8 @@ export interface ConversationApprovals {
    */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /**
-   * Whether the server added the tool after the user had approved all its tools, and the tool has not changed since
-   * then.
+   * Whether the tool is new: the server added it after the user had approved all tools of the server, and its
+   * definition has not changed.
    */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
   /** Records that the definition of the tool has changed: the tool no longer counts as new. */
@@ -60,7 +60,10 @@ export function createApprovalsOf(own: ConversationApprovals): (id: string | und
 export function createConversationApprovals(): ConversationApprovals {
   // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".
   const tools = new Map<string, Map<string, string>>();
-  /** Servers whose tools are all approved, each with the names of the tools that the server listed at that time. */
+  /**
+   * Servers whose tools are all approved, each with the names of the tools that the server listed when the user
+   * approved them.
+   */
   const whole = new Map<string, Set<string>>();
   const reads = new Map<string, string>();
   const given: GivenApproval[] = [];

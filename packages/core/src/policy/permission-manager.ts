@@ -1,4 +1,7 @@
-/** The members of a `DiscoveredMCPTool` that the check needs. Tools have the names that their servers give them. */
+/**
+ * The members of a `DiscoveredMCPTool` that `MCPPermissionManager` checks. `serverToolName` is the name that the server
+ * gives the tool.
+ */
 export interface GatedTool {
   readonly serverName: string;
   readonly serverToolName: string;

@@ -22,8 +22,8 @@ export class PolicyEngine {
   }
 
   /**
-   * Returns all matching rules, strongest first. The first rule is the one that decides, apart from mode, changed
-   * definition and missing terminal.
+   * Returns all matching rules, strongest first. The first rule decides, unless the mode, a changed definition or a
+   * missing terminal changes the decision.
    */
   matching(request: CheckRequest): readonly PolicyRule[] {
     const fallback = defaultRules[request.kind ?? "tool"];
@@ -67,9 +67,9 @@ function strictness({ decision }: PolicyRule): number {
   return strictnesses[decision];
 }
 
-/** The strongest matching rule of each kind. */
+/** The strongest matching rule of each tier. Rules of `trust`, and rules that cannot be fully read, are separate. */
 interface Strongest {
-  /** The strongest rule that the administrator or the user wrote, or a rule that denies finally. */
+  /** The strongest rule that the administrator or the user wrote, or a deny that no rule can overrule (`isGate`). */
   own?: PolicyRule;
   trust?: PolicyRule;
   conversation?: PolicyRule;

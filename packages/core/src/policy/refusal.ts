@@ -51,8 +51,8 @@ export function changed(request: PolicyRequest): HostError {
 }
 
 /**
- * Creates the error for a request whose definition, or whose server's entry, changed while the user read the question.
- * The answer was about the earlier one, so the request did not run.
+ * Creates the error for a request that did not run, because its definition or its server's entry changed while the user
+ * read the question. The user's answer was about the earlier definition or entry.
  */
 export function changedWhileAsked(request: PolicyRequest, { rule }: Decision): HostError {
   const { serverName, who, client, kind = "tool" } = request;

@@ -27,14 +27,14 @@ export interface Matcher {
 /** Methods whose parameters only describe the client. For these, any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
-/** All scripts, grouped by method. */
+/** All scripts in groups: with equal method and parameters, with equal method and target, and with equal method. */
 export interface ScriptIndex {
   readonly exact: ReadonlyMap<string, readonly Script[]>;
   readonly byTarget: ReadonlyMap<string, readonly Script[]>;
   readonly byMethod: ReadonlyMap<string, readonly Script[]>;
 }
 
-/** Groups the scripts by method once. Each client gets its own matcher, and all matchers share these groups. */
+/** Groups the scripts. All matchers share these groups. */
 export function indexScripts(scripts: readonly Script[]): ScriptIndex {
   return {
     exact: groupBy(scripts, ({ method, params }) => exactKey(method, params)),

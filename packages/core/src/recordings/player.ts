@@ -36,13 +36,13 @@ export interface Player {
   /** The protocol eras in which the server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
   /**
-   * Creates a session for one client. In the modern era, Fairlead takes each request for a separate client, so all of
-   * them share one order of answers.
+   * Creates a session for one client. In the modern era, Fairlead cannot tell which requests come from the same client,
+   * so all clients share one order of recorded answers.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
-   * The input schema of a tool in the last recorded list. It is needed because modern requests repeat some arguments as
-   * headers.
+   * The input schema of a tool in the last recorded list. Needed because requests of the modern era repeat some
+   * arguments as headers.
    */
   readonly schemaOf: (tool: string) => unknown;
   /** Requests that were never recorded, without repeats. */
@@ -67,8 +67,8 @@ type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: R
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
   /*
-   * The HTTP listener compares headers itself, and a recording does not contain them, so recorded header errors are
-   * left out.
+   * Leaves out recorded errors about headers. A recording contains no headers, and the HTTP listener checks the headers
+   * of live requests itself.
    */
   const scripts = scriptsOf(recording).filter(({ steps }) => !steps.some(isHeaderMismatch));
   const schemas = schemasOf(scripts);

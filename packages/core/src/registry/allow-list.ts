@@ -8,8 +8,8 @@ export interface AllowList {
 }
 
 /**
- * Returns the list that all tools of one `CallableTool` share, unless they get another list. The approval of a whole
- * server applies to all tools of the same connection, and to no other server with the same name.
+ * Returns the default list of all tools with this `CallableTool`. If the user approves a whole server, the approval
+ * applies to all tools of the same connection, but not to another server with the same name.
  */
 export function allowListOf(callable: CallableTool | undefined): AllowList {
   if (callable === undefined) return createAllowList();
@@ -18,7 +18,10 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
   return list;
 }
 
-/** Makes several callables of one connection share one list, even if a program creates one callable for each tool. */
+/**
+ * Makes all callables of one connection share one list. Called for each callable, because a program may create one
+ * callable for each tool.
+ */
 export function shareAllowList(callable: CallableTool, connection: object): void {
   const list = ofConnection.get(connection) ?? createAllowList();
   ofConnection.set(connection, list);

@@ -11,8 +11,8 @@ export interface ToolExecution {
   readonly llmContent: Part[];
   readonly returnDisplay: string;
   /**
-   * The result as `fairlead call` prints it: JSON has no fence, and an empty result gives an empty text. Absent if it
-   * equals `returnDisplay`.
+   * The result as `fairlead call` prints it: JSON without a Markdown fence, and no text for an empty result. Absent if
+   * it equals `returnDisplay`.
    */
   readonly plainDisplay?: string;
   readonly error?: HostError;

@@ -55,12 +55,11 @@ export interface ToolCallConfirmationDetails {
   readonly rule?: AskingRule;
   /** How the definition differs from the accepted one; absent if it is the same. */
   readonly change?: readonly Difference[];
-  /** The answers that can take effect. If the user gives another yes, it counts as "once". */
+  /** The answers that can take effect. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /**
-   * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run. `how` is for
-   * the history: `typed` means that the user typed the call and was not asked; otherwise it is the place where a
-   * gateway asked.
+   * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run. The history
+   * contains `how`: `typed` if the user typed the call and was not asked, or else the place where a gateway asked.
    */
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
   /** Whether the definition changed after the question was asked: a yes then has no effect, and the request fails. */
@@ -68,8 +67,8 @@ export interface ToolCallConfirmationDetails {
 }
 
 /**
- * Where the user confirmed a client's request: on the gateway's page, in a form of the client, in the inbox, or in the
- * inbox before the request came.
+ * Where the user confirmed a client's request: on the gateway's page, in a form of the client, or in the inbox. `grant`
+ * means in the inbox, before the client sent the request.
  */
 export type AnswerPlace = "page" | "form" | "inbox" | "grant";
 

@@ -70,9 +70,7 @@ export class DiscoveredMCPTool {
   readonly #options: DiscoveredMCPToolOptions;
   #nameOverride: string | undefined;
   #shared: Shared;
-  /**
-   * The tool in another dialect. Kept, because every conversation needs it and its schema should be compiled only once.
-   */
+  /** The same tool in another dialect. Stored, so that its schema is compiled only once for all conversations. */
   #inDialect: { readonly dialect: SchemaDialect; readonly tool: DiscoveredMCPTool } | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
@@ -197,7 +195,10 @@ export class DiscoveredMCPTool {
   }
 
   #copy(nameOverride: string): DiscoveredMCPTool {
-    // The copy shares the options. If many servers have the same tools, most tools are such copies.
+    /*
+     * The copy uses the same options object, because there may be very many copies: one for each tool whose name
+     * another server also uses.
+     */
     const copy = new DiscoveredMCPTool(this.#options);
     (copy as { name: string }).name = generateValidName(nameOverride);
     copy.#nameOverride = nameOverride;

@@ -136,7 +136,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
     if (listed.made !== undefined) return listed.made;
     const made = yield* byOwnName(server, listed.items());
-    // Another caller may have needed the names meanwhile and computed them.
+    // Another caller may have computed the items meanwhile.
     listed.made ??= made;
     return listed.made;
   }

@@ -39,9 +39,11 @@ const toolsPerSlice = 500;
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
 export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
   const names = createPinnedNames(earlier);
-  /** The registered tools that have names in this conversation, and the same tools under these names. */
+  /**
+   * The registered tools when `tools` was computed. `tools` has the same tools, under the names of this conversation.
+   */
   let source = registered.all();
-  // Without earlier names, the tools have their names in the registry; `pinAll` fixes them before the tools change.
+  // A new conversation begins with the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
   let isPinned = false;
   /** Copies of the tools whose names differ from those in the registry. */
@@ -103,7 +105,7 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     if (!isNamed()) {
       const begun = source;
       const named = await runInTurns(nameAll(now), () => isNamed() || source !== begun);
-      // Another caller may have needed the names meanwhile, perhaps of newer tools.
+      // Another caller may have named these tools, or newer ones, meanwhile.
       if (named !== undefined && source === begun && !isNamed()) use(now, named);
     }
     // Fixes the first names now, because tools that are added later must not change them.

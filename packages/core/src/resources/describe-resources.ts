@@ -14,7 +14,7 @@ import { sizeWords } from "../text/size-words.ts";
 import { parseTemplate } from "./templates/uri-template.ts";
 
 export interface DescribeResourcesOptions {
-  /** The servers to list, in this order. */
+  /** The servers whose resources are listed, in this order. */
   readonly servers: readonly string[];
   readonly resources: Pick<ResourceRegistry, "getResourcesByServer" | "getTemplatesByServer">;
   readonly limits?: Partial<DescriptionLimits>;

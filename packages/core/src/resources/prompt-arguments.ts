@@ -110,7 +110,7 @@ function readWords(words: readonly Word[], prompt: Described): GivenArguments {
 }
 
 /**
- * Whether the text before `=` is a misspelt argument name, because it resembles one. Otherwise the `=` belongs to a
+ * Whether the text before `=` is an argument name or resembles one. If not, the `=` belongs to a value, such as a
  * formula or a URL.
  */
 function isMeantAs(name: string, known: ReadonlySet<string>): boolean {

@@ -49,8 +49,8 @@ export interface PromptInput {
 }
 
 /**
- * Splits messages for a model, which only answers a user. If the last message is the assistant's, a user's message asks
- * the model to go on.
+ * Splits messages into earlier messages and the user's last message. A model answers only a message of the user, so if
+ * the last message is the assistant's, adds a message that asks the model to go on.
  */
 export function toPromptInput(messages: readonly PromptMessage[]): PromptInput {
   const contents = messages.map(

@@ -11,8 +11,8 @@ import { unlessAborted } from "../mcp/unless-aborted.ts";
 
 export interface Subscriptions extends Disposable {
   /**
-   * Makes the host emit `resource_updated` until every subscriber has disposed of the result. The host also emits the
-   * event when it may have missed a change.
+   * Makes the host emit `resource_updated` when the resource changes, and when the host may have missed a change. Ends
+   * when every subscriber has disposed of the returned object.
    */
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
@@ -103,8 +103,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /**
-   * Subscribes on a connection. Resolves when the server has accepted. With a modern server, a stream stays open until
-   * the connection ends.
+   * Subscribes on a connection. In the modern era, opens a stream and does not wait for the server. In the legacy era,
+   * resolves when the server has accepted.
    */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
@@ -187,13 +187,19 @@ interface ListenOptions {
   readonly random: () => number;
 }
 
-/** Minimum milliseconds that a stream must last. A shorter one counts as an early end. */
+/** If a stream lasts fewer milliseconds, this counts as an early end. */
 const steady = 60_000;
-/** Maximum number of early ends in a row. After these, Fairlead stops listening: the server does not support it. */
+/**
+ * Maximum number of early ends in a row. After that, Fairlead opens no more streams, because the server does not seem
+ * to support them.
+ */
 const mostEnds = 8;
 const method = "subscriptions/listen";
 
-/** Listens to one resource of a modern server until the signal is aborted; reopens the stream if it breaks. Never rejects. */
+/**
+ * Listens to one resource in the modern era, until the signal is aborted. Opens the stream again if it breaks. Never
+ * rejects.
+ */
 export async function listenToResource({
   uri,
   request,

@@ -9,7 +9,7 @@ export interface ResultJob {
   readonly query: ResultQuery;
 }
 
-// An expression may have access only to the members of the result.
+// Without this, an expression could read `__proto__`, which is not a member of the result.
 Reflect.deleteProperty(Object.prototype, "__proto__");
 const { path, query } = workerData as ResultJob;
 const text = readFileSync(path, "utf8");

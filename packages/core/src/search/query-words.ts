@@ -21,8 +21,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
   /*
-   * In a short query, the words of a path would outweigh the words for the task. In a long question, they name its
-   * topic.
+   * Words of URLs and paths weigh less in a short query, because they would outweigh the words for the task. In a long
+   * query, they name the topic.
    */
   const valueWeight = Math.min(1, read.length / longQuery);
   for (const word of searchWords(text).slice(0, mostWords))
@@ -32,8 +32,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
 }
 
 /**
- * Replaces URLs and paths by the kind of the value. Their words are argument values, and the kind shows best which tool
- * is wanted.
+ * Replaces each URL by `url`, and each path by `file` and its extension. These words show better than the words of the
+ * value which tool is wanted.
  */
 function withoutValues(query: string): string {
   return query
@@ -46,7 +46,7 @@ function withoutValues(query: string): string {
 
 const shortestMisspelt = 5;
 
-/** The known words that begin with the same letter and differ by one letter. */
+/** The word, and the known words that begin with the same letter and differ from it by one letter. */
 function respelled(word: string, known: ReadonlyMap<string, unknown>): readonly string[] {
   if (word.length < shortestMisspelt) return [word];
   const near: string[] = [word];

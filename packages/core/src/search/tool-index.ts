@@ -11,7 +11,9 @@ export interface RankedTool {
 }
 
 export interface ToolIndex {
-  /** Replaces the tools of a server. Works in slices; until all are done, searches find the server's previous tools. */
+  /**
+   * Replaces the tools of a server. Works in slices. Until the last slice, searches find the server's previous tools.
+   */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
   /** The tools that contain a word of the query or one of its synonyms. The best match comes first. */

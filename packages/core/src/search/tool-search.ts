@@ -75,8 +75,8 @@ const longestName = 1000;
 interface ToolNames {
   readonly find: (server: string, name: string) => DiscoveredMCPTool | undefined;
   /**
-   * The tools with this name, in upper or lower case. It is the name for the model, or the server's name for the tool,
-   * with or without the name of the server.
+   * The tools with this name, in upper or lower case. The name may be the name for the model, or the server's name for
+   * the tool. The name of the server may precede it.
    */
   readonly named: (name: string) => readonly KnownTool[];
 }

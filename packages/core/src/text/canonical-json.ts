@@ -1,8 +1,8 @@
 /** Writes JSON with sorted members, so that equal values have equal texts. */
 
 /**
- * The number of levels that are written by recursion. Deeper levels are not, because a server's value may be nested
- * deeper than the call stack allows.
+ * The number of levels that are written by recursion. Deeper levels are written by a loop, because a server's value may
+ * be nested deeper than the call stack allows.
  */
 const mostLevels = 100;
 

@@ -69,8 +69,8 @@ export async function isUntrustedFolder(path: string, place: ProgramPlace): Prom
 }
 
 /**
- * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Synchronous at the end,
- * because the server starts right after this check and reads the same file.
+ * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. The last check is
+ * synchronous, so that as little time as possible passes before the file is started.
  */
 export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
@@ -112,7 +112,7 @@ interface Kept {
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**
- * Calls `find`, or returns its result of a moment ago.
+ * Calls `find`. If it was called for the same question shortly before, returns that result instead.
  *
  * @param question The key of the cached result.
  */

@@ -12,7 +12,7 @@ import type { ConversationState } from "./state.ts";
 export interface Round {
   /** Runs the calls. Ends when all calls have ended or the turn is stopped. */
   readonly run: () => AsyncGenerator<TurnEvent, void, undefined>;
-  /** Ends the round and returns the responses for the model. If a call has not ended, it counts as stopped. */
+  /** Returns the responses to all calls, for the model. If a call has not ended, it counts as stopped. */
   readonly end: () => readonly Content[];
   readonly denied: () => number;
 }

@@ -133,7 +133,7 @@ async function withHandles(state: ConversationState): Promise<{ readonly history
   }
 
   /**
-   * Stores a text and returns the text that replaces it. Undefined if it cannot be stored; then it stays in the
+   * Stores a result and returns its handle. Undefined if the result cannot be stored; then the result stays in the
    * history.
    */
   async function store(data: string, name: string): Promise<string | undefined> {

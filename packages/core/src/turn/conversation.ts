@@ -79,8 +79,8 @@ export interface Conversation {
   /** The estimated number of tokens of the next request. */
   readonly tokens: () => ConversationTokens;
   /**
-   * Resolves when the conversation is on disk and other processes can resume it. The next turn opens its file again.
-   * Closing the host does the same.
+   * Closes the file of the recorded conversation. Resolves when everything is on disk and other processes can resume
+   * the conversation. The next turn opens the file again. Closing the host also closes all conversations.
    */
   readonly close: () => Promise<void>;
 }

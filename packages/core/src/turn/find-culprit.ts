@@ -7,7 +7,7 @@ import { streamUntilAborted } from "./until-aborted.ts";
 export type Culprit =
   /** The API refuses the declaration with this index. */
   | { readonly kind: "declaration"; readonly index: number }
-  /** The API refuses all declarations together, but accepts the first ones; `passing` is their number. */
+  /** The API accepts the first `passing` declarations, but refuses all declarations together. */
   | { readonly kind: "too_many"; readonly passing: number }
   /** The declarations are not the reason for the refusal. */
   | { readonly kind: "none" };

@@ -114,7 +114,7 @@ export function responseContents(
 ): readonly Content[] {
   const parts = calls.map((call, at) => responses[at]?.part ?? toResponse(call, { error: unknown }));
   const beside = responses.flatMap((each) => each?.beside ?? []);
-  // Next to responses, the API allows nothing but responses, so media gets its own content.
+  // A content with responses may have no other parts, so media gets a content of its own.
   return [{ role: "user", parts }, ...(beside.length === 0 ? [] : [{ role: "user" as const, parts: beside }])];
 }
 

@@ -39,7 +39,7 @@ export interface ConversationState {
   model: Model;
   readonly toolSelection: ToolSelection;
   readonly results: ResultHandles;
-  /** The servers that the user chose. If there is no choice, references may name any server. */
+  /** The servers that the user chose. If absent, references may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
   readonly notTried: readonly MissingServer[];
@@ -49,7 +49,7 @@ export interface ConversationState {
   readonly awaited: Set<string>;
   /** Servers that were not connected in time. */
   readonly missing: Set<string>;
-  /** Tools and servers that are left out, and about which the user was told. */
+  /** The keys of notes that the user has already got in this conversation. */
   readonly told: Set<string>;
   /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;

@@ -14,7 +14,7 @@ import type { ResourceRegistry } from "../registry/resource-registry.ts";
 import type { PromptContent } from "../resources/references/read-references.ts";
 import type { FoundTool } from "../search/tool-search.ts";
 
-/** Returns the confirmation to show, when the user is free to answer. */
+/** Returns the confirmation to show. Called when the user is free to answer. */
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {

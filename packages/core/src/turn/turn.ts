@@ -39,7 +39,7 @@ interface Account {
   before: ConversationState["history"];
 }
 
-/** Runs a turn. Never throws. Whenever other code can read the history, it is valid. */
+/** Runs a turn. Never throws. At every moment, the models' APIs would accept the history. */
 export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
@@ -67,7 +67,7 @@ export async function* takeTurn(
       throw error;
     } finally {
       if (!hasFailed) keepDraft(state, account);
-      // The message got no answer, so it is removed. Otherwise a problem with it would also affect the next message.
+      // Removes the message that got no answer. If the message caused the error, it would also make the next turn fail.
       else if (state.history === asked) rewind(state, account.before);
     }
   } catch (error) {
@@ -180,7 +180,7 @@ function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   };
 }
 
-/** Waits for each server once. If a server is slower, its tools are added when it is connected. */
+/** Waits for each server once, for a limited time. If a server connects later, its tools are added then. */
 async function* waitForServers(
   { toolSelection, chosen, notTried, awaited, missing, wait }: ConversationState,
   { waitFor }: SendOptions,
@@ -195,7 +195,7 @@ async function* waitForServers(
   if (strangers.length === 0) return;
   await untilAborted(host.recall(strangers), signal);
   for (const server of strangers) awaited.add(server);
-  // If the text names a server, it is connected even if it failed before.
+  // If the user's text names a server, Fairlead connects the server even if it failed before.
   const skipped = waitFor === undefined ? notTried : [];
   const isTried = (server: string): boolean => !skipped.some((other) => other.server === server);
   const starting = startable(strangers.filter(isUnknown).filter(isTried), host.states());

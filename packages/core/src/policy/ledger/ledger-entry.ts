@@ -68,7 +68,10 @@ export function keptArguments(args: JsonObject): string {
 
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
-/** The members at the end of a line. Consecutive entries mostly have the same ones, so their JSON is reused. */
+/**
+ * The JSON of the members at the end of a line. The caller reuses it, because consecutive entries mostly have equal
+ * members.
+ */
 export function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;
   const { refusal, outcome } = entry;

@@ -31,7 +31,7 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
     const number = numbers.at(-1) ?? 1;
     const found = await tryAppend(pathOf(folder, number), text, limits.fileBytes);
     if (found !== undefined) return found;
-    // Other processes that also find this file full append to the same next file, which cannot be full yet.
+    // If several processes find the file full, they all append to the same next file, which is not full yet.
     const next = await tryAppend(pathOf(folder, number + 1), text, Number.POSITIVE_INFINITY);
     const old = numbers.filter((each) => each <= number + 1 - limits.files);
     await Promise.all(old.map((each) => rm(pathOf(folder, each), { force: true })));
@@ -44,8 +44,10 @@ export function createLedgerWriter(folder: string, limits: LedgerLimits): Ledger
       const before = last;
       last = undefined;
       try {
-        // The folder is listed again only if the last file is full or deleted: each file operation is a trip to another
-        // thread, which takes longer than to append a few lines.
+        /*
+         * Lists the folder only if the last file is full or was deleted, because listing takes longer than appending a
+         * few lines.
+         */
         const added = before && (await tryAppend(before.path, text, limits.fileBytes, before).catch(unless("ENOENT")));
         last = added ?? (await find(text));
       } catch (error) {
@@ -65,8 +67,8 @@ interface Written {
 export async function* readFiles(folder: string): AsyncGenerator<readonly string[]> {
   for (const number of (await numbersIn(folder)).toReversed()) {
     /*
-     * Another process may have deleted this file since the folder was listed, because it was the oldest. If a process
-     * stopped in the middle of a line, the half character at its end becomes U+FFFD; the other lines are not affected.
+     * Another process may have deleted this file since the folder was listed. If a process stopped while it wrote a
+     * line, that line may end with half a character, which becomes U+FFFD; the other lines are complete.
      */
     const content = await readFile(pathOf(folder, number)).catch(unless("ENOENT"));
     yield content?.toString("utf8").split("\n") ?? [];
@@ -74,11 +76,11 @@ export async function* readFiles(folder: string): AsyncGenerator<readonly string
 }
 
 /**
- * Appends with one write, so that the system does not mix it with the writes of other processes. Returns undefined if
- * the file is full.
+ * Appends the text with one write, so that the system does not mix it with text from other processes. Returns undefined
+ * if the file is full.
  *
- * @param before The file as this process left it: a file that was deleted since is not created again, and the end of an
- *   unchanged file need not be read.
+ * @param before The file as this process left it. If the file was deleted since, it is not created again. If the file
+ *   is unchanged, its end is not checked.
  */
 async function tryAppend(path: string, text: string, fullAt: number, before?: Written): Promise<Written | undefined> {
   const handle = await open(path, before === undefined ? "a+" : existing, privateFileMode);
@@ -95,7 +97,7 @@ async function tryAppend(path: string, text: string, fullAt: number, before?: Wr
   }
 }
 
-/** Opens a file to append, and fails if it does not exist. */
+/** Flags that open an existing file for appending. If the file does not exist, opening fails. */
 const existing = constants.O_RDWR | constants.O_APPEND;
 
 /** Whether the last line is incomplete, because a process stopped while it wrote the line. */

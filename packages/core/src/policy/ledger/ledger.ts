@@ -39,20 +39,20 @@ export interface Ledger {
    * Returns the promise of the whole batch, which rejects if the batch cannot be written.
    */
   add(record: LedgerRecord): Promise<void>;
-  /** Writes an entry and all waiting entries at once. Rejects if they cannot be written. */
+  /** Writes an entry and all waiting entries immediately. Rejects if they cannot be written. */
   write(record: LedgerRecord): Promise<void>;
   /** Returns the entries on disk, newest last. */
   read(search?: LedgerSearch): Promise<readonly LedgerEntry[]>;
   /**
-   * Writes all waiting entries at once. Resolves when they are on disk or have failed. Entries may be added again after
-   * that.
+   * Writes all waiting entries immediately. Resolves when they are on disk or have failed. Entries may be added again
+   * after that.
    */
   close(): Promise<void>;
 }
 
 /**
- * How many milliseconds a batch collects entries: opening a file for each entry would cost more time than the call
- * itself.
+ * How many milliseconds a batch collects entries. Opening the file for each entry would take longer than the recorded
+ * call itself.
  */
 const batchTime = 40;
 /** Maximum number of entries of a batch. */

@@ -51,7 +51,7 @@ export function compareLock(lock: LockFile, now: ReadonlyMap<string, PresentServ
   });
 }
 
-/** Whether the entry differs from the locked one. If it does, it may start or reach another server. */
+/** Whether the entry differs from the locked entry. A changed entry may start another program or reach another URL. */
 export function isEntryChanged(locked: JsonObject, now: JsonObject): boolean {
   return entryDrift(locked, now).length > 0;
 }

@@ -15,7 +15,7 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { canonicalJson } from "../../text/canonical-json.ts";
 import { toShellWord } from "../../text/shell-word.ts";
 
-/** The locked catalog of a server: a digest for each item, by the server's own names. */
+/** The locked catalog of a server: a digest for each prompt and tool, by the name that the server gives it. */
 export interface LockedCatalog {
   /** The version in the entry's package name, or else the version that the server reports. */
   readonly version?: string;
@@ -40,8 +40,8 @@ export function lockPath({ files }: Pick<Locations, "files">): string | undefine
 }
 
 /**
- * Reads the lock file; undefined if there is none. The server `replaced` may be invalid in the file, because its part
- * is about to be written again.
+ * Reads the lock file; undefined if there is none. The part of the server `replaced` may be invalid, because the caller
+ * writes that part again.
  *
  * @throws HostError `settings_invalid` if the lock file is not valid
  */

@@ -5,9 +5,7 @@ function rule(name: string, decision: DecisionOutcome, kind?: RequestKind): Poli
   return { tier: "default", decision, priority: 0, origin, ...(kind === undefined ? {} : { kind }) };
 }
 
-/**
- * Whether the rule is about a definition that has changed or may have changed, with or without a terminal to ask on.
- */
+/** Whether this is one of the built-in rules for definitions that have changed or may have changed. */
 export function isChangedRule(one: PolicyRule): boolean {
   return one === builtIn.changed || one === builtIn.changedUnseen || isUnsavedRule(one);
 }

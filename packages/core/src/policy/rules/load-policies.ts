@@ -16,7 +16,10 @@ import { rulesOfSettings } from "./settings-rules.ts";
 
 /** Tools that a command-line flag allows for one run. */
 export interface AllowedTools {
-  /** The exact name of a server. No pattern, which could allow servers that the user did not think of. */
+  /**
+   * The exact name of a server. Patterns are not supported, because a pattern could allow servers that the user did not
+   * think of.
+   */
   readonly server: string;
   /** The tool's name. If absent, everything of the server is allowed, except sampling. */
   readonly tool?: string;
@@ -65,8 +68,8 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
 }
 
 /**
- * Turns a warning about an unknown word into an error. The setting restricts something, and an unknown word could leave
- * the restriction unenforced.
+ * Turns a warning into an error. The problem is in a setting that restricts something, so the restriction may not be
+ * enforced.
  */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };

@@ -113,7 +113,7 @@ interface FoundRule {
 /** Tables of Gemini CLI's policy files that contain no rules. */
 const theirTables = ["safety_checker"];
 
-/** Finds the `[[rule]]` tables. Of a table that was probably meant as a rule, only `deny` and `ask_user` count. */
+/** Finds the `[[rule]]` tables. Also finds tables that were probably meant as rules; they may only deny or ask. */
 function tablesOf(
   name: string,
   { value, ...at }: TomlItem,

@@ -17,8 +17,8 @@ export interface PolicyFiles {
 }
 
 /**
- * After this many milliseconds, every file system gives a changed folder a new modification time. Within this time,
- * adding a second file may not change the time, so Fairlead lists the folder again.
+ * How long, in milliseconds, two changes of a folder may get the same modification time. If a folder has changed,
+ * Fairlead lists it again for this long, because a second change may not change that time.
  */
 const coarsestTime = 2000;
 

@@ -138,9 +138,9 @@ function namedBy(
 }
 
 /**
- * Finds the servers and tools of a name in which both are joined, as Gemini CLI accepts it. Compares the name with the
- * names of the configured servers and never splits it. If two servers match, the rule applies to both, which is safe
- * because only rules that deny or ask use this function.
+ * Finds the server and tool of a name that contains both, such as `mcp_SERVER_TOOL` in Gemini CLI. Compares the name
+ * with the names of the configured servers and never splits it. If two servers match, the rule applies to both, which
+ * is safe because only rules that deny or ask use this function.
  */
 function joined(tool: string, servers: readonly string[]): readonly NamedPair[] {
   if (tool === "mcp_*") return [{ tool: namePattern("*") }];

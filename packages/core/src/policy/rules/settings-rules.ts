@@ -67,8 +67,8 @@ function toPattern(tools: NonNullable<Gate["tools"]>): NamePattern {
 }
 
 /**
- * Whether the user trusts the server. `trust` in a workspace entry counts only after the user has approved the entry
- * with this key.
+ * Whether the user trusts the server. In a workspace entry, `trust` counts only if the user has approved the entry with
+ * its `trust`.
  */
 function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;

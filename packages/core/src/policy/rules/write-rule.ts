@@ -43,10 +43,10 @@ export function userRuleFile({ policies }: Pick<Locations, "policies">): string 
 }
 
 /**
- * Adds a rule, or changes the decision of the rules for the same server and tool that the file has.
+ * Adds a rule. If the file already has rules for the same requests, changes their decision instead.
  *
- * @throws HostError `settings_invalid` if the file is not valid TOML, `too_large`, `busy`, `internal` if the file cannot
- * be written
+ * @throws HostError `settings_invalid` if the file is not valid TOML, `too_large`, `busy`, `internal` if the file
+ * cannot be written
  */
 export async function writeRule(file: string, rule: RuleToWrite): Promise<WrittenRule> {
   const lines = toLines(rule);
@@ -194,8 +194,8 @@ function spaced(text: string, eol: string): string {
  */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 /**
- * Added for a rule about one client: it is stronger than the same rule for all clients, and weaker than a rule about
- * fewer tools.
+ * Added to the priority of a rule about one client. The rule is then stronger than the same rule for all clients, and
+ * weaker than a rule about fewer tools.
  */
 const clientPriority = 50;
 

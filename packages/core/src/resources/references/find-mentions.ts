@@ -60,7 +60,7 @@ export function findMentions(text: string): readonly Mention[] {
 export function mayBeginMention(text: string, at: number): boolean {
   const before = text.charAt(at - 1);
   if (isFree(text, at)) return true;
-  // The character before is an opening quote, not the closing quote of a mailbox name.
+  // A mention may follow an opening quote, but not the closing quote of a mailbox name.
   if (quotes.includes(before) && before !== "") return isFree(text, at - 1);
   if (!emphasis.test(before)) return false;
   // In `**@a**` and `**Note:**@a` the `@` begins a mention, but `first_@example.com` is an e-mail address.
@@ -214,7 +214,7 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      // The nearest position is the last one in the list. Positions already passed are removed and not searched again.
+      // The positions are sorted, with the nearest one last. Positions that were passed are removed.
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

@@ -93,8 +93,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts the contents of a resource to a block. A single content needs no URI, because it belongs to the requested
- * URI.
+ * Converts one content of a resource to a block. If the resource has only one content, its text needs no URI, because
+ * the URI is the requested one.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;

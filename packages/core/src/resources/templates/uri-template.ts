@@ -101,17 +101,17 @@ const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
 /** Matches a percent-encoded byte, which stays as it is. A single percent sign is encoded. */
 const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 
-/** Encodes a value. Also encodes all characters that have a meaning in a URI. */
+/** Encodes a value, including all characters that have a meaning in a URI. */
 export function encodeValue(text: string): string {
   return text.replaceAll(notUnreserved, toBytes);
 }
 
-/** Encodes a part of a URI, but not the characters that separate its parts. */
+/** Encodes a part of a URI, but leaves the characters that have a meaning in a URI. */
 export function encodeUri(text: string): string {
   return text.replaceAll(notInUri, (found) => (found.length === 3 ? found : toBytes(found)));
 }
 
-/** Replaces a lone surrogate by the replacement character. */
+/** Encodes one character as UTF-8. A lone surrogate becomes the replacement character. */
 function toBytes(character: string): string {
   return Array.from(
     Buffer.from(character, "utf8"),
@@ -150,11 +150,11 @@ function step(piece: TemplatePiece, text: string, from: Places): Places {
 }
 
 interface Shape {
-  /** The first character of an expansion that is not empty. */
+  /** The first character of each expansion, unless the expansion is empty. */
   readonly start: string;
   /** Characters that a value cannot contain. */
   readonly ends: string;
-  /** Present if values are written with their names: the separator between two values, and the text after each name. */
+  /** Present if values are written with their names. `equals` is the text after each name. */
   readonly named?: { readonly separator: string; readonly equals: string };
 }
 
@@ -170,8 +170,8 @@ const shapes: Readonly<Record<Operator, Shape>> = {
 };
 
 /**
- * The positions that an expression can reach from each reachable position: its expansion is empty, or goes on as long
- * as the characters are allowed.
+ * The positions at which the expression can end. From each position in `from`, the expansion is empty, or continues as
+ * long as its characters are allowed.
  */
 function run({ operator, variables }: Expression, text: string, from: Places): Places {
   const to = from.slice();
@@ -200,7 +200,7 @@ export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>
 interface Style {
   readonly first: string;
   readonly separator: string;
-  /** Present if values are written with their names: the text after the name of an empty value. */
+  /** Present if values are written with their names. `empty` is the text after the name if the value is empty. */
   readonly named?: { readonly empty: string };
   readonly encode: (text: string) => string;
 }

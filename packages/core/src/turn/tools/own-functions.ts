@@ -9,7 +9,7 @@ export type OwnFunction = (typeof ownFunctions)[number];
 /** The names of these functions in a conversation, as far as the model has seen them. */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
-/** Chooses a name that no tool has, because a tool with the same name keeps it. */
+/** Chooses a name that no tool has: if a tool has the function's name, the function gets another name. */
 export function freeName(own: string, isTaken: (name: string) => boolean): string {
   return isTaken(own) ? freeName(`fairlead_${own}`, isTaken) : own;
 }

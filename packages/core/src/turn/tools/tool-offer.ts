@@ -56,7 +56,7 @@ export interface ToolOffers {
    * Updates the offered tools. Works in slices, because there may be very many tools. A second update waits for the
    * first.
    *
-   * @param own The functions of the host that the tools need.
+   * @param own The functions of the host to declare with the tools.
    */
   readonly update: (from: OfferedFrom, own: readonly OwnFunction[]) => Promise<ToolOffer>;
   /** Offers tools that a search has found, as far as the budget allows. */
@@ -148,7 +148,10 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     if (before.size === 0 || rest.tokens < 0 || rest.count < 0) return false;
     places.push(...earlier);
     addOwn(functions);
-    // If the search function was not declared, every tool had been offered, so tools without a declaration are new.
+    /*
+     * If the earlier declarations lack the search function, all tools were offered then. So the tools without a
+     * declaration are new, and the budget decides about them later.
+     */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
     left = rest;
