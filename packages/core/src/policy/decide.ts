@@ -99,7 +99,7 @@ export interface ExplainedDecision {
 
 export interface Decide {
   readonly decide: (request: PolicyRequest) => CarriedDecision;
-  /** Whether all inputs of the decision are still the same as when it was made. */
+  /** Whether no input of the decision has changed since the decision was made. */
   readonly isCurrent: (decision: CarriedDecision, request: PolicyRequest) => boolean;
   readonly explain: (request: PolicyRequest) => ExplainedDecision;
   /**

@@ -117,7 +117,7 @@ function isDoubt(rule: PolicyRule): boolean {
   return rule.isDoubt === true;
 }
 
-/** The stricter of two rules. If both are equally strict, the first one, because it is the stronger. */
+/** The stricter of two rules. If both are equally strict, returns the first, which is the stronger rule. */
 function stricter(strong: PolicyRule | undefined, weak: PolicyRule | undefined): PolicyRule | undefined {
   if (strong === undefined || weak === undefined) return strong ?? weak;
   return strictness(weak) > strictness(strong) ? weak : strong;

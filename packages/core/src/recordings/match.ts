@@ -12,8 +12,8 @@ import type { Script } from "./scripts.ts";
 
 export interface MatchOptions {
   /**
-   * If true and no recorded request has these arguments, a request for the same tool, prompt or resource with other
-   * arguments is used.
+   * If true, and no recorded request has the same arguments, uses a recorded request for the same tool, prompt or
+   * resource with other arguments.
    */
   readonly loose?: boolean;
 }
@@ -79,8 +79,8 @@ function exactKey(method: string, params: JsonObject): string {
 }
 
 /**
- * The parameters without `_meta`, which contains the client's own tokens. Empty arguments are removed, so that they
- * equal missing ones.
+ * The parameters without `_meta`, which contains the client's own tokens. Empty arguments are removed, because they
+ * mean the same as missing arguments.
  */
 function withoutMeta(all: JsonObject): JsonObject {
   const { _meta: _, ...params } = all;

@@ -47,7 +47,10 @@ const versionKey = "io.modelcontextprotocol/protocolVersion";
 /** The member of `_meta` that names the subscription to which a notification belongs. */
 export const subscriptionKey = "io.modelcontextprotocol/subscriptionId";
 
-/** The scripts in the order of the client's messages. If there are several connections, one follows the other. */
+/**
+ * The scripts in the order of the client's messages. If there are several connections, the scripts of each connection
+ * follow those of the connection before.
+ */
 export function scriptsOf({ messages }: Pick<Recording, "messages">): readonly Script[] {
   return [...groupBy(messages, ({ c }) => c).values()].flatMap(scriptsOfConnection);
 }

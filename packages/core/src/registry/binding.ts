@@ -35,8 +35,8 @@ export type ConfirmPort = (question: () => Promise<ToolCallConfirmationDetails |
 /** Confirms a call and receives its progress. */
 export interface CallWatch {
   /**
-   * Asks the user if the rules require it. If absent, a call runs only if it was confirmed before with exactly these
-   * arguments.
+   * Asks the user if the rules require confirmation. Without this function, a call runs only if it was confirmed before
+   * with exactly these arguments.
    */
   readonly confirm?: ConfirmPort;
   /** Receives the rule that allowed the call. */

@@ -1,6 +1,6 @@
 /**
- * Runs one call of a `CallableTool` with a timeout and cancellation. When either happens, the caller stops waiting, but
- * the tool may continue.
+ * Runs one call of a `CallableTool`. After a timeout or a cancellation, the caller stops waiting, but the tool may
+ * continue.
  */
 
 import type { JsonObject } from "@fairlead/wire";

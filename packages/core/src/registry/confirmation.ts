@@ -53,7 +53,7 @@ export interface ToolCallConfirmationDetails {
   readonly annotations?: JsonObject;
   /** The rule that asks. */
   readonly rule?: AskingRule;
-  /** How the definition differs from the accepted one; absent if it is the same. */
+  /** How the definition differs from the accepted one; absent if there is no difference. */
   readonly change?: readonly Difference[];
   /** The answers that can take effect. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];

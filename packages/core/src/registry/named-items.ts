@@ -55,7 +55,10 @@ export interface NamedItems<T> {
 
 /** The number of items in one slice, which take a few milliseconds. */
 const itemsPerSlice = 250;
-/** If the items change this many times while they are named, the names are computed when they are next needed. */
+/**
+ * If the items change this many times while they are named in slices, naming them in slices ends. The next use names
+ * them.
+ */
 const mostTries = 3;
 
 /** The items of one server. */

@@ -41,7 +41,7 @@ interface ReadLine {
 }
 
 function readLine(text: string, start: number): ReadLine {
-  // A typed line begins with its target, so its first characters show whether it is a call.
+  // A typed line begins with the target of the call, so its first characters show whether the line is a call.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -51,7 +51,8 @@ export function splitShellLine(line: string): ShellLine {
 }
 
 /**
- * Whether a backslash escapes the next character. In double quotes it escapes only characters that are special there.
+ * Whether a backslash escapes the next character. In double quotes, a backslash escapes only characters that are
+ * special there.
  */
 function isEscape(next: string, quoted: boolean): boolean {
   return !quoted || '"\\$`'.includes(next);

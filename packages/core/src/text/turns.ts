@@ -1,8 +1,8 @@
 /** Divides long work into slices, so that other code can run between the slices. */
 
 /**
- * The amount of work in one slice, in characters of JSON that are written or hashed. It takes a few milliseconds. If
- * several tasks run at the same time, each does one slice in each turn of the event loop.
+ * The amount of work in one slice, in characters of JSON that are written or hashed. One slice takes a few
+ * milliseconds. If several tasks run at the same time, each does one slice in each turn of the event loop.
  */
 const perTurn = 64 * 1024;
 

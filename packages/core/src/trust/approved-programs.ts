@@ -81,7 +81,7 @@ const longestLine = 256;
 
 /**
  * The interpreter in a script's first line, if `env` finds it on the server's `PATH` (`#!/usr/bin/env node`) or it is a
- * file of the workspace. Others, such as `/bin/sh`, belong to the system.
+ * file of the workspace. Other interpreters, such as `/bin/sh`, belong to the system.
  */
 async function interpreterOf(
   file: string,
@@ -118,8 +118,8 @@ function isInterpreter(command: string): boolean {
 }
 
 /**
- * Variables that make an interpreter run files before the script. Some hold options that name these files, others hold
- * the file's path.
+ * Variables that make an interpreter run files before the script. Some contain options that name these files, others
+ * contain the path of a file.
  */
 const preloadVariables = ["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"];
 

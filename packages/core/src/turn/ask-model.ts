@@ -1,5 +1,5 @@
 /**
- * Sends a request to the model until it is answered. If the API refuses a tool, finds the tool, removes it and sends
+ * Sends a request to the model. If the API refuses a tool, finds that tool, removes it from the conversation and sends
  * the request again.
  */
 

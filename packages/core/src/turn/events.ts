@@ -5,8 +5,8 @@ import type { ErrorCode, HostError } from "../errors.ts";
 import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
- * The states of a call, in order; some may be left out. `requested`; `asking` if the call needs confirmation; `queued`
- * until its server has a free slot; `running`; then one of the last four.
+ * The states of a call, in order. A call may skip some of them. `requested`; `asking` if the call needs confirmation;
+ * `queued` until its server has a free slot; `running`; then one of the last four.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 

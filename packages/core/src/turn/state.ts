@@ -16,7 +16,7 @@ export interface TurnLimits {
 /** Options of one turn. */
 export interface SendOptions {
   readonly signal?: AbortSignal;
-  /** True if the user typed the text. The resources and files that it refers to with `@` are then added. */
+  /** True if the user typed the text. Then Fairlead adds the resources and files that the text names with `@`. */
   readonly references?: boolean;
   /** Messages before the input, with their roles, such as the earlier messages of a prompt. */
   readonly before?: readonly Content[];

@@ -16,7 +16,7 @@ export interface LedgerLimits {
 export interface LedgerWriter {
   /**
    * Appends lines to the last numbered file, or to a new file if the last one is full. If there are too many files,
-   * deletes the oldest. Several processes may append at once, because none of them moves or rewrites a file.
+   * deletes the oldest. Several processes may append at the same time, because no process moves or rewrites a file.
    */
   append(lines: readonly string[]): Promise<void>;
 }

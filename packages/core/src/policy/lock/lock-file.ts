@@ -75,7 +75,7 @@ export function parseLock(text: string, file: string, replaced?: string): LockFi
 }
 
 /**
- * Refuses the lock file of a newer Fairlead, so that an older one does not overwrite it. @throws HostError
+ * Refuses a lock file that a newer Fairlead wrote, so that this version does not overwrite it. @throws HostError
  * `settings_invalid`
  */
 export function refuseNewer(text: string, file: string): void {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fairlead/wire";
 import type { NamePattern } from "./name-pattern.ts";
 
-/** The decision of a rule about a request: it runs, it needs confirmation, or it is denied. */
+/** What a rule decides about a request: the request runs, needs confirmation, or is denied. */
 export type DecisionOutcome = "allow" | "ask_user" | "deny";
 
 /** The author of a rule, strongest first. A workspace may only restrict. */

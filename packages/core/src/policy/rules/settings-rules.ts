@@ -1,6 +1,6 @@
 /**
- * Converts settings to rules: the tools and servers that the settings exclude, and the servers that they trust.
- * `mcp.allowed` is not converted, because it only says which servers may start. Pure.
+ * Converts settings to rules: for excluded tools, for excluded servers, and for servers with `trust`. `mcp.allowed` is
+ * not converted, because it only says which servers may start. Pure.
  */
 
 import type { Gate, Scope, SettingsFile } from "../../settings/define/definition.ts";
@@ -74,7 +74,7 @@ function isTrusted({ server, admission }: AdmittedServer): boolean {
   return admission.status === "admitted" && server.definition?.trust === true;
 }
 
-/** The rules of `trust`: it covers the server's tools, resources and prompts, but not its sampling requests. */
+/** The rules of `trust`, which covers the server's tools, resources and prompts, but not its sampling requests. */
 function trusting({ server: { name, origin } }: AdmittedServer): readonly PolicyRule[] {
   const { file, line } = origin;
   return (["tool", "resource"] as const).map((kind) => ({

@@ -175,9 +175,9 @@ function isOpen(mark: string, text: string, at: number): boolean {
 }
 
 /**
- * Cuts the following words if a language has no spaces: `@demo://aboutを見て`. A name may contain such letters too.
- * Therefore they are cut only after an ASCII letter or digit, and only if no more ASCII follows or the first letter is
- * a Japanese particle.
+ * Cuts off the words after a mention if their language has no spaces: `@demo://aboutを見て`. A name may contain letters of
+ * such a language, so these letters are cut off only after an ASCII letter or digit, and only if no more ASCII follows
+ * or the first letter is a Japanese particle.
  */
 function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   const lastAscii = units.findLastIndex(({ character }) => /^[a-z0-9]$/i.test(character));

@@ -42,7 +42,10 @@ const operators: ReadonlyMap<string, Operator> = new Map(
 );
 /** Characters that RFC 6570 reserves for future operators. */
 const reserved = "=,!@|$";
-/** Matches a variable name. RFC 6570 allows no hyphens, but many servers use them, and they have no other meaning. */
+/**
+ * Matches a variable name. RFC 6570 allows no hyphens. Fairlead allows them, because many servers use them and they
+ * have no other meaning.
+ */
 const variableName = /^(?:\w|%[0-9A-Fa-f]{2})(?:[\w.-]|%[0-9A-Fa-f]{2})*$/;
 const prefixLength = /^[1-9]\d{0,3}$/;
 

@@ -54,7 +54,7 @@ export function digestOf(text: string): string {
 /** @param state Fairlead's state folder. */
 export function openReceipts(state: string): ReceiptStore {
   const folder = join(state, "clients");
-  // The same client can have several files: CLAUDE_CONFIG_DIR and CODEX_HOME choose one.
+  // A client can have several files, because CLAUDE_CONFIG_DIR and CODEX_HOME choose the file.
   const baseOf = ({ client, file }: Pick<Receipt, "client" | "file">): string =>
     join(folder, `${client}-${digestOf(file).slice(0, 12)}`);
   const read = (path: string): Promise<Receipt | undefined> => readState(path, parseReceipt);

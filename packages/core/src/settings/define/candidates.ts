@@ -59,7 +59,7 @@ function choose(
 }
 
 function candidatesOf(source: CheckedSource): readonly EntryCandidate[] {
-  // Gemini CLI reads the same file, so it may hold the entry that `fairlead connect gemini` wrote.
+  // The file may hold the entry that `fairlead connect gemini` wrote, because Gemini CLI reads the same file.
   const written = [...source.entries.values()]
     .filter(({ name, value }) => name !== ownEntryName || !isOwnServer(name, plainValueOf(value)))
     .map(({ name, key, value }) => ({

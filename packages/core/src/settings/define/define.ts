@@ -109,7 +109,7 @@ interface EntryFacts {
   readonly mentions: Mentions;
 }
 
-/** Reads `machineAuth`; undefined if the settings do not contain it or it has a mistake. */
+/** Reads `machineAuth`. Undefined if the key is absent or has a mistake. */
 function defineMachineAuth(
   { transport, authentication, mentions }: EntryFacts,
   { machine, source }: EntryContext,
@@ -228,7 +228,8 @@ function placesFor(variable: string): string {
  */
 interface FingerprintFacts {
   /**
-   * The entry as written. The fingerprint leaves out its `description`, so that a change of it needs no new approval.
+   * The entry as written. The fingerprint leaves out its `description`, so that a changed description needs no new
+   * approval.
    */
   readonly entry: Node;
   /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */

@@ -1,6 +1,6 @@
 /**
- * Combines keys that a settings file contains more than once. Of two values, the stricter one counts: a key that is
- * pasted below must not drop a restriction above it.
+ * Combines keys that a settings file contains more than once. The stricter value counts: a key that the user pastes at
+ * the end of the file must not remove a restriction above it.
  */
 
 import type { Node } from "../../files/json/jsonc.ts";

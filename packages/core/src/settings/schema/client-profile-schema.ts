@@ -36,7 +36,8 @@ export const clientProfileSchema: ObjectKey = {
     servers: {
       type: "list",
       workspace: never,
-      description: "The servers that the client may use. Default: all. With an empty list, the client can use no server.",
+      description:
+        "The servers that the client may use. Default: all. With an empty list, the client can use no server.",
       examples: [["github", "files"]],
     },
     tools: {

@@ -1,6 +1,6 @@
 /**
- * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name private keys,
- * files, and the servers that get them.
+ * The keys of `fairlead.servers.<name>.machineAuth`. A workspace may set none of them, because they name private keys
+ * and files, and the servers that get the credentials.
  */
 
 import type { ListKey, ObjectKey, TextKey } from "./key.ts";

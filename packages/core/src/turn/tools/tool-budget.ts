@@ -12,8 +12,8 @@ export interface BudgetedTool {
   /** The number of characters in the tool's definition, which is known before the schema is compiled. */
   readonly size: number;
   /**
-   * The estimated tokens of the tool's declaration, for which its schema must be compiled. Undefined if it cannot be
-   * declared.
+   * The estimated tokens of the tool's declaration, for which its schema must be compiled. Undefined if the tool cannot
+   * be declared.
    */
   readonly tokens: () => number | undefined;
 }
