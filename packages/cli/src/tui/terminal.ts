@@ -28,8 +28,9 @@ export function lookAt(io: Io): Look {
 
 /**
  * Wraps stdout for Ink, and reports an endless number of rows. With the real number, Ink would clear the terminal and
- * its scrollback whenever a frame does not fit; here the app itself limits what it draws. Ink learns a new screen width
- * only with the frame that was laid out for it. `onWritten` is called after every write.
+ * its scrollback whenever a frame does not fit; the app itself limits the height of its frames. Ink gets no `resize`
+ * events, so it uses a new screen width only when the app draws a frame for that width. `onWritten` is called after
+ * every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([

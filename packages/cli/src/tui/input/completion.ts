@@ -95,7 +95,7 @@ export function extend(
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }
 
-/** Number of characters at the start of a text that are searched. */
+/** Maximum number of characters of a text in which the typed letters are searched. */
 const longestText = 300;
 const mostStarts = 20;
 

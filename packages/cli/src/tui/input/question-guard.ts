@@ -23,7 +23,7 @@ export interface QuestionGuard {
 
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
-/** After this many milliseconds without a key, the user has stopped typing into a question that closed. */
+/** Keys for a closed question are ignored until no key arrives for this many milliseconds. */
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
@@ -32,7 +32,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let callOffReading: (() => void) | undefined;
   /** Identifies the question that the user types into. */
   let typedInto: string | undefined;
-  /** Ends the pause in which keys are ignored; set while keys for a closed question may still arrive. */
+  /** Cancels the timer that ends the pause. Set only during the pause, in which keys are ignored. */
   let callOffPause: (() => void) | undefined;
 
   /** Starts the reading time again, because a user who is typing has not read the question yet. */

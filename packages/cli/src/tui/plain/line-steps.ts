@@ -95,7 +95,7 @@ export interface LateLine {
   readonly look: () => void;
   /** Whether the user began the last line while a question was open that has closed since. */
   readonly isLate: () => boolean;
-  /** Call this after a line was handled. If a question closed meanwhile, this line has answered it. */
+  /** Call this after a line was handled. A question that closed during the handling was answered by that line. */
   readonly read: () => void;
 }
 

@@ -22,7 +22,7 @@ interface PlainPrinterOptions extends Pick<Store, "get"> {
 
 /** Prints the transcript as lines: each item once, when it is complete. */
 export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions): PlainPrinter {
-  /** The number of the last printed item. Numbers only grow; after `/clear`, items start again. */
+  /** The serial number of the last printed item. The numbers keep growing after `/clear`. */
   let printed = 0;
   let isAtPrompt = false;
   let before: AppState | undefined;
@@ -46,7 +46,7 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
     for (const item of items.slice(settled)) {
       if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
       begun.add(item.call.id);
-      // The spinner is left out.
+      // The first span is the spinner, which is not printed.
       print(
         linesOf(item, size.columns)
           .slice(0, 1)

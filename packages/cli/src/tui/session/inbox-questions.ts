@@ -108,7 +108,7 @@ function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
       return "conversation";
     case ToolConfirmationOutcome.ProceedAlwaysAndSave:
       return "always";
-    // The app does not offer this answer, because it would allow the whole server and not only the requested tool.
+    // The app does not offer `ProceedAlwaysServer` here, because it would allow all tools of the server.
     case ToolConfirmationOutcome.ProceedAlwaysServer:
     case ToolConfirmationOutcome.Cancel:
       return "no";

@@ -57,7 +57,7 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
       texts = new Map(await Promise.all(files.map(async (file) => [file, await contentOf(file)] as const)));
       const next = await configurationOf(quiet);
       if (text() !== "") warn(text());
-      // While a settings file is invalid, the host keeps its configuration, so the app keeps it too.
+      // While a settings file is invalid, the host and the app keep the last valid configuration.
       if (next.settings.files.every(({ state }) => state !== "broken")) current = next;
       return next;
     },

@@ -175,7 +175,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
   };
 }
 
-/** Saves the media of an event. Calls `warn` for media that cannot be saved; the event is still used. */
+/** Saves the media of an event, and adds the file names to the event. Calls `warn` for media that cannot be saved. */
 async function keepMedia(event: TurnEvent, state: string, warn: (text: string) => void): Promise<TurnEvent> {
   if (event.type !== "call" || event.media === undefined) return event;
   const files: string[] = [...(event.files ?? [])];

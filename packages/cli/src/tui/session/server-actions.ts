@@ -13,7 +13,7 @@ import type { AppSession } from "./session.ts";
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
   /** Signs in to a server. `device`: with a code that the user enters on another device. */
   readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
-  /** Reads the settings again and starts the servers. `reason` returns a sentence to show before the changes. */
+  /** Reads the settings again and starts the servers. `reason` returns the first sentence of the note. */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */
   readonly stateOf: (server: string) => ServerState;
@@ -50,7 +50,7 @@ export function createServerActions({ session, settings, runVerb, signIn }: Serv
     }
   }
 
-  /** Writes `enabled` into the user's settings, so that it stays in effect after the app ends. */
+  /** Writes `enabled` into the user's settings, so that the change stays in effect after the app ends. */
   async function setEnabled(server: string, verb: "enable" | "disable"): Promise<void> {
     note("info", await settings.change(() => runVerb("mcp", verb, server)));
   }

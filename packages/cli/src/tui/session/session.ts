@@ -60,7 +60,7 @@ export interface AppSession extends QuestionQueue {
   readonly clear: () => void;
   /** Continues with another conversation, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
-  /** Lets the model summarise the conversation. Cannot run during a turn. Esc stops it; messages wait until it ends. */
+  /** Lets the model summarise the conversation; not during a turn. Esc stops the summary; messages wait for its end. */
   readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions): AppSession {
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // All server states are replaced at once, because a server that was replaced may still send events.
+  // The states come from the host, not from the event: a server that a reload replaced may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -165,7 +165,7 @@ export function createSession(options: SessionOptions): AppSession {
     }
   }
 
-  /** Puts queued messages back into the prompt: a user who stops something does not want the next one to start. */
+  /** Puts queued messages back into the prompt, because a user who stops a turn does not want the next one to start. */
   function takeBack(): void {
     const texts = queue.splice(0).map(({ shown }) => shown);
     if (texts.length === 0) return;
@@ -208,7 +208,7 @@ export function createSession(options: SessionOptions): AppSession {
     await command.run(words, session);
   }
 
-  /** Returns a filter for a prompt by its name: `server.prompt`, `server:prompt`, or the name that a model sees. */
+  /** Returns a test for a prompt's command. `name`: `server.prompt`, `server:prompt`, or the name that a model sees. */
   function isPromptNamed(name: string): (command: SlashCommand) => boolean {
     const found = findPrompt(name, host.promptRegistry);
     return ({ prompt }) =>

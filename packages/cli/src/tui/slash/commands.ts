@@ -47,7 +47,7 @@ const policy: BuiltIn = {
 /** `/trust`: trusts the workspace and approves its servers, or revokes the trust and the approvals. */
 const trust: BuiltIn = {
   name: "trust",
-  summary: "trust this folder and its servers, or revoke that",
+  summary: "trust this folder and its servers, or revoke the trust",
   usage: "[add|list|remove]",
   complete: ([verb]) => (verb === undefined ? ["add", "list", "remove"].map((value) => ({ value })) : []),
   async run(line, services) {

@@ -99,7 +99,7 @@ export const copy: BuiltIn = {
     writeTerminal(`\u001b]52;c;${data}\u0007`);
     session.note(
       "info",
-      `Sent the last answer to the clipboard: ${text.length} characters, through your terminal (OSC 52). If nothing arrives, the terminal does not allow it.`,
+      `Sent the last answer to the clipboard: ${text.length} characters, through your terminal (OSC 52). If the clipboard has not changed, your terminal does not allow OSC 52.`,
       "/export FILE",
     );
   },

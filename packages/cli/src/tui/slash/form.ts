@@ -60,7 +60,7 @@ export function writeCall(target: ToolTarget, args: JsonObject): string {
 
 function writeArgument(name: string, value: unknown): string {
   if (name === "" || name.includes("=") || name.endsWith(":"))
-    throw new HostError("usage", `an argument called "${name}" cannot be typed`);
+    throw new HostError("usage", `the argument "${name}" cannot be typed as name=value`);
   const isPlain = typeof value === "string" && plain.test(value);
   return quoted(isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`);
 }

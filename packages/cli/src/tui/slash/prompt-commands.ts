@@ -39,7 +39,7 @@ export function promptCommands(prompts: readonly HostPrompt[], taken: ReadonlySe
   });
 }
 
-/** Returns the prompts with `name` replaced by the name of the slash command that the user types for each. */
+/** Returns the prompts with the names of their slash commands. */
 export function asTyped(prompts: readonly HostPrompt[], commands: readonly SlashCommand[]): readonly HostPrompt[] {
   return prompts.map((prompt) => {
     const { server, serverPromptName } = prompt;

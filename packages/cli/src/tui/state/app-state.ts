@@ -51,7 +51,7 @@ export type TurnState =
   | {
       readonly kind: "running";
       readonly startedAt: number;
-      /** What the turn waits for: names of servers, or the next attempt. */
+      /** What the turn waits for: servers, or the next attempt to reach the model's API. */
       readonly doing?: string;
       readonly isCancelling: boolean;
     };
@@ -134,7 +134,8 @@ export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): num
 }
 
 /**
- * Returns the number of the open question and the total. Requested calls count too, because each will ask a question.
+ * Returns the number of the open question and the total. Each requested call counts as a question, because Fairlead may
+ * ask about it.
  */
 export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
   const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");

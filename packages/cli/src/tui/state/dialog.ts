@@ -83,7 +83,7 @@ function readKey(question: UserQuestion, dialog: Of<"read">, key: Key, room: Roo
     : { answer };
 }
 
-/** Returns the answer that a key gives. Only one letter means yes. */
+/** Returns the answer that a key gives. Enter and Escape never mean yes. */
 function yesOrNo(question: UserQuestion, { name, text, ctrl, meta }: Key): QuestionAnswer | undefined {
   const letter = name === "text" && ctrl !== true && meta !== true ? text?.toLowerCase() : undefined;
   const isNo = name === "enter" || name === "escape" || letter === "n";

@@ -28,7 +28,7 @@ const nothing: FieldValue = { kind: "nothing" };
 
 export function fieldValue(field: FormField, entry: FieldEntry): FieldValue {
   const found = enteredValue(field, entry);
-  // A field with a default counts as filled in, even if it is empty.
+  // A required field may stay empty if its schema has a default.
   const isMissing = found.kind === "nothing" && field.isRequired && field.default === undefined;
   return isMissing ? problem("is required") : found;
 }

@@ -143,7 +143,7 @@ function onButton(form: FormState, key: Key): FormState {
     : form;
 }
 
-/** Handles Enter: it moves to the next field. Only the button sends the form. */
+/** Handles Enter: in a field, moves to the next field; on a button, sends or declines the form. */
 function enter(form: FormState): { readonly state: FormState } | { readonly answer: ElicitationAnswer } {
   if (form.focus === "decline") return { answer: { action: "decline" } };
   if (form.focus !== "send") return { state: moveFocus(form, 1) };

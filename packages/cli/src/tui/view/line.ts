@@ -26,7 +26,7 @@ export function span(text: SafeText, style: SpanStyle = {}): Span {
 
 const plain = /^[\x20-\x7e]*$/;
 /**
- * Matches the combining marks that every terminal draws on the letter before. Some terminals draw other marks in a
+ * Matches the combining marks that every terminal draws on the preceding letter. Some terminals draw other marks in a
  * column of their own.
  */
 const mark = /[\u0300-\u036f]/;
