@@ -110,7 +110,7 @@ async function readValue(key: string, words: readonly Word[], root: unknown, io:
 }
 
 /**
- * Returns the schema of one parameter. A key that the schema does not list has the schema in `additionalProperties`.
+ * Returns the schema of one parameter: from `properties`, or from `additionalProperties` for any other key.
  */
 function schemaFor(key: string, root: unknown): unknown {
   const known = parametersOf(root).find(({ name }) => name === key);

@@ -131,7 +131,7 @@ const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 
 /** Returns the first number that would lose digits or become infinite. */
 export function inexactNumber(json: string): string | undefined {
-  // A cheap test comes first, because hardly any text has a number with that many digits.
+  // A cheap test comes first, because few texts have a number with 16 digits or an exponent.
   if (!/\d{16}|\d[eE]/.test(json)) return undefined;
   for (const [token] of json.matchAll(tokens)) if (!token.startsWith('"') && !isKept(token)) return token;
   return undefined;

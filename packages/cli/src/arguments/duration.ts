@@ -21,7 +21,7 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Reads the duration of an option, in milliseconds.
+ * Parses an option's value as a duration, and returns milliseconds.
  * @throws HostError `usage` if the text is not a duration
  */
 export function readDuration(option: string, text: string, hint: Hint = {}): number {

@@ -8,8 +8,8 @@ import { isObject, member } from "@fairlead/wire/json";
 import { type SignedTool, signature } from "../output/tools/signature.ts";
 
 /**
- * Returns warnings about unknown names. `what` is the tool's name for messages.
- * @throws HostError `arguments_invalid` if the call must fail
+ * Returns warnings about unknown parameter names. `what`: the tool's name for messages.
+ * @throws HostError `arguments_invalid` if a required parameter is missing, or the schema forbids an unknown name
  */
 export function checkParameterNames(what: string, tool: SignedTool, args: unknown): readonly string[] {
   // If the arguments are not an object, the host refuses them when it validates against the whole schema.
@@ -36,7 +36,7 @@ export function checkParameterNames(what: string, tool: SignedTool, args: unknow
   });
 }
 
-/** What the schema says about parameter names that it does not list: it forbids them, allows them, or says nothing. */
+/** Whether the schema forbids names that are not in its `properties`, may allow them, or says nothing about them. */
 type Extras = "forbidden" | "welcome" | "unsaid";
 
 function extrasOf(inputSchema: unknown): Extras {
@@ -45,7 +45,7 @@ function extrasOf(inputSchema: unknown): Extras {
   const isPlain = ["allOf", "anyOf", "oneOf", "patternProperties"].every(
     (keyword) => member(schema, keyword) === undefined,
   );
-  // If the schema has one of these keywords, only a full validation can tell whether extra names are allowed.
+  // With `allOf` or a similar keyword, only a full validation can tell whether other names are allowed.
   if (said.includes(false)) return isPlain ? "forbidden" : "welcome";
   return isPlain && said.every((one) => one === undefined) && isObject(member(schema, "properties"))
     ? "unsaid"

@@ -6,7 +6,7 @@ import { isShallow, listOf, member } from "@fairlead/wire/json";
 const jsonTypes = ["string", "number", "integer", "boolean", "object", "array", "null"] as const;
 export type JsonType = (typeof jsonTypes)[number];
 
-/** One alternative of a schema. */
+/** What one alternative of a schema allows. */
 export interface ValueShape {
   readonly types: ReadonlySet<JsonType>;
   /** The only allowed values (from `enum` or `const`). */
@@ -20,8 +20,8 @@ const deepest = 8;
 const most = 200;
 
 /**
- * Returns the alternatives of a schema. The result is empty if the schema or one alternative does not restrict the
- * type.
+ * Returns what each alternative (`anyOf`, `oneOf`) of a schema allows. The result is empty if the schema or one of its
+ * alternatives allows values of any type.
  */
 export function shapesOf(schema: unknown, root: unknown): readonly ValueShape[] {
   const shapes: ValueShape[] = [];

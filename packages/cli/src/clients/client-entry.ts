@@ -49,7 +49,7 @@ export async function entryFor(
     kind: "stdio",
     command: node,
     args: [ownFile, "serve", "--client", client, ...settings],
-    // The client may not have this variable in its own environment, so the entry sets it.
+    // The client may run without FAIRLEAD_HOME in its environment, so the entry sets the variable.
     env: env["FAIRLEAD_HOME"] === undefined ? {} : { FAIRLEAD_HOME: env["FAIRLEAD_HOME"] },
   };
   const warning = "Fairlead runs from npm's cache, which npm may clear: npm install -g fairlead, then connect again";

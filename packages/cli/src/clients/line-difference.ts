@@ -44,7 +44,8 @@ function unchanged(text: string): Line {
 }
 
 /**
- * Compares two lists of lines by their longest common subsequence. If there are too many, all lines count as changed.
+ * Compares two lists of lines by their longest common subsequence. In lists that are too long, all lines count as
+ * changed.
  */
 function compare(old: readonly string[], now: readonly string[]): readonly Line[] {
   const removed = old.map((text): Line => ({ sign: "-", text }));
@@ -81,7 +82,7 @@ function folded(lines: readonly Line[]): readonly Line[] {
   return lines.flatMap((line, at) => (isNear(at) ? [line] : isNear(at - 1) ? [unchanged("…")] : []));
 }
 
-/** Shows only the part that differs, if the file is a single long line. */
+/** If the only change is in one long line, keeps only the changed part of that line. */
 function narrowed(lines: readonly Line[]): readonly Line[] {
   const removed = lines.filter(({ sign }) => sign === "-");
   const added = lines.filter(({ sign }) => sign === "+");

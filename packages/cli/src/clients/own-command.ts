@@ -17,8 +17,7 @@ export interface OwnCommand {
 
 /**
  * Returns the command that starts this Fairlead.
- * @param root The workspace. Its folders in PATH are ignored, because an untrusted workspace could replace a link
- * later.
+ * @param root The workspace. Links in its folders are not used: an untrusted workspace could replace them later.
  */
 export async function ownCommand(
   { program, env, platform }: Pick<Io, "program" | "env" | "platform">,
@@ -40,8 +39,8 @@ export async function ownCommand(
 const versioned = /\d+\.\d+/;
 
 /**
- * Returns the first path without a version among several paths to the same file. A link in PATH usually survives an
- * upgrade.
+ * Returns a path to the same file that contains no version, such as a link in PATH, because an upgrade usually keeps
+ * such a path. Returns `path` if there is none.
  */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;

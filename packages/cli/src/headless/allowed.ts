@@ -70,9 +70,9 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Returns a function that reports, once each, allowed tools that no catalog has: otherwise the user would see a typing
- * mistake only as a denied call. The function is called twice, because a server without a cached catalog has tools only
- * after it is connected.
+ * Returns a function that returns a note for each tool in `--allow` that the server does not have: the name may be
+ * mistyped. The function is called twice, because some servers have a catalog only after they are connected. The second
+ * call returns only new notes.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

@@ -64,7 +64,7 @@ export function serversOfCalls(
   return [...named];
 }
 
-/** Returns the words of a line; no words if the line cannot be parsed. */
+/** Returns the first word of a line, which names the tool; an empty text if the line cannot be parsed. */
 function wordOf(line: string): string {
   try {
     return takeApart(withoutCall(line)).word;
@@ -99,7 +99,7 @@ interface ManualWords {
   readonly written?: CallExpression;
 }
 
-/** Matches a call expression, `server.tool(a: 1, b: "two words")`, which may contain spaces. */
+/** Splits a line into the tool and its arguments. A call expression, `server.tool(a: "two words")`, is not split. */
 function takeApart(line: string): ManualWords {
   const written = /^[^\s=]+\(/.test(line) ? parseCallExpression(line) : undefined;
   if (written) return { word: written.target, words: [], written };
@@ -113,7 +113,7 @@ function toPair({ server, tool }: ToolTarget): { readonly server: string; readon
   return { server, serverToolName: tool };
 }
 
-/** The servers that have tools in the conversation, and the other servers of the host. */
+/** Returns the servers that have tools in the conversation, then the other servers of the host. */
 export function serversOf(tools: readonly ConversationTool[], host?: Pick<Host, "states">): readonly KnownServer[] {
   const others = host?.states().map(({ name }) => name) ?? [];
   const names = [...new Set([...tools.map(({ server }) => server), ...others])];

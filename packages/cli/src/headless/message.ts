@@ -11,7 +11,7 @@ import { lookUp, namesOf } from "../targets/look-up.ts";
 import type { HeadlessOptions } from "./options.ts";
 
 export interface HeadlessMessage {
-  /** The earlier messages of a server's prompt; the last one is in `parts`. */
+  /** The messages of a server's prompt except the last message, which is in `parts`. */
   readonly history: readonly Content[];
   readonly parts: readonly Part[];
   /** Errors of references that could not be read. */
@@ -19,13 +19,11 @@ export interface HeadlessMessage {
 }
 
 /**
- * Options for references in the prompt: the servers that Fairlead may connect to, and how many milliseconds it waits.
+ * The servers to which Fairlead may connect to expand the prompt, and how many milliseconds it waits for them.
  */
 type ReferenceOptions = Pick<HeadlessOptions, "servers" | "wait">;
 
-/**
- * Default of `--wait`, which also applies to a conversation: milliseconds to wait for servers without a cached catalog.
- */
+/** Default of `--wait`: milliseconds to wait for servers without a cached catalog. */
 const usualWait = 10_000;
 
 export async function composeMessage(
@@ -67,8 +65,8 @@ async function fromPrompt(
 }
 
 /**
- * Whether the text may name a prompt. A text that begins with a path ("/etc/hosts: what is this?") does not, so
- * Fairlead connects to no server.
+ * Finds the prompt that the text names. A text that begins with a path ("/etc/hosts: what is this?") names no prompt,
+ * so Fairlead connects to no server.
  */
 async function findPromptCall(
   typed: string,
@@ -89,7 +87,7 @@ async function findPromptCall(
     try {
       return readPromptCall(typed, prompts) ?? new HostError("usage", `there is no prompt "${name}"`);
     } catch (error) {
-      // The prompt exists, but its arguments are wrong, so the catalogs of other servers cannot help.
+      // `usage`: no loaded catalog has the prompt. Other errors: the prompt exists, but its arguments are wrong.
       if (error instanceof HostError && error.code === "usage") return error;
       throw error;
     }

@@ -55,7 +55,7 @@ export function defineOptions(command: Command): void {
     .addOption(mode.choices(["default", "plan", "yolo"]).default("default"))
     .option(
       "--allow <server.tool>",
-      "allow this tool for this run (repeatable); 'server.*', or a server for all of it",
+      "allow this tool in this run; SERVER or 'SERVER.*' allows all tools of a server (repeatable)",
       all,
     )
     .option("--servers <names>", "give the model the tools of these servers only: a,b")

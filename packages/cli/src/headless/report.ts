@@ -104,7 +104,7 @@ export function reportDocument(
   };
 }
 
-/** Replaces the earlier event of the same call, because the latest event contains all its data. */
+/** Replaces the earlier event of the same call, because the latest event contains all data of the call. */
 function withCall(calls: readonly CallDocument[], event: CallEvent): readonly CallDocument[] {
   const { type: _type, ...call } = event;
   return calls.some(({ id }) => id === call.id)

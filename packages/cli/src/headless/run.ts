@@ -85,12 +85,12 @@ function counted(model: Model, { asked }: TurnWriter): Model {
   };
 }
 
-/** Builds the message. With `--model manual`, the text is a list of calls, and references in it are not expanded. */
+/** Builds the message for `--model manual`: a list of calls, in which references are not expanded. */
 function commands(typed: string, piped: string | undefined): HeadlessMessage {
   return { history: [], parts: [{ text: typed.trim() === "" ? (piped ?? "") : typed }], notes: [] };
 }
 
-/** Returns the servers that typed calls name, because such a call waits only for its own server. */
+/** Returns the servers that the typed calls name. The turn waits only for these servers. */
 function namedIn({ parts }: HeadlessMessage, conversation: Conversation, host: Host): SendOptions["waitFor"] {
   return serversOfCalls(parts[0]?.text ?? "", { host, tools: conversation.tools() });
 }
@@ -135,7 +135,7 @@ async function open(
   return conversation;
 }
 
-/** The reason why the last call failed. The lines after a failed call are not run. */
+/** Holds the failure of a call, because the lines after a failed call are not run. */
 interface LastCall {
   failure?: CallFailure;
 }
@@ -144,7 +144,7 @@ interface Taking {
   readonly writer: TurnWriter;
   readonly context: Context;
   readonly last: LastCall;
-  /** Returns new notes about the values of `--allow`. */
+  /** Returns the notes about `--allow` that it has not returned before. */
   readonly notesOfAllowed: () => readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import type { CallEvent, CallFailure, TurnEvent } from "@fairlead/core/turn/events";
 import { clip } from "@fairlead/wire/text";
 
-/** Returns the lines for an event. Text that goes to stdout has none. */
+/** Returns the lines for an event; no lines for an event that stderr does not show, such as the model's text. */
 export function eventLines(event: TurnEvent): readonly SafeText[] {
   switch (event.type) {
     case "call":
