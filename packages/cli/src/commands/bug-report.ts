@@ -22,9 +22,9 @@ const issues = "https://github.com/fairlead/fairlead/issues";
 
 export const verb: Verb = {
   help: `
-Collects versions, the keys of your settings without values, the states of the servers, and the last lines of their logs. With
-a server's name, it also connects to that server and adds the steps and the last protocol messages, without their content.
-Shows the whole file, and asks before it writes it. Nothing is sent anywhere.
+Collects versions, the keys of your settings without values, the states of the servers, and the last lines of their
+logs. With a server's name, it also connects to that server, and adds the steps of the connection and the last protocol
+messages, without their content. Shows the whole text, and asks before it writes the file. Nothing is sent anywhere.
 
 Secrets that Fairlead knows (settings, variables, headers, tokens) are hidden. Read the file before you share it: a server's
 own log lines may contain more.

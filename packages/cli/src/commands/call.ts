@@ -123,7 +123,7 @@ Examples:
   },
 };
 
-/** Holds the progress line of the call. It is missing until the call starts to run. */
+/** Holds the progress line, which is hidden while a server's question is open. Set when the call starts to run. */
 interface Watch {
   progress?: ProgressLine;
 }
@@ -137,7 +137,7 @@ function elicitHere(watch: Watch, place: ProgramPlace, context: Context): Elicit
   };
 }
 
-/** Parses the arguments. An unknown tool gets empty arguments, so that the call reports the unknown tool. */
+/** Parses the arguments. Parses none for an unknown tool, because the call then fails with `tool_unknown`. */
 async function argumentsFor(
   target: ToolTarget,
   tool: CatalogTool | undefined,
@@ -192,7 +192,7 @@ interface WrongArguments {
   readonly tool: CatalogTool | undefined;
 }
 
-/** Rewrites the error for arguments that are not a JSON object: adds the tool, the kind of JSON, and a correct call. */
+/** Adds the tool's name, the type of the arguments and an example call to the error for a list, a text or a number. */
 function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
@@ -203,7 +203,7 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** Changes the next step for a server given as a URL or with `--stdio`: `fairlead tools NAME` cannot find it. */
+/** Replaces the next step: `fairlead tools NAME` cannot find a server that was given as a URL or with `--stdio`. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
@@ -211,7 +211,7 @@ function forTyped(error: HostError | undefined): HostError | undefined {
 
 /** The command line of `fairlead call`, as far as it can be parsed before a server is connected. */
 interface CallRequest {
-  /** `typed`: the user gave the server as a URL or with `--stdio`, so the other words name only the tool. */
+  /** `typed`: the user gave the server as a URL or with `--stdio`, so the first word is the tool. */
   readonly wanted:
     | ({ readonly kind: "pair" } & ToolTarget)
     | { readonly kind: "word"; readonly word: string }
@@ -221,7 +221,7 @@ interface CallRequest {
 }
 
 interface RequestOptions extends Pick<Options, "server" | "tool"> {
-  /** Whether the user gave the server as a URL or with `--stdio`. A URL is already removed from the words. */
+  /** Whether the user gave the server as a URL or with `--stdio`. The words do not contain that URL. */
   readonly isTyped: boolean;
 }
 
@@ -246,7 +246,7 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
   };
 }
 
-/** The next step for a server given as a URL or with `--stdio`: other commands cannot find it by name. */
+/** The next step for a server given as a URL or with `--stdio`. No command can find such a server by a name. */
 const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
 interface Place {
@@ -270,7 +270,7 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
   }
   const { word } = wanted;
   const names = host.states().map(({ name }) => name);
-  // Finds the servers for which the word starts with `SERVER.`; nearly always only one matches.
+  // Server names may contain dots: `a.b.c` can mean the server `a` or the server `a.b`.
   const meant = names.filter((name) => word.startsWith(`${name}.`));
   if (meant.length === 0) {
     const named = await findBareName(word, place, connect);
@@ -283,9 +283,9 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
 }
 
 /**
- * Finds a tool by its name in lists: a bare name or `server__tool`. If several servers have a tool of the same name,
- * the first server in the settings has the bare name. So Fairlead first connects to every server without a cached
- * catalog, except servers whose last start failed a short time ago.
+ * Finds a tool by its bare name or by `server__tool`. If several servers have a tool of that name, the bare name means
+ * the tool of the first server in the settings. So Fairlead first connects to every server without a cached catalog,
+ * except servers whose last start failed a short time ago.
  */
 async function findBareName(
   word: string,
@@ -293,7 +293,7 @@ async function findBareName(
   connect: (names: readonly string[]) => Promise<void>,
 ): Promise<ToolTarget | undefined> {
   if (word.includes(".") || /\s/.test(word)) {
-    // A word with a dot or a space is no bare name. Only the demo server is connected, to suggest its tools.
+    // A word with a dot or a space is no bare name. With the demo server connected, the error can suggest demo tools.
     await connect(hasDemo(configuration) ? [demoName] : []);
     return undefined;
   }

@@ -77,7 +77,7 @@ async function install(shell: Shell, { file, startup, hint }: Installation, cont
     out.print(started === "written" ? safe`added to the end of ${rc}` : safe`${rc} already loads the script`);
   if (hint !== undefined && started !== "written" && started !== "unchanged") out.say(toSafeLine(hint));
   if (commandWord(io) !== "fairlead")
-    out.warn(safe`"fairlead" is not on your PATH: completion works only after you add it to the PATH.`);
+    out.warn(safe`"fairlead" is not on your PATH: completion works only after you add its folder to the PATH.`);
   out.say(safe`To try completion, open a new shell, type "fairlead call demo." and press Tab.`);
   if (state === "written" || started === "written") out.undo(`fairlead completion ${shell} uninstall`);
 }
@@ -138,9 +138,9 @@ function withoutBlock(text: string): string {
 
 interface Installation {
   readonly file: string;
-  /** The startup file and the lines to add to it; absent if the shell finds the script without them. */
+  /** The startup file and the lines to add to it; absent if the shell finds the script without such lines. */
   readonly startup?: Startup;
-  /** A hint for a user for whom the Tab key completes nothing. */
+  /** A note about the shell's setup, printed unless the startup file has Fairlead's lines. */
   readonly hint?: string;
 }
 
@@ -169,7 +169,7 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // These lines work before or after the user's own compinit, and also if fpath already has the folder.
+          // These lines work before or after the user's own compinit, and also if fpath contains the script's folder.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
         hint: `Not needed if ${dirname(file)} is in your fpath.`,

@@ -45,15 +45,17 @@ interface Options {
 
 export const verb: Verb = {
   help: `
-Adds one server, "${ownEntryName}", to the settings of the named clients. It starts "fairlead serve", which gives them all
-your servers through your rules. Shows the exact difference first and asks; the rest of the file stays byte for byte.
-"fairlead disconnect CLIENT" restores the file. Without names, offers every client that is installed here.
+Adds one server, "${ownEntryName}", to the settings of the named clients. This entry starts "fairlead serve",
+which offers all your servers to the client and applies your rules. Shows the exact difference first and asks; the rest
+of the file stays byte for byte. "fairlead disconnect CLIENT" restores the file. Without names, offers every client
+that is installed here.
 
   clients   ${clientNames.join(", ")}
 
 With --http, the entry has a URL on this machine and a token of its own; "fairlead serve --http --port ${gatewayPort}" must run.
 With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that
-cannot be moved stay. With --list, starts what each client would start, and shows whether it answers.
+cannot be moved stay. With --list, tests each client's entry: connects as the client would, and shows
+whether the entry answers.
 
 Examples:
   fairlead connect

@@ -22,9 +22,9 @@ import type { Verb } from "../shell/verb.ts";
 
 export const verb: Verb = {
   help: `
-Restores the client's settings file, byte for byte, and the servers that connect --replace had moved. If the file has
-changed since, shows the difference and changes nothing; --force then removes only Fairlead's entry. Servers that were
-moved stay in Fairlead's settings too.
+Restores the client's settings file, byte for byte, with the servers that connect --replace had moved out of it. These
+servers also stay in Fairlead's settings. If the file has changed since connect, shows the difference and changes
+nothing; --force then removes only Fairlead's entry.
 
 Examples:
   fairlead disconnect claude-code
@@ -35,7 +35,7 @@ Examples:
     command
       .addArgument(new Argument("<client>", "the client to disconnect").choices(clientNames))
       .option("--yes", "write without asking")
-      .option("--force", "remove only Fairlead's entry if the file has changed");
+      .option("--force", "if the file has changed since connect, remove only Fairlead's entry");
   },
 
   async run(context) {
@@ -85,7 +85,7 @@ Examples:
     out.say(safe`disconnected: ${toSafeLine(clients[client].title)} (${toSafeLine(receipt.file)})`);
     for (const name of receipt.moved)
       out.say(
-        safe`${toVisibleLine(name)} is in Fairlead's settings too; to remove it there: fairlead mcp remove -s user ${toVisibleLine(name)}`,
+        safe`${toVisibleLine(name)} also stays in Fairlead's settings; to remove it there: fairlead mcp remove -s user ${toVisibleLine(name)}`,
       );
   },
 };
@@ -96,8 +96,8 @@ function restoredText(plan: DisconnectPlan): string {
 }
 
 /**
- * Finds the receipt of the client's settings file. If there is none for that path, uses the client's only receipt,
- * because a variable such as CODEX_HOME may have changed since.
+ * Finds the receipt, which records what `connect` changed in the client's settings file. If no receipt names the file's
+ * current path, uses the client's only receipt, because a variable such as CODEX_HOME may have changed the path.
  */
 async function findReceipt(
   client: ClientName,

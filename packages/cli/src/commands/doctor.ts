@@ -194,7 +194,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
   const { environment, locations, servers } = configuration;
   const admitted = servers.filter(({ admission }) => admission.status === "admitted");
   const definitions = servers.flatMap(({ server }) => server.definition ?? []);
-  // The folder is checked before the secret store is opened, because opening repairs the permissions without a report.
+  // The state folder is checked first, because opening the secret store silently repairs the folder's permissions.
   const state = await readStateFacts(locations.state);
   const [sources, policy, programs, network, secrets, machines, clients] = await Promise.all([
     readSources(locations),
@@ -209,7 +209,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readClientFacts(locations.state),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
-  // Workspace settings cannot change `security.folderTrust.enabled`, so they are left out.
+  // Fairlead ignores `security.folderTrust.enabled` in workspace settings, so only the other files are searched for it.
   const deciding = sources.filter(({ scope }) => scope !== "workspace");
   const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
   return [

@@ -28,7 +28,7 @@ interface Generator {
 }
 
 const shared = `Uses the catalog cache, and connects only to servers without a cached catalog. The same catalogs give the same file,
-so that you can keep it under version control. Tools that your settings leave out are left out.`;
+so that you can keep it under version control. Tools that your settings filter out are not in the file.`;
 
 export const generateVerbs: Readonly<Record<"ts" | "cli", Verb>> = {
   ts: generateVerb({
@@ -67,7 +67,7 @@ function generateVerb({ help, operand, write, mode }: Generator): Verb {
     define(command) {
       command
         .argument(operand, "names from fairlead mcp list")
-        .option("-o, --output <file>", "write this file instead of stdout; replaces only a generated file")
+        .option("-o, --output <file>", "write to this file instead of stdout; an existing file must be a generated one")
         .option("--refresh", "connect to the servers instead of using the catalog cache");
     },
 

@@ -31,7 +31,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   variable_unset: [
     "An entry refers to an environment variable or a secret that does not exist. Fairlead does not start the server with an empty value.",
-    "Set the variable, write ${NAME:-default}, put it into ~/.gemini/.env, or store a secret: fairlead secret set NAME.",
+    "Set the variable in your shell or in ~/.gemini/.env, write ${NAME:-default} in the entry, or store a secret: fairlead secret set NAME.",
   ],
   command_not_found: [
     "The server's command was not found, or is not an executable program.",
@@ -88,7 +88,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   denied: [
     "A rule, a setting or a person denied the request, or it needs confirmation and there is no terminal to ask on. Nothing was run.",
-    "fairlead policy explain SERVER.TOOL shows the rule with its file and line. --yes confirms in advance. fairlead mcp enable SERVER undoes a disable.",
+    "fairlead policy explain SERVER.TOOL shows the rule with its file and line. --yes confirms in advance. fairlead mcp enable SERVER allows a disabled server to start.",
   ],
   changed: [
     "The definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file differs from what Fairlead wrote. Nothing was run or written.",

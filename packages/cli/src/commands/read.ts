@@ -49,8 +49,8 @@ How to write a resource (the @ is optional):
 
 Connects to the resource's server, and to servers without a cached catalog only if
 one of them could have the resource. Prints text to stdout and describes binary
-contents. --save writes into the folder if the path is one or ends with /,
-else to a new file. It never overwrites a file.
+contents. --save PATH saves into the folder PATH if PATH exists as a folder or ends
+with /, else as the new file PATH. It never overwrites a file.
 
 Examples:
   fairlead read demo://about

@@ -37,7 +37,11 @@ Examples:
     command
       .argument("<file>", "a recording of fairlead record, or of --record")
       .option("--loose", "if the arguments were never recorded, match by tool, prompt or resource only")
-      .option("--timing <when>", "when messages are sent: none (at once), recorded, or a pause such as 200ms", "none");
+      .option(
+        "--timing <when>",
+        "the pause before each message: none, recorded (as in the recording), or a time such as 200ms",
+        "none",
+      );
     defineHttpOptions(command);
   },
 

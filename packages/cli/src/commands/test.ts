@@ -28,7 +28,7 @@ A file is YAML or JSON:
   server: files                        a server of your settings, or:
   command: [node, server.js]           a program, started in the file's folder; the folder must be trusted
   tools: { include: [read], exact: false, snapshot: false }
-  mask: ["req-[0-9]+"]                 patterns to mask in snapshots, beside ids and times
+  mask: ["req-[0-9]+"]                 patterns to mask in snapshots; ids and times are always masked
   checks:
     - name: reads a file
       call: read
@@ -36,13 +36,13 @@ A file is YAML or JSON:
       expect:
         text: exact text               or contains: part, or matches: pattern
         structured: { size: 3 }        a part of the structured content
-        schema: { type: object }       a JSON Schema for it
-        snapshot: true                 as in FILE.snap.json, which --update writes
+        schema: { type: object }       a JSON Schema for the structured content
+        snapshot: true                 compare with FILE.snap.json, which --update writes
         isError: false
         latency: { baseline: name of an earlier check, ratio: 3 }
 
 A tool with the annotation readOnlyHint must not change the server's lists. Your rules apply as to calls that you type.
-Exit codes: 0 all checks passed, 1 not.
+Exit codes: 0 all checks passed, 1 a check failed.
 
 Examples:
   fairlead test checks.yaml

@@ -34,7 +34,7 @@ export const verb: Verb = {
   name(a: string, b?: number, …+2)  required parameters, optional ones, two more with --all
   → {sum: number}                   the type of its structured result
   [read-only] [destructive]         annotations claimed by the server, not verified
-  [allowed] [denied]                the decision for calls by a model; without it, Fairlead asks
+  [allowed] [denied]                the decision for calls by a model; if neither is shown, Fairlead asks
   as github__search                 the name that a model sees, if it differs
 
 Examples:
@@ -52,7 +52,7 @@ Examples:
   define(command) {
     command
       .argument("[server]", "only the tools of this server: its name, or a URL")
-      .option("-l, --long", "show signatures and descriptions, also of many tools")
+      .option("-l, --long", "show signatures and descriptions, even if there are many tools")
       .option("--all", "show every parameter and the full descriptions")
       .option("--refresh", "connect to the servers instead of using the catalog cache")
       .option("--repairs", "show what Fairlead changed in tools so that model APIs accept them")

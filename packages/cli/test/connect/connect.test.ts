@@ -298,7 +298,7 @@ describe("connect --replace", () => {
     });
     const undone = await here.fairlead("disconnect", "cursor", "--yes");
     expect(undone.stderr).toContain(
-      "github is in Fairlead's settings too; to remove it there: fairlead mcp remove -s user github",
+      "github also stays in Fairlead's settings; to remove it there: fairlead mcp remove -s user github",
     );
     expect(await textOf(here, cursorFile)).toBe(text);
   });

@@ -34,7 +34,10 @@ Examples:
   define(command) {
     command
       .argument("[id...]", "remove these conversations")
-      .option("--older-than <time>", "remove conversations and results from before this: 12h, 7d or 2026-01-31")
+      .option(
+        "--older-than <time>",
+        "remove conversations and results older than this age or date: 12h, 7d, 2026-01-31",
+      )
       .option("--all", "remove all conversations and results")
       .option("--dry-run", "show what would be removed");
   },

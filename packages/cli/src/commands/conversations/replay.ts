@@ -57,7 +57,7 @@ Examples:
       const { replayInApp } = await import("../../conversations/replay-app.tsx");
       return replayInApp(recorded, { io, speed: speed ?? 1, step });
     }
-    if (step) throw new HostError("usage", "--step needs a terminal, and no --plain");
+    if (step) throw new HostError("usage", "--step needs a terminal and cannot be combined with --plain");
     const pace = speed === undefined ? {} : { speed };
     await playLines(recorded, { ...pace, out, columns: columnsOf(io), clock: systemClock, signal: io.signal });
   },

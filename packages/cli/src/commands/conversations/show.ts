@@ -22,7 +22,7 @@ Examples:
   fairlead show 20260131-083000-1a2b3c
   fairlead show 20260131-083000-1a2b3c --json`,
 
-  define: (command) => void command.argument("<id>", "the id of the conversation, or its beginning"),
+  define: (command) => void command.argument("<id>", "the id of the conversation, or the beginning of the id"),
 
   async run(context) {
     const { io, out, globals, operands } = context;
@@ -42,7 +42,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<id>", "the id of the conversation, or its beginning")
+      .argument("<id>", "the id of the conversation, or the beginning of the id")
       .addOption(new Option("--format <format>", "md: Markdown; json: every event").choices(["md", "json"]));
   },
 

@@ -11,8 +11,8 @@ import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
 A program that uses fairlead serve asks you through its own window, on a page in your browser, or here. A request that
-was refused because no answer came in time stays in the list for an hour: your yes holds for the next identical request,
-for ten minutes. The terminal app shows these questions while it runs.
+was refused because no answer came in time stays in the list for an hour: if you allow it then, the next identical
+request within ten minutes is allowed. The terminal app shows these questions while it runs.
 `;
 
 const list: Verb = {
@@ -91,12 +91,12 @@ async function answer(context: Context, given: ConsentAnswer): Promise<void> {
   const inbox = await inboxOf(context);
   const id = operands[0] ?? "";
   if (given === "conversation" && !(await inbox.show(id)).answers.includes(given))
-    throw new HostError("usage", `approval ${id} can only be given for one request`, {
+    throw new HostError("usage", `request ${id} can be allowed only once, not for the conversation`, {
       next: `fairlead approvals allow ${id}`,
     });
   const { isFirst, answer: first, by, at } = await inbox.answer(id, given, "fairlead approvals");
   if (!isFirst)
-    throw new HostError("usage", `approval ${id} was already answered: ${words[first]}, in ${by}`, {
+    throw new HostError("usage", `request ${id} was already answered: ${words[first]}, in ${by}`, {
       next: "fairlead approvals list",
     });
   if (globals.json) return out.json({ id: id.toUpperCase(), answer: first, at: new Date(at).toISOString() });
@@ -121,7 +121,7 @@ function details(entry: InboxEntry): readonly SafeText[] {
     ...(reason === "" ? [] : [safe`reason: ${toVisibleLine(reason)}`]),
     safe`arguments (sha256 ${toSafeLine(digest)})${isCut ? safe`, only their beginning` : safe``}:`,
     safe`  ${joinSafe(written, safe`\n  `)}`,
-    ...(change === undefined ? [] : [safe`its definition has changed:`, ...differenceLines(change, safe`  `)]),
+    ...(change === undefined ? [] : [safe`the definition has changed:`, ...differenceLines(change, safe`  `)]),
     safe`to answer: fairlead approvals allow ${toSafeLine(id)}, or fairlead approvals deny ${toSafeLine(id)}`,
   ];
 }

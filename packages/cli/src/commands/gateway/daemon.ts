@@ -13,7 +13,8 @@ import type { Context, Verb } from "../../shell/verb.ts";
 
 const about = `
 All programs that use fairlead serve on stdio share one background host, with one set of servers. The first program
-starts it; it ends ten minutes after the last one. A program that is connected does not notice a restart.
+starts the host. The host ends ten minutes after the last program has disconnected. Connected programs do not notice
+a restart.
 `;
 
 const status: Verb = {
@@ -89,7 +90,7 @@ interface LogOptions extends FilterOptions {
 
 const logs: Verb = {
   help: `
-Starts and ends of the background host, and its errors. The log of a server: fairlead mcp logs NAME
+Shows when the background host started and ended, and its errors. The log of a server: fairlead mcp logs NAME
 
 Examples:
   fairlead daemon logs

@@ -14,9 +14,9 @@ export const verb: Verb = {
   help: `
 Connects to every server in the workspace's settings and compares it with .gemini/mcp.lock. Exit codes: 0 nothing
 differs; 6 something differs, or the folder is not trusted; 4 a server could not be reached, so it was not compared.
-A removed tool, a new required parameter or a narrower type is breaking; other words, new tools and optional parameters
-are not. With --breaking, only breaking changes fail. Review the others all the same: a description is text that a
-model reads. With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
+A removed tool, a new required parameter or a narrower type is breaking; changed descriptions, new tools and optional
+parameters are not. With --breaking, only breaking changes fail. Review the other changes all the same: models read the
+descriptions. With --trust-workspace (for CI), a server whose entry differs from the lock file is not started.
 
 Examples:
   fairlead lock verify
@@ -44,7 +44,7 @@ Examples:
   },
 };
 
-/** Throws if a server differs from the lock file or could not be reached. If both happened, reports the difference. */
+/** Throws if a server differs from the lock file or could not be reached. A difference decides the code. */
 function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck) => boolean): void {
   const drifted = checked.filter(isWrong);
   const errors = checked.flatMap((one) => errorOf(one) ?? []);

@@ -173,7 +173,7 @@ export async function checkHasSignIn(definition: ServerDefinition): Promise<void
 
 function isProgram(serverName: string, { env }: StdioTransport, place: string): HostError {
   const names = [...env.keys()];
-  const set = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
+  const set = names.length === 0 ? '"env" is empty' : `"env" has ${names.join(", ")}`;
   return new HostError(
     "usage",
     `"${serverName}" is a local program and has no sign-in: it gets credentials from "env" in its entry (${set})`,

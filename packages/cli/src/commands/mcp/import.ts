@@ -67,7 +67,10 @@ Examples:
           "the program whose format the file has; without --from, read only files of this program",
         ).choices(programNames),
       );
-    scopeOption(command, "user: for all your folders; project: for this folder; default: by the file they come from");
+    scopeOption(
+      command,
+      "user: for all your folders; project: for this folder; default: project for this project's files, else user",
+    );
     command
       .option("--only <names>", "only these servers, separated by commas")
       .option("--replace", "replace entries with the same name")
@@ -127,8 +130,8 @@ Examples:
 };
 
 /**
- * Groups the sources by settings file. A file inside a project goes to the project's settings, unless the user names a
- * scope.
+ * Groups the imported files by the settings file that gets their servers: `scope` if given; otherwise the project's
+ * settings for a file of the project, and the user settings for any other file.
  */
 function byDestination(
   sources: readonly ImportSource[],
@@ -147,8 +150,8 @@ function byDestination(
 }
 
 /**
- * Whether secrets go into the secret store. The option `--secrets` decides, else the user's answer; without a terminal,
- * yes.
+ * Whether secrets go into the secret store. `--secrets` decides. Without `--secrets`, Fairlead asks; if there is no
+ * terminal to ask on, the answer is yes.
  */
 async function wantsStore(
   secrets: Options["secrets"],

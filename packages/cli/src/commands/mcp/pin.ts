@@ -18,7 +18,7 @@ export const verb: Verb = {
   help: `
 A server started with npx, uvx or docker without an exact version may change at any time. This command finds the version
 that would run now (npm view, uv pip compile, docker image inspect) and writes it into the entry; comments stay.
-This changes a project's entry, so Fairlead asks for your approval again.
+If the entry is a project's, Fairlead then asks for your approval of the changed entry.
 
 Examples:
   fairlead mcp pin github

@@ -29,7 +29,7 @@ Example:
   disable: {
     help: `
 Sets "fairlead.servers.NAME.enabled" to false in your user settings: the server does not start for you, in any folder.
-The entry itself stays unchanged, also a workspace's.
+The server's entry stays unchanged, also if it is in a workspace's settings.
 
 Example:
   fairlead mcp disable github`,

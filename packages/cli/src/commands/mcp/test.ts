@@ -231,13 +231,13 @@ function stepLines(step: Step, origin: Origin): SafeText[] {
         safe`in ${toVisibleLine(step.cwd)}`,
         ...(step.droppedPath.length === 0
           ? []
-          : [safe`not searched: ${names(step.droppedPath)} (the folder is not trusted)`]),
+          : [safe`not searched: ${names(step.droppedPath)} (folders of an untrusted workspace)`]),
       ];
     case "environment":
       return [
-        safe`passed on: ${names(step.passed)}`,
-        ...(step.set.length === 0 ? [] : [safe`set by the entry: ${names(step.set)}`]),
-        safe`withheld: ${names(step.withheld)}`,
+        safe`variables passed on: ${names(step.passed)}`,
+        ...(step.set.length === 0 ? [] : [safe`variables set by the entry: ${names(step.set)}`]),
+        safe`variables withheld: ${names(step.withheld)}`,
       ];
     case "start":
       return [safe`process started`];

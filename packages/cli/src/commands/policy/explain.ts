@@ -39,7 +39,9 @@ Examples:
     command
       .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
       .addOption(
-        new Option("--mode <mode>", "in this approval mode").choices(["default", "plan", "yolo"]).default("default"),
+        new Option("--mode <mode>", "decide for this approval mode")
+          .choices(["default", "plan", "yolo"])
+          .default("default"),
       )
       .option("--headless", "decide for a run without a terminal to ask on");
   },
@@ -121,7 +123,7 @@ function report(explanation: Explanation, { out, globals }: Context): void {
   if (over) rows.push([safe`  otherwise`, reasonText(over)]);
   for (const [at, other] of others.entries()) rows.push([at === 0 ? safe`  weaker` : safe``, reasonText(other)]);
   if (isChanged && rule.origin.name !== "changed" && rule.origin.name !== "unsaved")
-    rows.push([safe`  changed`, safe`its definition differs from the accepted one`]);
+    rows.push([safe`  changed`, safe`the tool's definition differs from the accepted one`]);
   const note = catalogNote(subject);
   if (note) rows.push([safe`  note`, note]);
   out.print(
@@ -137,7 +139,7 @@ function catalogNote({ server, tool, kind, known }: Subject): SafeText | undefin
     case "server":
       return safe`"${toVisibleLine(server)}" has no tool "${toVisibleLine(tool)}" in its cached catalog`;
     case "entry":
-      return safe`"${toVisibleLine(server)}" has no cached catalog yet, so its annotations are unknown: fairlead tools`;
+      return safe`"${toVisibleLine(server)}" has no cached catalog yet, so the tool's annotations are unknown; to load them: fairlead tools`;
     case "nothing":
       return safe`no server "${toVisibleLine(server)}" is configured here`;
   }

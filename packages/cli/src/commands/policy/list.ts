@@ -18,8 +18,8 @@ import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   help: `
-A rule in a higher group wins. Within a group the higher priority wins, then the stricter rule. Any stricter rule wins
-over "trust", except the built-in ones. To see which rule decides about a tool: fairlead policy explain.
+A rule in a higher group wins. Within a group the higher priority wins, then the stricter rule. A stricter rule
+wins over "trust", unless it is built in. To see which rule decides about a tool: fairlead policy explain.
 
 Examples:
   fairlead policy list
@@ -43,8 +43,8 @@ Examples:
       });
     for (const problem of problems) out.warn(problemLines(problem));
     /*
-     * In a trusted folder, only links to files outside the folder are ignored; Fairlead already reported them as
-     * problems.
+     * In a trusted folder, Fairlead ignores only policy files that are links to files outside the folder. `problems`
+     * contains them.
      */
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
@@ -60,7 +60,7 @@ Examples:
 };
 
 /**
- * Notes rules that name an unknown server. The server may come later, but a rule with a mistyped name protects nothing.
+ * Prints a note about a rule for an unknown server: the server may be added later, or its name may be mistyped.
  */
 function warnOfUnknownServer({ server, origin }: PolicyRule, { servers }: Configuration, out: Output): void {
   const names = [...servers.map((one) => one.server.name), demoName];

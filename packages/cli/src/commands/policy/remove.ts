@@ -24,7 +24,7 @@ export const verb: Verb = {
   help: `
 RULE is the name that you gave to policy allow, ask or deny, or FILE:LINE as policy list shows it.
 Removes the rule from your policy files (~/.gemini/policies), and the saved approval of the tool. Comments above the
-rule and other rules stay. Rules of the administrator and of the workspace are removed in their files.
+rule and other rules stay. To remove a rule of the administrator or of the workspace, edit its file.
 
 Examples:
   fairlead policy remove demo.greet
@@ -35,7 +35,7 @@ Examples:
 
   define(command) {
     defineSubject(command, "rule", "the tool, as in policy allow; or FILE:LINE");
-    command.option("--args-pattern <regex>", "the rule for calls whose arguments match this");
+    command.option("--args-pattern <regex>", "the rule that has this argument pattern");
   },
 
   async run(context) {
@@ -80,7 +80,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether the line belongs to the rule. Messages may name any line of a rule, so every line of it counts. */
+/** Whether the line is one of the rule's lines: a message may name any of them. */
 function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
   return wanted >= line && wanted <= lastLine;
 }
@@ -95,7 +95,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
   const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
-  // If a server's name contains a star, its rule has the name with an escape, or the name as a pattern.
+  // If a name contains a star, the star is escaped in a rule for that exact name, and not escaped in a pattern.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
   );

@@ -55,7 +55,7 @@ Examples:
       defineSubject(command);
       command.option(
         "--args-pattern <regex>",
-        "only calls whose arguments match this (as compact JSON with sorted keys)",
+        "only calls whose arguments, as compact JSON with sorted keys, match this pattern",
       );
     },
 
@@ -83,7 +83,7 @@ export const ruleVerbs: Readonly<Record<"allow" | "ask" | "deny", Verb>> = {
 const isWild = (name: string): boolean => /[*?]/.test(name);
 
 /**
- * Refuses an unknown server, because a rule with a mistyped name would do nothing, without a message.
+ * Refuses an unknown server, because a rule with a mistyped server name would silently do nothing.
  * @throws HostError `server_unknown`
  */
 function refuseUnknownServer({ server, known }: Subject, host: Host, { operands: [word], command }: Context): void {
@@ -168,7 +168,9 @@ function tellOverruled(above: readonly Overruled[], out: Output): void {
   }
   const left = above.length - mostTold;
   if (left > 0)
-    out.warn(safe`note: stronger rules also decide for ${count(left, "other tool")}: fairlead policy explain`);
+    out.warn(
+      safe`note: stronger rules also decide for ${count(left, "other tool")}; to see the rules: fairlead policy list`,
+    );
 }
 
 function tellUnknown({ server, tool, known }: Subject, out: Output): void {
@@ -200,7 +202,8 @@ interface Overruled extends ToolTarget {
 }
 
 /**
- * Finds stronger rules without matching argument patterns: a stronger rule with a pattern still decides for some calls.
+ * Finds the rules that are stronger than the written rule. Ignores their argument patterns, because a stronger rule
+ * with a pattern still decides for some calls.
  */
 async function overruledBy(
   written: WrittenRule,

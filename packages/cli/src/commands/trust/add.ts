@@ -20,7 +20,7 @@ interface Options {
 export const verb: Verb = {
   help: `
 Shows every server in the folder's settings exactly as it would run, then asks: first about the folder, then about each
-server. Enter means no. An approval is valid for that exact entry and program: Fairlead asks again when one changes.
+server. Enter means no. An approval is valid for the exact entry and program: if either changes, Fairlead asks again.
 A second run asks only about new or changed servers. Without a terminal, nothing is written unless you add --yes.
 
 Examples:
@@ -100,7 +100,7 @@ function refuse({ root, pending }: Review): never {
   throw new HostError(
     "awaiting_approval",
     `"${root}" needs your confirmation (servers to approve: ${pending.length}), and there is no terminal to ask on; nothing was written`,
-    { next: `fairlead trust add ${toShellWord(root)}   in a terminal, or add --yes after reading the above` },
+    { next: `fairlead trust add ${toShellWord(root)}   in a terminal; or read the servers above, then add --yes` },
   );
 }
 

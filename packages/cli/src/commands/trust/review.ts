@@ -112,7 +112,7 @@ function brokenText({ name, origin, problems }: ConfiguredServer): SafeText {
 
 type AlreadyAllowed = (definition: ServerDefinition) => readonly SafeText[];
 
-/** Reads which tools are already allowed. Approvals that cannot be read are left out, because they allow nothing. */
+/** Finds the tools that already run without confirmation. Unreadable approvals allow nothing, so they are ignored. */
 async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllowed> {
   const { root, state } = configuration.locations;
   const { rules } = await loadPolicies(configuration);

@@ -73,12 +73,12 @@ test.each([
   [
     "a program with variables",
     { command: "node", env: { A_TOKEN: "$X", B: "1" } },
-    'fairlead: "s" is a local program and has no sign-in: it gets credentials from "env" in its entry (it has A_TOKEN, B)',
+    'fairlead: "s" is a local program and has no sign-in: it gets credentials from "env" in its entry ("env" has A_TOKEN, B)',
   ],
   [
     "a program without",
     { command: "node" },
-    'fairlead: "s" is a local program and has no sign-in: it gets credentials from "env" in its entry (it has none)',
+    'fairlead: "s" is a local program and has no sign-in: it gets credentials from "env" in its entry ("env" is empty)',
   ],
   [
     "a header",

@@ -25,9 +25,9 @@ test("each step is shown with what came of it; of the environment, names and nev
   roots        not sent (fairlead.servers.a.roots is false)
   program      /NODE
                in /HOME
-  environment  passed on: HOME, LANG, PATH
-               set by the entry: KEY
-               withheld: AWS_SECRET_ACCESS_KEY, FAIRLEAD_SYSTEM_POLICIES_PATH, GEMINI_CLI_SYSTEM_SETTINGS_PATH
+  environment  variables passed on: HOME, LANG, PATH
+               variables set by the entry: KEY
+               variables withheld: AWS_SECRET_ACCESS_KEY, FAIRLEAD_SYSTEM_POLICIES_PATH, GEMINI_CLI_SYSTEM_SETTINGS_PATH
   start        process started
   handshake    test 1.0.0, protocol 2025-11-25 (with a session) over stdio
   list         tools/list: 1

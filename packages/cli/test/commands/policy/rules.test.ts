@@ -114,7 +114,9 @@ describe("policy allow, ask, deny", () => {
       /^note: for demo\.greet a stronger rule decides: .*denyTools in .*settings\.json:\d+ denies it$/m,
     );
     expect(stderr).toMatch(/^note: for demo\.count a stronger rule decides: a rule in .*all\.toml:1 denies it$/m);
-    expect(stderr).toMatch(/^note: stronger rules also decide for 1 other tool: fairlead policy explain$/m);
+    expect(stderr).toMatch(
+      /^note: stronger rules also decide for 1 other tool; to see the rules: fairlead policy list$/m,
+    );
   });
 
   test("a stronger rule about a prompt is told if the prompt is named", async () => {

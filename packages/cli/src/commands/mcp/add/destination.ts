@@ -43,7 +43,7 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
   });
 }
 
-/** Returns where entries with this name are defined, strongest first, including replaced entries. */
+/** Returns the places of all entries with this name. The first entry applies; it replaces the others. */
 export function placesOf(name: string, { servers }: Configuration): readonly Origin[] {
   const found: ConfiguredServer | undefined = servers.find(({ server }) => server.name === name)?.server;
   return found === undefined ? [] : [found.origin, ...found.shadows];
@@ -101,7 +101,7 @@ export function trustAddLine({ root, rootFrom }: Pick<Locations, "root" | "rootF
   return rootFrom === "option" ? `fairlead trust add ${toShellWord(root)}` : "fairlead trust add";
 }
 
-/** `undo`: the command that undoes the change. `noUndo`: the reason after "cannot be undone: ". */
+/** `undo`: the command that undoes the change. `noUndo`: why there is none, printed after "cannot be undone: ". */
 export type Undo = { readonly undo: string } | { readonly noUndo: string };
 
 export function removeLine(name: string, scope: ScopeWord, globals: Globals): string {
@@ -110,15 +110,15 @@ export function removeLine(name: string, scope: ScopeWord, globals: Globals): st
 
 interface Before {
   readonly name: string;
-  /** The entry's value, as it was in the file. */
+  /** The entry's value in the file before the change. */
   readonly entry: unknown;
-  /** Whether the entry was approved; if not, the undo command adds `--no-approve`. */
+  /** Whether the entry was approved before the change; if not, the undo command has `--no-approve`. */
   readonly approved: boolean;
 }
 
 /**
- * Builds the command that restores an entry. Literal secrets appear in it only on a terminal, never in redirected
- * output.
+ * Builds the command that restores an entry. If the entry has literal secrets, builds the command only for output to a
+ * terminal.
  */
 export function restore(
   { name, entry, approved }: Before,

@@ -49,7 +49,8 @@ export async function storeSecrets(
 }
 
 /**
- * Stores one secret. If the name already has another value, adds the server's name to it, and then a number if needed.
+ * Stores one secret. If the store has another value under that name, puts the server's name before it, and if needed a
+ * number after it.
  */
 async function keep(
   { name, value }: FoundSecret,
