@@ -31,7 +31,7 @@ export function reportText(report: BugReport, hide: Redact): SafeText {
       ? []
       : [
           section(`Connection to ${attempt.server}: steps`, attempt.steps),
-          section(`Connection to ${attempt.server}: last messages without content`, attempt.messages),
+          section(`Connection to ${attempt.server}: last messages, without their content`, attempt.messages),
         ]),
     ...logs.map(({ server, lines }) => section(`Log of ${server}: last lines`, lines)),
   ];

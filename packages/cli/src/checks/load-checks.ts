@@ -22,7 +22,7 @@ export async function loadChecks(
   const found = await readText(path, largestFile);
   switch (found.kind) {
     case "absent":
-      throw new HostError("not_found", `no file of checks ${path}: it does not exist`, {
+      throw new HostError("not_found", `the file of checks ${path} does not exist`, {
         next: "fairlead test --help",
       });
     case "unreadable":

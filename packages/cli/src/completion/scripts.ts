@@ -66,7 +66,7 @@ _fairlead() {
   (( \${#values} )) && compadd -V words -l -d shown -a values && code=0
   return code
 }
-# compinit runs this file as the function itself; a startup file only loads it.
+# compinit runs this file as the function _fairlead; a startup file only registers the function.
 if [[ $funcstack[1] == _fairlead ]]; then
   _fairlead "$@"
 elif (( $+functions[compdef] )); then

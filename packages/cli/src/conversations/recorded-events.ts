@@ -46,7 +46,11 @@ function appEvent(line: RecordedLine, now: number): AppEvent | undefined {
     case "model":
       return { type: "model", model: { provider: providerOf(line.provider), name: line.name } };
     case "compact":
-      return { type: "note", tone: "info", text: "The history was compacted: the model has a summary of it." };
+      return {
+        type: "note",
+        tone: "info",
+        text: "The conversation was compacted: the model has a summary of the earlier messages.",
+      };
     case "content":
     case "response":
     case "rewind":

@@ -44,7 +44,7 @@ export function checkClients(facts: readonly ClientFacts[]): readonly Observatio
     const { title } = clients[client];
     const next = `fairlead connect ${client}`;
     if (failure !== undefined) return problem(failure);
-    if (!hasEntry) return warning(`${title} is no longer connected: ${file} has no entry of Fairlead`, next);
+    if (!hasEntry) return warning(`${title} is no longer connected: ${file} has no entry for Fairlead`, next);
     if (missing === undefined) return ok(`${title} uses Fairlead (${file})`);
     return problem({
       code: "command_not_found",

@@ -80,7 +80,11 @@ function whyNot(launch: LaunchFacts): readonly Observation[] {
     ];
   const where = missing.includes("/") ? "does not exist or is not executable" : "is not on the server's PATH";
   return [
-    { ...notFound, message: `${what} ${where}`, next: `${installs(missing)}; or correct its entry (${place(origin)})` },
+    {
+      ...notFound,
+      message: `${what} ${where}`,
+      next: `${installs(missing)}; or correct the server's entry (${place(origin)})`,
+    },
   ];
 }
 
@@ -88,7 +92,7 @@ function ofShells(launches: readonly LaunchFacts[]): readonly Observation[] {
   const managed = launches.flatMap((launch) => (launch.managed ? [{ ...launch, managed: launch.managed }] : []));
   return [...groupBy(managed, ({ managed: { folder } }) => folder)].map(([folder, users]) =>
     note(
-      `${namesOf(users)}: found in a folder of ${users[0].managed.manager} (${folder}), which editors and services do not have on their PATH`,
+      `${namesOf(users)}: program found in a folder of ${users[0].managed.manager} (${folder}), which editors and services do not have on their PATH`,
       addToPath(folder, users.length === 1 ? `its entry (${place(users[0].origin)})` : "their entries"),
     ),
   );
@@ -171,6 +175,6 @@ function unpinned({ server, name, from }: Fetched): Observation {
   // A named tag is rarely moved, so this is only a note; the tag "latest" moves with every release.
   if (/:(?!latest$)[\w.-]+$/.test(name))
     return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
-  const message = `"${server}" runs ${name} from ${from} without an exact version: it may change at any time`;
+  const message = `"${server}" runs ${name} from ${from} without an exact version: the version may change at any time`;
   return { ...warning(message, next), server };
 }

@@ -25,7 +25,7 @@ export interface StateFacts {
 const scarce = 50 * 1024 * 1024;
 
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {
-  const lost = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs are lost`;
+  const lost = `${folder} cannot be written (${failure}): approvals, secrets, logs and cached catalogs cannot be saved`;
   const next = `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`;
   const findings = [
     failure === undefined ? ok(`${folder} can be written`) : problem({ code: "internal", message: lost, next }),

@@ -102,7 +102,7 @@ function clientText({ name: server, typeName, tools }: Client, prefix: string, t
     ...signatures.flat(),
     "}",
     "",
-    ...toDocComment(`Calls the tools of "${title}" through a host, which decides about each call.`),
+    ...toDocComment(`Calls the tools of "${title}" through a host, which decides whether each call may run.`),
     `export function create${typeName}(host: Pick<Host, "call">): ${typeName} {`,
     "  return {",
     ...bodies,

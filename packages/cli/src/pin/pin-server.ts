@@ -54,7 +54,7 @@ export async function pinServer(
   );
   const expanded = transport.kind === "stdio" ? findDownload(transport.command, transport.args) : undefined;
   if (transport.kind !== "stdio" || expanded?.at !== at)
-    throw unfit(name, "cannot be pinned: its command line changes after expanding variables");
+    throw unfit(name, "cannot be pinned: its variables change which argument names the package");
   const options = transport.args.slice(0, at);
   const { name: exact, note } = await resolveExactName({
     server: name,

@@ -44,7 +44,8 @@ async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "o
   out.exactly(heading(request));
   const form = openForm(requestedSchema);
   const entries = [...form.entries];
-  if (form.fields.length > 0) out.exactly(safe`Enter keeps the value or leaves it empty; - declines, . cancels.`);
+  if (form.fields.length > 0)
+    out.exactly(safe`Enter keeps the current value or leaves the field empty; - declines, . cancels.`);
   for (const [at, field] of form.fields.entries()) {
     const before = entries[at];
     if (before === undefined) continue;

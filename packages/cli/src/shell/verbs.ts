@@ -81,7 +81,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["settings validate", "check the settings files", settingsVerb("validate")],
   ["settings path", "show where the settings files are", settingsVerb("path")],
   ["generate ts", "write a typed TypeScript client of servers", generateVerb("ts")],
-  ["generate cli", "write a command with the tools of a server", generateVerb("cli")],
+  ["generate cli", "write a command-line program that calls a server's tools", generateVerb("cli")],
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
 ];

@@ -18,7 +18,9 @@ export function messageLines(message: SignInMessage, circumstances: Circumstance
   switch (message.kind) {
     case "issuer_override": {
       const instead = message.instead.length === 0 ? safe`` : safe`, not ${listed(message.instead)}`;
-      return [safe`note: your settings (issuerOverride) sign in at ${toVisibleLine(message.issuer)}${instead}`];
+      return [
+        safe`note: because of issuerOverride in your settings, you sign in at ${toVisibleLine(message.issuer)}${instead}`,
+      ];
     }
     case "address":
       return [
@@ -50,7 +52,7 @@ function addressLines(message: AddressMessage): readonly SafeText[] {
   const { serverName, domain, scopes, url } = message;
   return [
     safe`"${toVisibleLine(serverName)}" requires a sign-in at ${toVisibleLine(domain)} (authorization server ${issuerWords(message)}).`,
-    scopes.length === 0 ? safe`It requests no scopes.` : safe`Requested scopes: ${listed(scopes)}`,
+    scopes.length === 0 ? safe`Requested scopes: none` : safe`Requested scopes: ${listed(scopes)}`,
     safe`Full address:`,
     safe``,
     toVisibleLine(url),

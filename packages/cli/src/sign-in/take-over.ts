@@ -34,7 +34,7 @@ export async function offerGeminiSignIn(
   out.exactly(
     safe`If Fairlead renews the token, Gemini CLI may have to sign in again. Fairlead does not change the file.`,
   );
-  if (!(await confirm(io, safe`Use this sign-in here too?`))) return false;
+  if (!(await confirm(io, safe`Use this sign-in in Fairlead too?`))) return false;
   await storage.saveCredentials({ ...found, serverName: definition.name });
   return true;
 }

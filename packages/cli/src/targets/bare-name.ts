@@ -27,7 +27,7 @@ export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host,
   if (unread === undefined) return;
   throw new HostError(
     "usage",
-    `"${word}" is ambiguous: "${unread.name}" comes first in your settings and is not connected`,
+    `"${word}" is ambiguous: "${unread.name}" comes first in your settings, is not connected, and may have a tool of this name`,
     { next: `fairlead call ${toShellWord(`${tool.server}.${tool.serverToolName}`)} …` },
   );
 }

@@ -28,7 +28,7 @@ const requestKinds: readonly RequestKind[] = ["tool", "resource", "prompt", "sam
 export function defineSubject(command: Command, operand = "server.tool", summary = "the tool"): void {
   const kind = new Option(
     "--kind <kind>",
-    "resource: server.URI; prompt: server.name; sampling: the server; a server alone: all of that kind",
+    "write a resource as server.URI, a prompt as server.name, sampling as the server; a server alone: all of that kind",
   );
   command
     .argument(`[${operand}]`, summary)

@@ -86,7 +86,7 @@ test.each([
     const ending = await here.run(...words(text));
     expect(ending.code).toBe(2);
     expect(`${ending.stdout}${ending.stderr}`).toContain(
-      '"echo" is ambiguous: "first" comes first in your settings and is not connected',
+      '"echo" is ambiguous: "first" comes first in your settings, is not connected, and may have a tool of this name',
     );
     expect(ending.stdout).not.toContain(text);
   }

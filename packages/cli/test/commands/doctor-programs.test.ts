@@ -45,7 +45,7 @@ test("a program that is only on the PATH of shells with nvm: where it is, and wh
     {
       group: "programs",
       severity: "note",
-      message: `a: found in a folder of nvm (${folder}), which editors and services do not have on their PATH`,
+      message: `a: program found in a folder of nvm (${folder}), which editors and services do not have on their PATH`,
     },
     { group: "servers", code: "server_exited" },
   ]);

@@ -210,19 +210,19 @@ test("packages without a version, and secrets that are not stored, each with the
     [
       "warning",
       "npm",
-      '"npm" runs @scope/pkg@latest from npm without an exact version: it may change at any time',
+      '"npm" runs @scope/pkg@latest from npm without an exact version: the version may change at any time',
       "fairlead mcp pin npm",
     ],
     [
       "warning",
       "uv",
-      '"uv" runs git+https://u:(hidden)@example.com/x from PyPI without an exact version: it may change at any time',
+      '"uv" runs git+https://u:(hidden)@example.com/x from PyPI without an exact version: the version may change at any time',
       "fairlead mcp pin uv",
     ],
     [
       "warning",
       "image",
-      '"image" runs mcp/time from an image registry without an exact version: it may change at any time',
+      '"image" runs mcp/time from an image registry without an exact version: the version may change at any time',
       "fairlead mcp pin image",
     ],
     [

@@ -54,7 +54,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       {
         ...notFound,
         message: '"a" runs npx, which is not on the server\'s PATH',
-        next: "install Node.js: https://nodejs.org; or correct its entry (/s.json:3)",
+        next: "install Node.js: https://nodejs.org; or correct the server's entry (/s.json:3)",
       },
     ],
   ],
@@ -67,7 +67,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       {
         ...notFound,
         message: '"a" runs /x/server, which does not exist or is not executable',
-        next: "install it; or correct its entry (/s.json:3)",
+        next: "install it; or correct the server's entry (/s.json:3)",
       },
     ],
   ],
@@ -115,7 +115,7 @@ test.each<[string, Partial<ProgramFacts>, object[]]>([
       { severity: "ok", message: "/n/npx (a)" },
       {
         severity: "note",
-        message: "a: found in a folder of nvm (/n), which editors and services do not have on their PATH",
+        message: "a: program found in a folder of nvm (/n), which editors and services do not have on their PATH",
         next: 'add "env": { "PATH": "/n:$PATH" } to its entry (/s.json:3)',
       },
     ],

@@ -51,7 +51,7 @@ test.each([
     {
       severity: "problem",
       code: "internal",
-      message: `${folder} cannot be written (${why}): approvals, secrets, logs and cached catalogs are lost`,
+      message: `${folder} cannot be written (${why}): approvals, secrets, logs and cached catalogs cannot be saved`,
       next: `make ${folder} writable, or set FAIRLEAD_HOME to a writable folder`,
     },
   ]);

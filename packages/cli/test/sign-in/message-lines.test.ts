@@ -41,12 +41,12 @@ test.each<[what: string, message: SignInMessage, words: string]>([
   [
     "another issuer",
     { kind: "issuer_override", issuer: "https://mine.example", instead: ["https://theirs.example"] },
-    "note: your settings (issuerOverride) sign in at https://mine.example, not https://theirs.example",
+    "note: because of issuerOverride in your settings, you sign in at https://mine.example, not https://theirs.example",
   ],
   [
     "an issuer where none is named",
     { kind: "issuer_override", issuer: "https://mine.example", instead: [] },
-    "note: your settings (issuerOverride) sign in at https://mine.example",
+    "note: because of issuerOverride in your settings, you sign in at https://mine.example",
   ],
   [
     "no browser",

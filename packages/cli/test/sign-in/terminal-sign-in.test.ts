@@ -106,7 +106,7 @@ test("the sign-in of Gemini CLI is offered once, and its file is left as it is",
   const token = { accessToken: "gemini-access", refreshToken: "gemini-refresh", tokenType: "Bearer" };
   const path = await here.write(file, [{ ...theirs, mcpServerUrl: guarded.url, token }]);
   await using terminal = openTerminalHere(here, "mcp", "auth", "docs", "--no-browser");
-  await terminal.until(/Use this sign-in here too\? \[y\/N\]/);
+  await terminal.until(/Use this sign-in in Fairlead too\? \[y\/N\]/);
   terminal.type("y\r");
   // It is tried, turns out to be of no use, and so a person is asked.
   await browser(addressOn(await terminal.until(/address from the browser:$/m)));

@@ -56,7 +56,7 @@ function machineValues(definition: ServerDefinition): SafeText[] {
   const [origin] = definition.extras.machineAuth ? [definition.extras.machineAuth.origin] : [];
   const uses = { clientId, privateKeyFile, assertionFile, assertionEnv, assertionFrom };
   return [
-    safe`your settings${origin === undefined ? safe`` : safe` (${place(origin, show)})`} lend it this machine's credentials (${show(kind)})`,
+    safe`your settings${origin === undefined ? safe`` : safe` (${place(origin, show)})`} let this server use this machine's credentials (${show(kind)})`,
     ...Object.entries(uses).flatMap(([key, value]) =>
       value === undefined ? [] : [safe`${show(key)}: ${show(value)}`],
     ),

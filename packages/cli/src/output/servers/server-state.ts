@@ -140,7 +140,10 @@ function failedLines(state: ServerState, failed: FailedStart | undefined): SafeT
   const now = Date.now();
   const why = "message" in state ? [] : [safe`  why: ${toSafeLine(message)} (${ageWords(now - failedAt)} ago)`];
   const wait = toSafeLine(waitWords(nextTryAt - now));
-  return [...why, safe`  failed ${count(failures, "time")} in a row: commands that do not name it skip it for ${wait}`];
+  return [
+    ...why,
+    safe`  failed ${count(failures, "time")} in a row: commands that do not name this server skip it for ${wait}`,
+  ];
 }
 
 function explanationLines(state: ServerState): SafeText[] {
@@ -231,7 +234,7 @@ export function signInWords(signIn: SignInState): SafeText {
 }
 
 const byItselfWords: Readonly<Record<Extract<SignInState, { state: "none" }>["by"], SafeText>> = {
-  program: safe`no sign-in: a program takes its credentials from "env" in settings.json`,
+  program: safe`no sign-in: a local program takes its credentials from "env" in settings.json`,
   header: safe`no sign-in: settings.json sets an Authorization header`,
   google: safe`automatic, with the Google credentials of this machine`,
   service_account: safe`automatic, as a Google service account`,

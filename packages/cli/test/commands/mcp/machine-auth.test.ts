@@ -117,7 +117,9 @@ test("the approval of a workspace's entry names the credentials that it gets, an
     },
   });
   const { stderr } = await here.runWith({ env }, "trust", "add");
-  expect(stderr).toMatch(/machineAuth {2}your settings \(.*settings\.json:.*\) lend it this machine's credentials/);
+  expect(stderr).toMatch(
+    /machineAuth {2}your settings \(.*settings\.json:.*\) let this server use this machine's credentials/,
+  );
   expect(stderr).toContain(`privateKeyFile: ${here.home}/key.pem`);
   expect(stderr).toContain(`sent to ${authorization.issuer}`);
 });
