@@ -60,14 +60,14 @@ export async function collectReport(
     ...settings.values.filter((value) => !names.has(value)),
   ]);
   const { home } = environment;
-  // If the home folder is "/", it is not replaced by "~", because it would match every path.
+  // A home folder "/" is not replaced by "~", because every path contains "/".
   const withoutHome: Redact = (text) => (home.length > 1 ? text.replaceAll(home, "~") : text);
   const hide: Redact = (text) => withoutHome(redact(found.hide(text)));
   const named = server === undefined ? servers : [server];
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // The report shows the messages of its own connection in a separate section.
+      // Leaves out the messages of the report's own connection, which are in a separate section.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),
@@ -151,7 +151,7 @@ function isWire(line: string): boolean {
   return /^\S+ wire /.test(line);
 }
 
-/** Returns a log line for the report: a protocol message without its content. Hides secrets before it cuts the line. */
+/** Returns a function that hides secrets in a log line, then removes message content, then cuts the line. */
 function summarised(hide: Redact): (logged: string) => string {
   const summary = createWireSummary();
   return (logged) => {

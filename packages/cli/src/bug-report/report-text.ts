@@ -4,7 +4,7 @@ import type { Redact } from "@fairlead/core/connect/redact";
 import { type SafeText, toSafeJson, toSafeText } from "@fairlead/core/text/safe-text";
 import type { BugReport } from "./collect.ts";
 
-/** Returns the whole file. `hide` removes secrets from the finished text at once, so that no part is missed. */
+/** Returns the whole file. `hide` is applied to the finished text, so that it hides the secrets in every part. */
 export function reportText(report: BugReport, hide: Redact): SafeText {
   const { created, versions, trusted, settings, problems, servers, attempt, logs } = report;
   const parts = [
@@ -38,7 +38,7 @@ export function reportText(report: BugReport, hide: Redact): SafeText {
   return toSafeText(`${hide(parts.join("\n\n"))}\n`);
 }
 
-/** Puts lines into a code fence that is longer than any fence in them, so that a server's line cannot close it. */
+/** Puts lines into a code fence that is longer than any run of backticks in the lines, so that no line can close it. */
 function section(title: string, lines: readonly string[]): string {
   const text = lines.length === 0 ? "(none)" : lines.join("\n");
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

@@ -3,7 +3,10 @@
 import { isObject, listOf, member, objectOf, parseJson } from "@fairlead/wire/json";
 import { clip } from "@fairlead/wire/text";
 
-/** Turns the logged messages of one connection into lines. A response is named after its request. */
+/**
+ * Returns a function that summarises the logged messages of one connection. The summary of a response names the method
+ * of its request.
+ */
 export function createWireSummary(): (logged: string) => string {
   const methods = new Map<unknown, string>();
   return (logged) => {

@@ -25,7 +25,7 @@ export interface CheckPlace {
 }
 
 /**
- * Connects to the server and runs `use` with it.
+ * Connects to the server and passes it to `use`.
  *
  * @throws HostError `server_unknown`, `untrusted_folder`, or the reason why the connection failed
  */
@@ -110,9 +110,8 @@ async function serverOf(
 }
 
 /**
- * Refuses a command in a file of checks unless the file is inside the trusted workspace. The user typed the file's name
- * but may not know its contents, and trusts only the workspace, not an outside folder that a path or symbolic link
- * leads to.
+ * Refuses the command in a file of checks unless the file is inside the trusted workspace: the user typed the name of
+ * the file, but may not know the command in it. `file`: the real path, because a symbolic link may lead outside.
  */
 function requireTrusted(file: string, path: string, { trust, locations }: Configuration): void {
   if (!isInside(file, locations.root))

@@ -56,7 +56,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
       current ??= "";
       continue;
     }
-    // The segment keeps "@" and "$", because bash uses them to complete host names and variable names.
+    // "@" and "$" are part of the segment, because bash completes host names after "@" and variable names after "$".
     if (breaks.includes(character)) segmentFrom = character === "@" || character === "$" ? at : at + 1;
     if (/[\s;|&()]/.test(character)) endWord();
     else if (character === "<" || character === ">") {

@@ -19,7 +19,7 @@ import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./t
 /** Returns completions. `words`: the words before the current word. `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // "lock" is a group and also a command. After any other group, the options of the app are completed.
+  // "lock" is a group and also a command with options. Every other group gets the options of the app.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
@@ -28,7 +28,7 @@ export async function completeWord(words: readonly string[], current: string, io
   const at: Cursor = { words: row.words, typed, current, io };
   if (typed.pending) return completeValue(typed.pending, at);
   const { option: last } = splitOption(found.words.at(-1) ?? "", command);
-  // After `--resume`, a word that is no option is the id. After `--debug`, the next word belongs to the command.
+  // `--resume` has an optional value: the next word, unless it is an option. `--debug` takes a value only after "=".
   if (!current.startsWith("-") && last && sourceOfOption(row.words, last) === "conversations")
     return completeValue(last, at);
   if (typed.takesOptions && current.startsWith("-"))

@@ -158,7 +158,7 @@ async function promptsOf(typed: Typed, known: CachedServers): Promise<readonly H
   return (await askedServers(typed, known)).flatMap((name) => known.host.prompts(name));
 }
 
-/** Loads the cached catalogs of the server given with `--server`, or of all servers, and returns their names. */
+/** Loads the cached catalogs of the server given with `--server`, or of all servers. Returns the servers' names. */
 async function askedServers({ values }: Typed, { names, recall }: CachedServers): Promise<readonly string[]> {
   const server = values.get("--server");
   const asked = server === undefined ? names : names.filter((name) => name === server);

@@ -5,7 +5,7 @@ import { firstWord, isPrompt } from "../shell/resolve.ts";
 import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
 
-/** What the words name. `group`: a group whose command is not typed yet; its name is empty before the first word. */
+/** What the words name: a command, or a group whose command is not typed yet. `group` is "" if no word is typed yet. */
 export type FoundCommand =
   | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
   | { readonly kind: "command"; readonly row: CommandRow; readonly isHelp: boolean; readonly words: readonly string[] };
@@ -83,7 +83,7 @@ export function splitOption(
   return { option, value: at === -1 ? undefined : word.slice(at + 1) };
 }
 
-/** What is at the cursor: the command, its earlier words, and the current word. */
+/** The command line up to the cursor: the command, the words after it, and the current word. */
 export interface Cursor {
   /** The command's name, such as `mcp get`. */
   readonly words: string;

@@ -1,7 +1,4 @@
-/**
- * Converts a recorded conversation to events of the app, so that it looks as it did when it was recorded. Pure
- * functions.
- */
+/** Converts a recorded conversation to events of the app, which then shows the conversation again. Pure functions. */
 
 import type { RecordedEvent, RecordedLine } from "@fairlead/core/conversations/format";
 import type { RecordedConversation } from "@fairlead/core/conversations/read-conversation";

@@ -12,11 +12,11 @@ import { type Observation, ok, problem, warning } from "./finding.ts";
 /** One connected client. */
 export interface ClientFacts {
   readonly receipt: Receipt;
-  /** Why the client's file cannot be read. */
+  /** Why the client's settings file cannot be read. */
   readonly failure?: HostError;
-  /** Whether the client's file still has Fairlead's entry. */
+  /** Whether the client's settings file still has Fairlead's entry. */
   readonly hasEntry: boolean;
-  /** The program or file in the entry that does not exist. */
+  /** The program or file that the entry names, if it does not exist. */
   readonly missing?: string;
 }
 

@@ -172,7 +172,7 @@ function pinnedLine(pinned: readonly Fetched[]): Observation {
 
 function unpinned({ server, name, from }: Fetched): Observation {
   const next = `fairlead mcp pin ${toShellWord(server)}`;
-  // A named tag is rarely moved, so this is only a note; the tag "latest" moves with every release.
+  // The tag "latest" moves with every release. Other tags rarely move, so they get only a note.
   if (/:(?!latest$)[\w.-]+$/.test(name))
     return { ...note(`"${server}" runs the image ${name}: its tag can be moved to another image`, next), server };
   const message = `"${server}" runs ${name} from ${from} without an exact version: the version may change at any time`;

@@ -1,7 +1,7 @@
 /**
  * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store.
- * To test the state folder, writes and deletes a file; never creates the folder. Other commands silently repair folder
- * permissions and damaged approvals; this file repairs them too, so that doctor can report the repair.
+ * To test the state folder, writes and deletes a file; never creates the folder. Repairs folder permissions and damaged
+ * approvals as every command does, so that doctor can report the repair.
  */
 
 import { randomUUID } from "node:crypto";
@@ -44,8 +44,8 @@ export async function readStateFacts(folder: string): Promise<StateFacts> {
 }
 
 /**
- * Whether other users can access the folder. False on Windows, which has no such modes, and for a sticky folder like
- * /tmp, which is shared by design.
+ * Whether other users can access the folder. False on Windows, which has no permission bits, and for a sticky folder
+ * such as /tmp, which is shared by design.
  */
 async function isOpen(folder: string): Promise<boolean> {
   const found = await stat(folder).catch(unless("ENOENT", "ENOTDIR", "EACCES"));

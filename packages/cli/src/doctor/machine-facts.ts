@@ -64,7 +64,7 @@ async function assertionFact(
   const { assertionFile: file, assertionEnv: variable } = settings;
   if (file === undefined && variable === undefined) return [];
   const source = file ?? `the variable ${variable ?? ""}`;
-  // The platform chooses the mode of this file, often readable for all users of its container, so doctor accepts it.
+  // The platform that writes the JWT's file chooses its permissions, so doctor does not check who can read the file.
   const fact = { server, source, othersCanRead: false };
   try {
     const { jwt } = await readAssertion({ settings, serverName: server, env, audience: "" });
@@ -75,7 +75,7 @@ async function assertionFact(
   }
 }
 
-/** Whether other users can read the file. False on Windows, which has no such modes. */
+/** Whether other users can read the file. False on Windows, which has no permission bits. */
 async function canOthersRead(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   return found !== undefined && process.platform !== "win32" && (found.mode & forOthers) !== 0;

@@ -127,7 +127,7 @@ const places: readonly (readonly [manager: string, folder: string])[] = [
   ["Homebrew", "/home/linuxbrew/.linuxbrew/bin"],
 ];
 
-/** Folders that shell startup files add to `PATH`; programs started without such a shell do not have them. */
+/** Folders that shell startup files add to `PATH`. A program that no shell started does not have them on its `PATH`. */
 const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
   ["nvm", /[/\\][.]nvm[/\\]versions[/\\]/],
   ["fnm", /[/\\]fnm_multishells[/\\]|[/\\]fnm[/\\]node-versions[/\\]/],
@@ -139,7 +139,7 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
 
 interface Managed {
   readonly manager: string;
-  /** The folder's real path, because links such as those of fnm are temporary. */
+  /** The real path of the folder, because the symbolic links that fnm puts on `PATH` are temporary. */
   readonly folder: string;
 }
 

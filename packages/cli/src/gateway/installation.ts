@@ -31,8 +31,8 @@ declare const __dirname: string | undefined;
 const hostWord = "__host";
 
 /**
- * Finds the background host of the installed command. Reads the installation on every call, because an update in place
- * changes the folder of the next host. Undefined if Fairlead is not built, or if the state folder is unknown.
+ * Finds the background host of the installed command. Reads the installed version on every call, because an update may
+ * replace it while this process runs. Returns undefined if Fairlead is not built, or if the state folder is unknown.
  */
 export function hostPlace({ env, home, platform }: HostSurroundings): HostPlace | undefined {
   const state = env["FAIRLEAD_HOME"] || join(home, ".fairlead");

@@ -5,21 +5,23 @@ import { readRelayWords } from "./relay-words.ts";
 import { aloneMessage, relayToHost } from "./run-relay.ts";
 
 /**
- * Starts the relay, or runs the whole command if the relay cannot handle the words.
+ * Starts the relay. Runs the full command instead if the relay cannot handle the words or reaches no background host.
  * @param words The words after `fairlead serve`.
- * @param runCommand Runs the whole command instead, with these words added at its end.
+ * @param runCommand Runs the full command `fairlead serve`, with the words in `more` at its end.
  */
 export async function runServe(words: readonly string[], runCommand: (more: readonly string[]) => void): Promise<void> {
   const client = readRelayWords(words, { cwd: currentFolder(), env: process.env });
   if (client === undefined) return runCommand([]);
   const problem = await relayToHost(client, process, ownSurroundings());
-  // The process exits at once, because a background host that is still starting must not keep it alive.
+  // `process.exit` is needed, because a background host that is still starting would keep this process alive.
   if (problem === undefined) process.exit(0);
   process.stderr.write(aloneMessage(problem));
   runCommand(["--alone"]);
 }
 
-/** Returns the current folder; an empty text if the folder was removed. The host reports that error. */
+/**
+ * Returns the current folder; an empty text if the folder was removed. The background host reports the missing folder.
+ */
 function currentFolder(): string {
   try {
     return process.cwd();

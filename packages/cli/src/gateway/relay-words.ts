@@ -11,7 +11,8 @@ type Options = { -readonly [Name in keyof RelayClient]?: RelayClient[Name] };
 
 /**
  * Parses the words after `fairlead serve`. Returns undefined for words that the full command must handle: other
- * options, mistakes and `--help`. The full command also explains why a gateway cannot be a server of a gateway.
+ * options, mistakes and `--help`. Also returns undefined if Fairlead itself started this process as a server: the full
+ * command explains that error.
  */
 export function readRelayWords(
   words: readonly string[],

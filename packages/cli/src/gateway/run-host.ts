@@ -19,7 +19,7 @@ const readyFile = 3;
 /**
  * Runs until the host is stopped, or has had no clients for some time.
  *
- * @param words `--idle TIME`: how long the host stays without clients.
+ * @param words `--idle TIME`: how long the host keeps running without clients.
  */
 export async function runHost(words: readonly string[], io: Io): Promise<void> {
   const note = (text: string): void => {
@@ -50,15 +50,12 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
   }
 }
 
-/**
- * Writes a line to the relay. Errors are ignored: a host started by hand has no such file descriptor, and the relay may
- * have ended.
- */
+/** Writes a line to the relay that started this host, if there is one. */
 function tell(line: string): void {
   try {
     writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
     closeSync(readyFile);
   } catch {
-    // No relay waits for this line.
+    // The host was started by hand, or the relay has ended.
   }
 }

@@ -44,7 +44,7 @@ export async function relayToHost(
   return undefined;
 }
 
-/** Returns the message that this process starts its own servers, because no background host can be used. */
+/** Returns a message: no background host can be used, so this process starts its own servers. */
 export function aloneMessage(problem: string): string {
   return `fairlead: the background host cannot be used: ${printable(problem)}; this process starts its own servers\n`;
 }

@@ -49,7 +49,7 @@ interface Row {
   readonly others: readonly string[];
 }
 
-/** Writes one tool as a row of the table, with one line for each flag. */
+/** Writes one tool as an element of the program's `tools`, with one line for each flag. */
 function rowText({ flags, ...row }: Row): string {
   const lines = flags.map((flag) => `\n    ${toSafeJson(flag, 0)},`);
   return `\n  { ...${toSafeJson(row, 0)}, flags: [${lines.join("")}\n  ] },`;

@@ -20,7 +20,7 @@ const own = {
   yes: { type: "boolean" },
 };
 
-/** Converts the words of a flag to values. The host reports mistakes, because it knows the tool's schema. */
+/** Converts the words of a flag to values. The host checks the values against the tool's schema. */
 const readers = {
   flag: (value) => value,
   text: (word) => word,

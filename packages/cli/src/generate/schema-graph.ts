@@ -32,8 +32,8 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether the schema refers back to `goal` with no object in between; unless `throughLists`, also with no list in
- * between. TypeScript does not allow such a type.
+ * Whether references and keywords such as `anyOf` lead from the schema to `goal`; with `throughLists`, the items of
+ * lists are followed as well. TypeScript does not allow a type that contains itself in this way.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;

@@ -1,6 +1,6 @@
 /**
- * Writes text from servers into TypeScript source as names, literals and doc comments, so that the text cannot end them
- * early.
+ * Writes text from servers into TypeScript source as names, literals and doc comments. Escapes the text, so that it
+ * cannot end a literal or a comment.
  */
 
 import { toSafeText } from "@fairlead/core/text/safe-text";
@@ -22,7 +22,7 @@ function escapeUnseen(json: string): string {
 
 const longestLiteral = 2_000;
 
-/** Returns a JSON value as a literal type: its JSON text is also its type. Undefined if the value is too large. */
+/** Returns the JSON text of a value, which TypeScript reads as a literal type. Undefined if the value is too large. */
 export function toLiteralType(value: unknown): string | undefined {
   const json = isShallow(value) ? JSON.stringify(value) : undefined;
   return json === undefined || json.length > longestLiteral ? undefined : escapeUnseen(json);

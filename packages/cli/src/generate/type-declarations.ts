@@ -1,7 +1,7 @@
 /**
  * Writes JSON Schemas as TypeScript types.
  * A type accepts every value that validation accepts. Rules that TypeScript cannot express (lengths, patterns, `not`,
- * conditions) are left out of the type; its comment names the simple ones.
+ * conditions) are left out of the type. The comment of the type names the simple rules, such as lengths.
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -50,14 +50,14 @@ interface WrittenType {
   readonly takesEmpty: boolean;
 }
 
-/** Beyond this depth or this number of schemas, types become `unknown`, because compilers have limits too. */
+/** Beyond this depth or this number of schemas, types become `unknown`, because compilers limit the size of types. */
 const deepest = 24;
 const mostSchemas = 5_000;
 const longestDescription = 600;
 
-/** Where in the declarations the type of a schema is written. */
+/** What surrounds the type that is being written. It decides whether that type may contain itself. */
 interface Place {
-  /** The path of the named type that is being written; absent inside an object, where a type may contain itself. */
+  /** The path of the named type that is being written; absent inside an object, where that type may contain itself. */
   readonly owner?: string;
   /** The kind of the innermost list. A type may contain itself in an array, but not always in a tuple. */
   readonly list?: "array" | "tuple";
@@ -234,7 +234,7 @@ function createSpotWriter(
     const patterns = Object.keys(objectOf(raw["patternProperties"]));
     const members = Object.keys(properties).map((name) => {
       const property = subschemaAt(spot, "properties", name);
-      // Every object inherits these names from Object.prototype, so an optional property gets the type `unknown`.
+      // Every object inherits names such as `toString`, so an optional property with such a name has type `unknown`.
       const isInherited = name in Object.prototype && !required.has(name);
       const type = isInherited ? "unknown" : toText(write(property, place));
       return [...commentOf(property.raw), `${toPropertyKey(name)}${required.has(name) ? "" : "?"}: ${type};`];
@@ -245,7 +245,7 @@ function createSpotWriter(
     if (members.length > 0) return objectOfMembers([...members, ...(isOpen ? [["[key: string]: unknown;"]] : [])]);
     if (!isOpen) return others === false ? emptyObject : anyObject;
     const values = patterns.map((pattern) => write(subschemaAt(spot, "patternProperties", pattern), place));
-    // If the schema has no rule for other names, they may have any value.
+    // Properties that match no pattern may have any value, unless `additionalProperties` restricts them.
     return mapOf(
       unionOf([
         ...values,

@@ -54,13 +54,13 @@ export function unionOf(types: readonly TypeText[]): TypeText {
 /** A type derived from one keyword. */
 export interface TypeClaim {
   readonly type: TypeText;
-  /** Counts the alternatives of the type, and follows references. Called only if several keywords give a type. */
+  /** Counts the alternatives of the type and of the types it refers to. Called only if several keywords give a type. */
   readonly count: () => number;
 }
 
 /**
- * Maximum number of alternatives of an intersection: the product of the alternatives of its unions. Compilers refuse
- * very many.
+ * Maximum number of alternatives of an intersection: the product of the alternatives of its unions. Compilers refuse an
+ * intersection with too many.
  */
 const mostProducts = 128;
 

@@ -1,4 +1,6 @@
-/** Writes the TypeScript module of `fairlead generate ts`: one client for each server, with a typed method for each tool. */
+/**
+ * Writes the TypeScript module of `fairlead generate ts`: a client for each server, with a typed method for each tool.
+ */
 
 import type { CatalogTool } from "@fairlead/core/discover/catalog";
 import { toVisibleLine } from "@fairlead/core/text/safe-text";
@@ -40,8 +42,8 @@ export function typescriptModule(servers: readonly ServerTools[]): string {
 }
 
 /**
- * A function that every module contains. It throws an error that the tool reports, so that a result is always a
- * success.
+ * The function `call`, which every module contains. If the tool reports an error, `call` throws, so that every returned
+ * result is a success.
  */
 const callFunction = `async function call(
   host: Pick<Host, "call">,
@@ -77,7 +79,7 @@ function clientText({ name: server, typeName, tools }: Client, prefix: string, t
     .map((tool) => ({
       tool,
       method: methodNames(toMethodName(tool.name)),
-      // These names are reserved before the names of definitions, so that they depend only on the tools' names.
+      // These names are reserved before the names of definitions, so that no definition takes a tool's type name.
       argumentsName: types.claim(toTypeName(prefix, tool.name, "Arguments")),
       resultName: tool.outputSchema && types.claim(toTypeName(prefix, tool.name, "Result")),
     }));

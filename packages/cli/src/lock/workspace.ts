@@ -1,6 +1,6 @@
 /**
- * The workspace of the lock commands: its entries, its lock file, the catalogs of its servers, and the differences
- * between them.
+ * The workspace of the lock commands: its entries, its lock file, the catalogs of its servers, and how the servers
+ * differ from the lock file.
  */
 
 import type { Catalog } from "@fairlead/core/discover/catalog";

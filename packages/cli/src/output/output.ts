@@ -29,10 +29,7 @@ export interface Output {
   readonly style: Style;
 }
 
-/**
- * Emphasises text on stdout. Without colours the text is unchanged, so a colour must never be the only sign of a
- * meaning.
- */
+/** Emphasises text on stdout. Without colours the text is unchanged, so the words alone must say everything. */
 export interface Style {
   bold(text: SafeText): SafeText;
   dim(text: SafeText): SafeText;
@@ -63,7 +60,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     },
     exactly,
     undo: (...lines) => {
-      // Only the first word is replaced, because the command may contain another fairlead command in an entry.
+      // Replaces only the first word, because a settings entry in the line may contain the word `fairlead` as well.
       const shown = lines.map((line) => safe`${command()}${toSafeLine(line.replace(/^fairlead/, ""))}`);
       if (!options.quiet) exactly(safe`undo: ${joinSafe(shown, safe` && `)}`);
     },
@@ -79,7 +76,7 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
 
 const pieceSize = 1_048_576;
 
-/** Writes long text in pieces, because writing it at once copies it twice, and a result can have 64 MB. */
+/** Writes long text in pieces. A single write would copy the text twice, and a result can have 64 MB. */
 function writeLine(stream: Io["stdout"], text: SafeText): void {
   let at = 0;
   while (text.length - at > pieceSize) {

@@ -40,7 +40,7 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
       signal,
       timeout: longestRun,
       maxBuffer: mostBytes,
-      // On Windows npm is a script that needs a shell; its arguments contain no special characters.
+      // On Windows, npm is a script that needs a shell. The arguments contain no shell characters.
       shell: isWindows && command.endsWith("npm"),
     };
     return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ export function createRunner({ serverName, transport, place, signal }: RunOption
         else if (error?.killed === true) reject(tooSlow(command, serverName));
         else resolve({ isDone: error === null, stdout, stderr });
       });
-      // A program that exits without reading stdin reports its own error.
+      // Writing fails if the program exits before it reads stdin. The program's own error is reported instead.
       child.stdin?.on("error", () => child.stdin?.destroy());
       child.stdin?.end(stdin);
     });
@@ -69,7 +69,7 @@ export interface PinRequest {
   readonly download: Download;
   /** The launcher's options before the package name, with variables expanded. */
   readonly options: readonly string[];
-  /** Whether an option such as `--from` names the package, instead of an argument. */
+  /** Whether the package name is the value of an option such as `--from`, not an argument of its own. */
   readonly isOption: boolean;
   /** The variables and home folder that the launcher would get. */
   readonly env: ReadonlyMap<string, string>;
@@ -84,7 +84,7 @@ export interface ExactName {
   readonly note?: string;
 }
 
-/** Returns the launcher's options that the version lookup needs, without words that contain shell characters. */
+/** Returns the launcher's options that are in `names`, with their values. Drops words that contain shell characters. */
 export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
   return options.flatMap((word, at) => {
     if (!/^[\w.:/=@-]+$/.test(word)) return [];

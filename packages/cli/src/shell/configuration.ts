@@ -39,7 +39,7 @@ export function lastingConfiguration(context: Given): Promise<Configuration> {
   return load(lastingOptions(context), context);
 }
 
-/** Loads the configuration as if the folder were trusted, to show, check and edit entries. Never start servers from it. */
+/** Loads the configuration as if the folder were trusted, to show, check or edit entries. Start no server from it. */
 export function configurationIfTrusted(context: Given): Promise<Configuration> {
   return load(optionsIfTrusted(context), context);
 }
@@ -54,14 +54,19 @@ function lastingOptions(context: Pick<Context, "globals" | "io">): Configuration
   return { ...options, environment: { ...environment, env } };
 }
 
-/** Warns about invalid files. Their servers are missing, so no server could report the problem. */
+/**
+ * Loads the configuration. Warns about invalid files: their servers are missing, so no server's state shows the
+ * problem.
+ */
 async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">): Promise<Configuration> {
   const configuration = await loadConfiguration(options);
   for (const problem of configuration.problems.filter(concernsFile)) out.warnOnce(problemLines(problem));
   return configuration;
 }
 
-/** Whether a problem makes a whole file unusable. A warning about it was printed when the configuration was loaded. */
+/**
+ * Whether a problem makes a whole settings file unusable. Loading the configuration has printed such a problem already.
+ */
 export function concernsFile({ severity, serverName }: Problem): boolean {
   return severity === "error" && serverName === undefined;
 }

@@ -10,7 +10,7 @@ export interface Io {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
-  /** How this program was started: Node's path and the path of the first file. */
+  /** How this program was started: the path of Node and the path of the main script. */
   readonly program?: { readonly node: string; readonly file: string };
   /** Aborts on Ctrl-C and other termination signals. A second signal ends the process at once. */
   readonly signal: AbortSignal;

@@ -47,7 +47,7 @@ export function isPrompt(options: readonly string[]): boolean {
   return options.some((word) => /^-p|^--prompt(?:$|=)/.test(word));
 }
 
-/** Handles `fairlead -p`. `-p --help` asks for help; "--help" is not the prompt there. */
+/** Handles `fairlead -p`. In `fairlead -p --help`, "--help" asks for help and is not the prompt. */
 function forPrompt(argv: readonly string[], globals: readonly string[]): Resolution {
   const row = verbs.find((verb) => verb.words === promptWord);
   const asksForHelp = globals.includes("--help") || globals.includes("-h");

@@ -54,7 +54,7 @@ export async function openTyped(
       `the server name "${name}" is already in use: choose another --name, or use that server by its name`,
       context,
     );
-  // The user must be able to repeat the same command with --persist.
+  // An equal server that is already saved is replaced for this run, so that a command with --persist can be repeated.
   const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
   const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
   const { server, admission } = added;
@@ -106,7 +106,10 @@ function asOurs<T>(read: () => T, context: Context): T {
   }
 }
 
-/** Warns if the program will not find this folder's files: in an untrusted folder it starts in the home folder. */
+/**
+ * Warns if an argument names a file in this folder and the folder is not trusted: the program starts in the home folder
+ * and does not find the file.
+ */
 function tellFolder({ args }: Entry, { trust }: Configuration, { io, out }: Context): void {
   if (trust.trusted || io.cwd === io.home) return;
   const isHere = (word: string): boolean => !isAbsolute(word) && existsSync(resolve(io.cwd, word));

@@ -38,8 +38,8 @@ export async function findModel(
 }
 
 /**
- * Returns the model of a choice.
- * @throws HostError `model` with the next step if there is no model
+ * Returns the chosen model.
+ * @throws HostError `model`, with the next step, if no model was found
  */
 export function toModel(choice: ModelChoice, wanted: string | undefined): Model {
   switch (choice.kind) {

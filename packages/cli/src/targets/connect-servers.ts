@@ -12,7 +12,7 @@ import type { Context } from "../shell/verb.ts";
 
 interface ConnectOptions {
   readonly onSettled?: (state: ServerState) => void;
-  /** The line that shows waiting servers, if the caller prints while connecting and must hide this line first. */
+  /** The line that shows which servers are still connecting. Passed by a caller that must hide the line to print. */
   readonly waiting?: WaitingLine;
 }
 
@@ -48,7 +48,7 @@ export async function connectServers(
 
 interface WaitingLine {
   readonly started: (name: string) => void;
-  /** Call this if the server's program may have to be downloaded first. */
+  /** Shows the server as downloading, not as connecting. Call it if its program may have to be downloaded first. */
   readonly downloads: (name: string) => void;
   readonly said: (name: string, line: string) => void;
   readonly settled: (name: string) => void;

@@ -68,7 +68,7 @@ export function listServers(
     if (isLive) for (const one of listed) if (isConnectSettled(one.state)) show(one);
     const names = listed.filter(({ state }) => !isConnectSettled(state)).map(({ server }) => server.name);
     const waiting = createWaitingLine(context);
-    // The waiting line is drawn every second, also between the answer of a server and this print.
+    // The waiting line may be on the screen, so it is hidden before a server is printed.
     const showNow = (one: ListedServer): void => {
       waiting.hide();
       show(one);

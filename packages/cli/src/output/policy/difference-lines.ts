@@ -1,6 +1,6 @@
 /**
- * Formats each changed member with its old (`-`) and new (`+`) value. Values are never shortened, because a user must
- * see all of what they accept.
+ * Formats each changed member with its old (`-`) and new (`+`) value. Values are never shortened, because the user
+ * accepts the whole value.
  */
 
 import type { Difference } from "@fairlead/core/discover/tool-changes";

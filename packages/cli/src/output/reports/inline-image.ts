@@ -22,7 +22,7 @@ const byProgram: ReadonlyMap<string, ImageProtocol> = new Map([
 ]);
 
 /**
- * Recognises the terminal by its environment. A query is not possible, because the terminal's reply would arrive as
+ * Recognises the terminal by environment variables. Sends no query to the terminal, because the reply would arrive as
  * typed input.
  */
 export function imageProtocol({ stdout, env }: Pick<Io, "stdout" | "env">): ImageProtocol | undefined {
@@ -60,8 +60,8 @@ export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawIm
 const chunkSize = 4096;
 
 /**
- * Draws an image with kitty's protocol. `q=2` suppresses the terminal's reply. The data is encoded again, so that only
- * base64 is between the escape sequences.
+ * Draws an image with kitty's protocol. `q=2` suppresses the terminal's reply. Encodes the image again as base64, which
+ * cannot contain an escape sequence of the server.
  */
 function kitty(png: Buffer, columns: number): SafeText {
   const encoded = toSafeLine(png.toString("base64"));
@@ -75,7 +75,7 @@ function kitty(png: Buffer, columns: number): SafeText {
   return joinSafe(commands, safe``);
 }
 
-/** Width in pixels of the narrowest terminal cell, to find out whether an image is wider than the terminal. */
+/** Assumed minimum width of a terminal cell, in pixels, to estimate whether an image is wider than the terminal. */
 const narrowestCell = 6;
 
 function scaled(png: Buffer, columns: number): SafeText {

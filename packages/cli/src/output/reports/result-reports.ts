@@ -98,8 +98,8 @@ interface DisplayOptions {
 }
 
 /**
- * Formats a result: its content blocks with images and file names. If it has no blocks, formats its structured content
- * as JSON.
+ * Formats the content blocks of a result, with images and the names of saved files. If there are no blocks, formats the
+ * structured content as JSON.
  */
 export function display(
   blocks: readonly ResultBlock[],
@@ -200,14 +200,16 @@ function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
-/** Converts contents to a block that can be saved. Text becomes bytes too, because it is saved like any other file. */
+/**
+ * Converts contents to a block with binary content, because only such a block can be saved. Text is encoded as base64.
+ */
 function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");
   return toBlock({ uri, mimeType: type, blob: bytes });
 }
 
-/** Returns the contents as text. If there are several, each is under its URI. */
+/** Returns the contents as text. If there are several parts, the URI of each part is printed above it. */
 function textOf(
   contents: readonly Contents[],
   blocks: readonly ResultBlock[],

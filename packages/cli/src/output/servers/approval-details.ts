@@ -65,7 +65,10 @@ function machineValues(definition: ServerDefinition): SafeText[] {
   ];
 }
 
-/** Returns a program's path as text. For a file of the workspace, adds the digest, because the approval covers its content. */
+/**
+ * Returns a program's path as text. Adds the digest of a workspace file, because the approval covers the file's
+ * content.
+ */
 function programText({ file, digest }: NonNullable<ServerDefinition["programs"]>[number]): SafeText {
   if (digest !== undefined) return safe`${show(file)} (SHA-256 ${show(digest.slice(0, 12))}…)`;
   return isAbsolute(file) ? show(file) : safe`${show(file)} (not found)`;

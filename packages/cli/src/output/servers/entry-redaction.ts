@@ -19,7 +19,7 @@ export function redactEntry(entry: Entry): Entry {
   });
 }
 
-/** Whether the entry contains a value that must not be logged. */
+/** Whether the entry contains a value that `redactEntry` hides. */
 export function holdsSecret(entry: Entry): boolean {
   return !isDeepStrictEqual(redactEntry(entry), entry);
 }

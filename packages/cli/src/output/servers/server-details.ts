@@ -18,7 +18,7 @@ export interface Field {
   readonly values: readonly SafeText[];
 }
 
-/** Makes untrusted text printable: `toSafeLine` for reading, `toVisibleLine` for decisions. */
+/** Makes untrusted text printable: `toSafeLine`, or `toVisibleLine` for text that the user decides about. */
 export type Show = (text: string) => SafeText;
 
 export function layout(fields: readonly Field[], indent: SafeText): SafeText {
@@ -110,7 +110,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
     show(`${key}: ${String(value)}`),
   );
   return [
-    // If only the default provider is listed, nothing is configured, so the field is left out.
+    // If the default provider is the only fact, no sign-in is configured, so the field is left out.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
     { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },

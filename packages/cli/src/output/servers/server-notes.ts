@@ -155,7 +155,7 @@ const interpreters = [
   },
 ] as const;
 
-/** Whether an argument is program code, even if another program starts the interpreter. */
+/** Whether an interpreter runs an argument as program code. Also finds an interpreter that another program starts. */
 export function runsCode(command: string, args: readonly string[]): boolean {
   const words = [command, ...args];
   return interpreters.some(({ program, option }) => {

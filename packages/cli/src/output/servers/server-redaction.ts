@@ -86,7 +86,7 @@ function hideNamed(text: string): string {
   return shown + text.slice(end);
 }
 
-// Key formats of well-known services, and PEM keys. They are long, so that they match no package name.
+// Keys of well-known services, and PEM keys. The patterns require many characters, so that no package name matches.
 const tellingWord = new RegExp(
   [
     String.raw`(?<=^|[\s=:"'])(?:(?:sk|pk|rk)[-_][\w-]{16}|gh[pousr]_\w|github_pat_|glpat-|xox[abeprs]-|AKIA[0-9A-Z]{8}|AIza[\w-]{8}|npm_\w{20}|eyJ[\w-]+\.)[^\s;|&"']*`,

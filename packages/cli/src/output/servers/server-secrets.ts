@@ -57,7 +57,7 @@ function addressHints(key: string, address: unknown): readonly SecretHint[] {
   return [...(isWritten ? [{ key: `${key} (its password)`, secret: "PASSWORD" }] : []), ...parameters];
 }
 
-/** Returns the name under which a secret with this key is stored. */
+/** Returns the name under which the secret value of a variable, header or option is stored. */
 export function secretName(name: string): string {
   return name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, "_");
 }
@@ -81,9 +81,7 @@ export async function missingSecrets(
   }
 }
 
-/**
- * Returns one line for each missing secret of a server. Fairlead may try to start that server, but the start will fail.
- */
+/** Returns one line for each secret of a server that is not stored. Without this secret, the server cannot start. */
 export function missingSecretLines(secrets: readonly string[], missing: Missing): SafeText[] {
   return secrets
     .filter((name) => missing.has(name))

@@ -23,7 +23,7 @@ export function toolDocument(tool: HostTool): object {
 
 export const tooDeep = "nested too deeply to be printed";
 
-/** Returns a value that `JSON.stringify` can print: JSON from a server can be nested too deeply for it. */
+/** Returns the value, or a placeholder if the value is nested too deeply for `JSON.stringify`. */
 function printable(value: object): object {
   return isShallow(value) ? value : { unprintable: tooDeep };
 }
