@@ -19,8 +19,8 @@ export interface GatewayClient {
   /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server. Resolves when the client's relay has noted the request. `subject`
-   * names what may run, such as `files.write_file`.
+   * Called before a request is sent to its server. Resolves when the request is noted for the client's relay, which
+   * needs the note if the gateway stops. `subject` names the item that may run, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }

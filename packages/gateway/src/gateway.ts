@@ -57,8 +57,8 @@ export interface Gateway extends AsyncDisposable {
   listen(options: ListenOptions): Promise<{ readonly url: string; close(): Promise<void> }>;
   status(): GatewayStatus;
   /**
-   * Returns the number of clients, open requests and requests that wait for an answer. 0 means that the gateway is
-   * idle.
+   * Returns the sum of connected clients, open requests, and requests that wait for their client's answer. 0 means that
+   * the gateway is idle.
    */
   activity(): number;
   /** Calls a function when `activity()` may have changed. Returns the function that stops these calls. */
@@ -97,10 +97,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     };
   }
 
-  /**
-   * Waits until the requests of disconnected clients have ended. Nothing else is needed, because their hosts are about
-   * to close.
-   */
+  /** Waits until the requests of disconnected clients have ended, for at most `endTime`. Then their hosts can close. */
   async function requestsEnded(): Promise<void> {
     await new Promise<void>((resolve) => {
       const callOff = clock.after(endTime, resolve, { background: true });
@@ -159,8 +156,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     }
 
     /**
-     * Serves an HTTP client: a legacy session or a modern request. Rejects if its hosts cannot be created; the listener
-     * then sends the error to the client.
+     * Serves an HTTP client: a legacy session or a modern request. Rejects if the client's hosts cannot be created; the
+     * listener then sends the error to the client.
      */
     async function take(open: OpenChannel, era: Era, found: HttpClient): Promise<void> {
       if (era === "legacy") return serve(open, { ...client, ...found, conversation: randomUUID() }, workspace);

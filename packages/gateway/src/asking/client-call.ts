@@ -13,8 +13,8 @@ export interface ClientCall {
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * Aborts together with `signal`, without the cost of an `AbortSignal`. The host that runs the request may also abort
-   * it.
+   * The abort state of the request, which costs less than `signal`. The host may also call `stop.abort`, to end its own
+   * work on the request.
    */
   readonly stop?: RequestStop | undefined;
   /** Sends the client a notification that belongs to this request. */

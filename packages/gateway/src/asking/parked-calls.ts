@@ -1,7 +1,7 @@
 /**
  * Requests of modern clients that wait for the client to answer a question.
- * A server cannot send requests to a modern client. So the gateway answers the client's request with `input_required`,
- * and continues it when the client sends it again with the answers.
+ * A server cannot send requests to a modern client. So the gateway answers the client's request with `input_required`.
+ * When the client sends the request again with the answers, the gateway continues the call.
  */
 
 import { randomBytes } from "node:crypto";
@@ -25,7 +25,7 @@ export interface ModernRequest {
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
-  /** Aborts when the client's connection ends; absent if each request has its own connection. */
+  /** Aborts when the client disconnects; absent if the client opens a new connection for each request. */
   readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }
@@ -82,7 +82,10 @@ export function createParkedCalls({
     }
     if ([...parked.values()].filter((other) => other.call.client === call.client).length >= mostOfClient) {
       call.cancel();
-      throw rpcError(rpcCodes.internal, `${mostOfClient} requests of this client already wait for its answer`);
+      throw rpcError(
+        rpcCodes.internal,
+        `${mostOfClient} requests of this client already wait for an answer from the client`,
+      );
     }
     const state = `${prefix}${randomBytes(16).toString("base64url")}`;
     const abandon = (): void => {
@@ -148,7 +151,7 @@ interface Question {
   readonly answer: (result: JsonObject) => void;
 }
 
-/** A call that continues after the request that started it was answered with `input_required`. */
+/** A call to a server. It stays open when the gateway answers the client's request with `input_required`. */
 class ParkableCall implements ClientCall {
   readonly era = "modern";
   readonly identity: string;

@@ -19,8 +19,8 @@ export interface SealedConsent {
 
 export interface SealedYes {
   /**
-   * The approved item, from `approvedSubject`. The client's name for it cannot be used, because it may mean another
-   * tool by now.
+   * The approved item, from `approvedSubject`. The name in the client's request is not used, because another tool may
+   * have that name by now.
    */
   readonly subject: string;
   /** The server's own request state; undefined if the server sent none. */
@@ -38,8 +38,8 @@ export function isSealed(state: unknown): state is string {
 }
 
 /**
- * Returns the name of what a person approves, such as `files.write_file`, with a digest of the server's identity: in
- * another workspace, another program may have the same server name.
+ * Returns the name of the approved item, such as `files.write_file`, with a digest of the server's identity. The digest
+ * is needed because in another workspace another program may have the same server name.
  */
 export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
   return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;
@@ -54,8 +54,8 @@ export function createSealedConsent(folder: string, now: () => number): SealedCo
   const unstored = new Map<string, string>();
 
   /**
-   * Stores one approval as a file. Its name contains the time when the approval expires. Its content ties the approval
-   * to the request and to the server's own request state.
+   * Stores one approval as a file. The file's name contains the time when the approval expires. The file's content ties
+   * the approval to the request and to the server's own request state.
    */
   async function store(name: string, content: string): Promise<void> {
     await ensurePrivateFolder(folder);

@@ -31,7 +31,7 @@ export function canElicit({ elicitation }: JsonObject): { readonly form: boolean
 /**
  * Forwards the question and returns the client's answer.
  *
- * @throws Error if the client cannot be asked. The server must not take that for a person's no.
+ * @throws Error if the client cannot be asked, so that the server does not take this for a person's refusal.
  */
 export async function askClient(
   call: ClientCall,
@@ -73,7 +73,7 @@ function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
 }
 
 /**
- * Adds an id to a URL elicitation, which the legacy era requires. An id that the gateway creates is added to `made`.
+ * Adds an id to a URL elicitation that has none, because the legacy era requires an id. Also adds the new id to `made`.
  */
 export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
   if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)

@@ -35,7 +35,7 @@ function toLegacy(result: JsonObject): JsonObject {
   return {
     ...others,
     ...(meta.length > 0 && { _meta: Object.fromEntries(meta) }),
-    // Before 2026-07-28, structured content must be an object; the text content has the same value.
+    // Before 2026-07-28, structured content must be an object. Other values are dropped; the text content repeats them.
     ...(isObject(structuredContent) && { structuredContent }),
   };
 }

@@ -19,10 +19,10 @@ export interface Asked extends Pick<Forwarded, "confirmed" | "onYes"> {
 }
 
 /**
- * Answers a request. This function, and those that it calls for a known tool, are not `async`, because each promise
- * between a client and its server takes time.
+ * Answers a request. This function, and the functions that it calls for a known tool, are not `async`, because each
+ * additional promise delays the request.
  *
- * @throws WireError with the JSON-RPC error for the client, at once or later
+ * @throws WireError with the JSON-RPC error for the client; the returned promise may also reject with such an error
  */
 export function answerRequest(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   if (asked.method.endsWith("/list") || isUnknown(context, asked))
@@ -112,7 +112,7 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
   return forwardRequest(context, call, { server, method, params, confirmed, onYes });
 }
 
-/** Calls one of the two search tools of a client with a tool budget, or a server's tool of the same name. */
+/** Handles a call of `search_tools` or `call_tool`. Without a tool budget, such a name belongs to a server's tool. */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
   const { view, client, hosts } = context;
@@ -147,7 +147,7 @@ function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "pro
   const item = items.get(name);
   if (item !== undefined)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
-  // The request goes to the server, because it may have an item that it does not list.
+  // Some servers have items that they do not list, so the server of `/mcp/<server>` also gets unlisted names.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";

@@ -1,4 +1,4 @@
-/** Adapts the client of a request to the port through which its user is asked for approval. */
+/** Creates the `AskedClient` of a request: the functions that ask the client's user for approval. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { ClientCall } from "../asking/client-call.ts";

@@ -20,7 +20,7 @@ export interface GatewayParts {
   readonly levels: UpstreamLevels;
   readonly turns: FairTurns;
   readonly tasks: TaskOwners;
-  /** The gateway's name and version, which clients of all servers see. */
+  /** The gateway's name and version. A client of `/mcp/<server>` gets the server's own name and version instead. */
   readonly serverInfo: JsonObject;
   readonly clock: Clock;
 }
@@ -29,7 +29,7 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
-  /** Keys of the sampling requests in tasks that a rule or a person has already allowed. */
+  /** Keys of sampling requests that a rule or a person has already allowed. A task may repeat such a request. */
   readonly sampled: Set<string>;
   /** Returns the current lists. */
   readonly view: () => ClientView;
@@ -59,7 +59,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // When the client next asks for a list, the gateway connects to servers that were added since.
+          // The client's next list request connects to servers that were added in the meantime.
           discovery = undefined;
         },
       );

@@ -6,8 +6,8 @@ import { rpcCodes, rpcError } from "./rpc-error.ts";
 
 export interface FairTurns {
   /**
-   * Waits until the request may be sent; does not wait if fewer requests are open than allowed. Returns a function that
-   * ends the request's turn.
+   * Waits for the request's turn; returns without a promise if the request may be sent at once. The returned function
+   * ends the turn.
    *
    * @throws WireError if too many requests wait, or if the request is cancelled
    */

@@ -23,7 +23,7 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The approved item, such as `files.write_file`, if the client sent an approval in its request state. */
+  /** The item that a person has already approved, such as `files.write_file`; proved by the client's request state. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;
@@ -66,8 +66,8 @@ export async function forwardRequest(
     context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
     /*
-     * For speed, each member is written out and only real promises are awaited: spreads and promises cost more than
-     * sending.
+     * For speed, this code writes out each member and awaits only real promises: spreads and additional promises take
+     * longer than sending the request.
      */
     const result = await host.forward(
       { client, server, method, params },
@@ -123,8 +123,8 @@ function wantsMessage({ era, logLevel }: ClientCall, level: unknown): boolean {
 }
 
 /**
- * Returns the name of the tool, prompt or resource that may have run, if the gateway stops after it has sent the
- * request.
+ * Returns the name of the request's tool, prompt or resource. If the gateway stops after it has sent the request, the
+ * client is told that this item may have run.
  */
 function subjectOf({ server, method, params }: Forwarded): string {
   const named = decided.get(method)?.named;
@@ -271,7 +271,7 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // A negative value is smaller than any progress value of a server.
+      // The value is negative, so that the server's own progress values are larger and can follow.
       report({ progress: -1 / waits, message });
     },
   };

@@ -136,7 +136,7 @@ export function createLegacyClient(context: BridgeContext, client: ServedClient)
     },
   };
 
-  /** Reports changed roots to the servers of the client's own host, because only these see its roots. */
+  /** Reports changed roots to the servers of the client's own host. Shared servers do not see the client's roots. */
   async function rootsChanged(): Promise<void> {
     await Promise.allSettled([hosts.rootsChanged()]);
   }

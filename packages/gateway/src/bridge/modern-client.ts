@@ -1,6 +1,6 @@
 /**
- * Answers requests of modern clients. Each request contains the client's capabilities, and a question to the client is
- * the result of its request.
+ * Answers requests of modern clients. Each request contains the client's capabilities. To ask the client a question,
+ * the gateway answers the client's request with `input_required`.
  */
 
 import { hash } from "node:crypto";

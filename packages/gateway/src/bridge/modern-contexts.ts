@@ -7,16 +7,19 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "@fairlead/core/clock";
 import type { BridgeContext } from "./bridge-context.ts";
 
-/** A client at one URL, which means a single server or all servers. */
+/** A client and its URL. `only` is the server of `/mcp/<server>`; undefined for `/mcp`, which means all servers. */
 export interface HttpClient {
   readonly name: string;
   readonly only: string | undefined;
 }
 
 export interface ModernContexts {
-  /** Begins a request. Rejects if the client's hosts cannot be created. */
+  /**
+   * Returns the context for a request. Call `leave` when the request has ended. Rejects if the client's hosts cannot be
+   * created.
+   */
   enter(client: HttpClient): Promise<{ readonly context: BridgeContext; readonly leave: () => void }>;
-  /** Returns the context of the client's earlier requests. */
+  /** Returns the context of the client's earlier requests; undefined if there is none. */
   find(client: HttpClient): BridgeContext | undefined;
   close(): Promise<void>;
 }

@@ -8,16 +8,16 @@ import { createLegacyClient } from "./legacy-client.ts";
 import { answerModern } from "./modern-client.ts";
 
 /**
- * Maximum number of open requests of one connection, and of their bytes together. Most of these requests may be waiting
- * for their turn at a server.
+ * Maximum number of open requests of one connection, and maximum size of these requests together. The limits are high,
+ * because many open requests only wait for their turn at a server.
  */
 const limits = { inboundRequests: 256, inboundBytes: 64 * 1024 * 1024 };
 
 /**
  * Serves one connection.
  * @param onOpen Called when a request arrives; returns the function to call when the request is answered.
- * @param isLasting Whether one connection carries all requests of the client, so that the client has disconnected when
- * the connection closes.
+ * @param isLasting Whether the client sends all its requests over this connection. If so, the client has disconnected
+ * when the connection closes.
  */
 export function serveConnection(
   open: OpenChannel,

@@ -1,6 +1,6 @@
 /**
- * Passes tasks of modern servers on to modern clients that declare tasks. The client's task id contains the name of the
- * server.
+ * Passes tasks of modern servers on to modern clients that declare tasks. The task id that a client gets contains the
+ * name of the server.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -18,7 +18,7 @@ export function hasTasks(capabilities: JsonObject | undefined): boolean {
 const noTasks = {};
 
 /**
- * Returns the capabilities that a call declares to its server. For a client without tasks, the gateway hides the task,
+ * Returns the options of a call that concern tasks. For a client without tasks, the gateway follows the task itself,
  * and the call ends when the task ends.
  */
 export function taskOptions({ era, capabilities }: ClientCall): {

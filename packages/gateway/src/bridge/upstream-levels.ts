@@ -4,7 +4,7 @@ import type { RequestingClient } from "@fairlead/core/host/gateway-types";
 import type { Host } from "@fairlead/core/host/types";
 import { lowest } from "./log-levels.ts";
 
-/** The request of a client that the gateway is about to send. */
+/** The client's request that the gateway is about to send to a server. */
 interface LevelRequest {
   /** The level that a modern client sends with the request. */
   readonly logLevel: string | undefined;
@@ -15,8 +15,9 @@ export interface UpstreamLevels {
   /** Sets the level that a client wants. `undefined` means that the client has disconnected. */
   set(conversation: string, level: string | undefined): void;
   /**
-   * Requests the lowest level from a connected server, unless that level was requested before or no client wants a
-   * level. Does not wait for the server's answer, because a slow server must not delay the client's own request.
+   * Asks a connected server for the lowest level that any client wants. Does nothing if the gateway has already asked
+   * for that level, or if no client wants a level. Does not wait for the server's answer, because a slow server must
+   * not delay the client's own request.
    */
   apply(host: Host, server: string, client: RequestingClient, request: LevelRequest): void;
 }
@@ -26,7 +27,7 @@ const timeout = 10_000;
 
 export function createUpstreamLevels(): UpstreamLevels {
   const wanted = new Map<string, string>();
-  /** The level that was requested on each connection, by connection object. */
+  /** The level that was requested from each server, by host and server name. `since` identifies the connection. */
   const asked = new WeakMap<Host, Map<string, { readonly since: number; readonly level: string }>>();
 
   return {

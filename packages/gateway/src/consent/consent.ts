@@ -99,14 +99,15 @@ export function createConsent(options: ConsentOptions): Consent {
   }
 
   /**
-   * Answers another open question with the same yes, if the host allows its request. The arguments may need their own
-   * confirmation, and the definition may differ from the one that the person has seen.
+   * Applies a yes for the conversation to another open question, if the host now allows that question's request. The
+   * host may still refuse the request: its arguments may need their own confirmation, or its definition may have
+   * changed.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
     if (await isAllowed()) await open.answer("once", "an answer for this conversation");
   }
 
-  /** Asks the client's user. Resolves when the client cannot ask, or as soon as the answer is being processed. */
+  /** Asks the client's user. Resolves when the user has answered, or when the client cannot ask. */
   async function askThrough(
     client: AskedClient,
     question: ConsentQuestion,
@@ -132,7 +133,7 @@ export function createConsent(options: ConsentOptions): Consent {
       .open({
         question,
         async answer(answer) {
-          // This is read before the answer is given, because the answer ends the request.
+          // `isOutdated` is called before the answer is stored, because the answer ends the request.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : outcomeText(first, answer);
@@ -174,7 +175,7 @@ export function createConsent(options: ConsentOptions): Consent {
       const isInInbox = open.id !== "";
       if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
-      // The person has the page open, or an answer is being stored, so the gateway waits for the full time.
+      // The user has answered, so the gateway waits until `open.answered` resolves with the stored answer.
       else if (outcome === "asked") await time;
     };
     try {

@@ -22,7 +22,10 @@ import {
  */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 
-/** Stores an answer, with the key of its confirmation. Returns the first answer, which may be another one. */
+/**
+ * Stores an answer, unless the confirmation already has one. Returns the first answer; undefined if the confirmation no
+ * longer exists.
+ */
 export async function writeAnswer(
   folder: string,
   { id, key }: AnsweredEntry,
@@ -40,7 +43,7 @@ export async function writeAnswer(
     },
   );
   if (!isWritten) return (await readAnswer(folder, { id, key })) ?? (await doneAnswer(folder, id));
-  // If there is a used answer, a request has just used it. Otherwise the confirmation was removed in the meantime.
+  // This answer counts only if no request has used an earlier answer and the confirmation still exists.
   const done = await doneAnswer(folder, id);
   if (done === undefined && (await entryFiles(folder)).some((entry) => entry.id === id && entry.key === key))
     return given;
@@ -54,7 +57,10 @@ export async function readAnswer(folder: string, { id, key }: AnsweredEntry): Pr
   return (await readObject(file))?.["key"] === key ? readGiven(file) : undefined;
 }
 
-/** Whether a confirmation has an answer. The request that uses the answer removes the confirmation a moment later. */
+/**
+ * Whether a confirmation has an answer. An answered confirmation stays in the inbox until a request has used the
+ * answer.
+ */
 export async function isAnswered(folder: string, entry: AnsweredEntry): Promise<boolean> {
   return ((await readAnswer(folder, entry)) ?? (await doneAnswer(folder, entry.id))) !== undefined;
 }

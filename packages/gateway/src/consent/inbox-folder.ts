@@ -217,7 +217,7 @@ async function makeRoom(
   const kept: EntryFile[] = [];
   for (const entry of await entryFiles(folder))
     if (entry.since + questionTime < now && !live.has(entry.id)) await removeEntry(folder, entry);
-    // A late confirmation with the same key is reused, so the new confirmation needs no other file.
+    // A late confirmation with the same key is not counted, because the new confirmation reuses its file.
     else if (entry.key !== shortKey(question) || entry.state === "open") kept.push(entry);
   const client = clientDigest(question);
   const most = [

@@ -21,13 +21,13 @@ export interface OpenQuestion {
   /** Resolves with the first answer, wherever the person gave it. Never rejects. */
   readonly answered: Promise<GivenAnswer>;
   /**
-   * Gives an answer. Returns the first answer, which may be another one; undefined if the confirmation no longer
+   * Stores an answer, unless there already is one. Returns the first answer; undefined if the confirmation no longer
    * exists.
    */
   answer(answer: ConsentAnswer, by: string): Promise<GivenAnswer | undefined>;
   /**
-   * Stops waiting for the answer. A later approval is valid for the next identical request. Returns an answer if one
-   * was just given.
+   * Stops waiting for the answer. A later approval is valid for the next identical request. Returns the answer if a
+   * person has given one in the meantime.
    */
   leave(): Promise<GivenAnswer | undefined>;
   /** Removes the confirmation without an answer, because its request has ended. */
@@ -36,7 +36,8 @@ export interface OpenQuestion {
 
 export interface OpenQuestions {
   /**
-   * Uses up an answer that a person gave after the earlier request had ended, if there is one for this confirmation.
+   * Uses up and returns the answer that a person gave after an earlier identical request had ended; undefined if there
+   * is none.
    */
   takeLate(question: ConsentQuestion): Promise<GivenAnswer | undefined>;
   /**
@@ -91,8 +92,8 @@ export function createOpenQuestions(
       /** The answer that this request has used up. Later reads of the inbox return the same answer. */
       let used: GivenAnswer | undefined;
       /**
-       * Whether the request was refused. From then on an answer allows the next request, so this request must not use
-       * it up.
+       * Whether the request was refused. A later answer is for the next identical request, so this request must not use
+       * up that answer.
        */
       let isLeft = false;
       let checking: Promise<GivenAnswer | undefined> = Promise.resolve(undefined);
@@ -129,7 +130,7 @@ export function createOpenQuestions(
             isLeft = given === undefined;
             return given;
           });
-          // A read that starts later waits for this one, and then sees that the request no longer waits.
+          // Later reads wait for `last`, and then see that `isLeft` is set.
           checking = last;
           const given = await last;
           forget(id);

@@ -6,7 +6,7 @@ import type { GivenAnswer } from "./inbox-folder.ts";
 /** The place of an answer that was given on the page. */
 export const onThePage = "the page";
 
-/** Returns the sentences for a person who said yes to an earlier definition. */
+/** Returns the text for a person who said yes to a definition that has changed in the meantime. */
 export function outdatedText(question: ConsentQuestion): string {
   return `The definition of ${nameOf(question)} changed while this question was open. Nothing was run, and your answer has no effect. Send the request again in the program: Fairlead shows the change and asks.`;
 }
@@ -16,7 +16,7 @@ export function outcomeText(first: GivenAnswer | undefined, answer: ConsentAnswe
   if (first === undefined)
     return "This question has expired: the program no longer waits for an answer. Nothing was run.";
   if (first.answer !== answer || first.by !== onThePage)
-    return `This question was already answered by ${first.by}: ${words[first.answer]}.`;
+    return `This question was already answered through ${first.by}: ${words[first.answer]}.`;
   return `Your answer: ${words[answer]}. You can close this page.`;
 }
 

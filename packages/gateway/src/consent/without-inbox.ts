@@ -24,13 +24,13 @@ export function withoutInbox(question: ConsentQuestion, error: unknown): OpenQue
     },
     async leave() {
       if (first !== undefined) return first;
-      // If the inbox is full, this error already says so.
+      // If the inbox is full, `error` already says so.
       if (error instanceof HostError && error.code === "denied") throw error;
       const { server, name } = question;
       const cause = errorMessage(error);
       throw new HostError(
         "denied",
-        `Not run: ${nameOf(question)} needs approval, and the inbox cannot store it: ${cause}`,
+        `Not run: ${nameOf(question)} needs approval, and the inbox cannot store the confirmation: ${cause}`,
         {
           serverName: server,
           next: `fairlead policy allow ${toShellWord(`${server}.${name}`)}`,

@@ -57,7 +57,7 @@ export async function stopHost(
   socket.destroy();
   const { pid } = welcome;
   if (await hasEnded(pid, isRunning, waitTime)) return pid;
-  // A host has its lock until it has closed. Without the lock, the process may be another program with the same id.
+  // A host keeps its lock until it has closed. If the lock is gone, the process may be another program with this id.
   if ((await lockHolder(folder.hostLock)) === pid) kill(pid);
   else if (isRunning(pid)) throw new Error(`the background host was told to stop, but process ${pid} still runs`);
   await hasEnded(pid, isRunning);

@@ -18,7 +18,8 @@ export interface DaemonOptions {
   readonly folder: RunFolder;
   readonly version: string;
   /**
-   * Loads the gateway. Called only after the process has got the host's lock, so that a second host uses few resources.
+   * Loads the gateway. Called only after this process has got the host's lock, so that a second host ends without
+   * loading the gateway.
    */
   readonly createGateway: () => Promise<Gateway>;
   readonly workspaceOf: (client: RelayClient) => Promise<Workspace>;
@@ -69,7 +70,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
     stop = resolve;
   });
 
-  /** Ends a host that a newer host has replaced, when its last client disconnects. */
+  /** Ends the host when it is idle: at once if a newer host has replaced it, otherwise after the idle time. */
   function watchActivity(): void {
     callOff?.();
     callOff = undefined;
@@ -91,7 +92,7 @@ async function runLocked(options: DaemonOptions, lock: HeldLock): Promise<void> 
       watchActivity();
     },
   });
-  // The token is written after the socket exists, so that a relay that can read the token can also connect.
+  // The token is written after the socket exists, because a relay connects as soon as it can read the token.
   writeFileSync(folder.token, token, { mode: 0o600 });
   const stopWatching = gateway.onActivity(watchActivity);
   const onAbort = (): void => stop("terminated");

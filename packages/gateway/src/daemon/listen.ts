@@ -72,7 +72,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
           return undefined;
         }
       } catch {
-        // Writing the note can fail, for example because the disk is full. The relay then gets a line instead.
+        // If the note cannot be written, for example because the disk is full, the relay gets a `sent` line instead.
       }
       return written(socket, sentLine(id, subject));
     }
@@ -88,14 +88,15 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
     } finally {
-      // If the host closes, the file stays: the relay still has to read it, and removes it afterwards.
+      // If the host itself ends, it keeps the file. The relay then reads the file and removes it.
       sent?.close({ keep: isClosing });
     }
   }
 
   /** Returns the reason to refuse the connection; undefined if the connection is accepted. */
   function refusalOf({ fairlead, token: given, wants, client }: Hello): readonly [Refusal, string] | undefined {
-    if (fairlead !== speechNumber) return ["speech", `the host uses version ${speechNumber} of the relay protocol`];
+    if (fairlead !== speechNumber)
+      return ["speech", `the versions of the relay protocol differ: the host uses version ${speechNumber}`];
     if (!isSame(given, token)) return ["token", "the token is wrong"];
     if (wants !== "serve") return undefined;
     if (isRetired) return ["retired", "a newer version of Fairlead has replaced this host"];

@@ -30,7 +30,7 @@ export interface ClientHosts {
 
 export interface HostPool extends AsyncDisposable {
   open(workspace: Workspace): Promise<ClientHosts>;
-  /** The hosts that are running. */
+  /** Returns all running hosts. */
   hosts(): readonly Host[];
 }
 

@@ -22,7 +22,7 @@ export interface SharedHosts extends SharedHost, AsyncDisposable {
    * era. Returns it without a promise if it is known.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
-  /** Adds the lists that another host reads from its servers to the lists that clients see. */
+  /** Adds the lists of another host's servers to the lists that clients see. */
   follow(other: Host): void;
   hosts(): readonly Host[];
 }
@@ -45,7 +45,7 @@ export async function createSharedHosts(
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // The host declares what any client may answer. A question is refused if its own client cannot answer it.
+      // Not every client has these capabilities. A question fails if the client of its request cannot answer it.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
@@ -88,7 +88,7 @@ export async function createSharedHosts(
    * connected, the host stays the same.
    */
   async function chooseForLegacy(server: string): Promise<Host> {
-    // A server without a cached catalog keeps this host; its first request connects it.
+    // Only a shared server that is known to be modern may need another host.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy().catch((error: unknown) => {
       // The failed host is forgotten, so that the next request tries again.

@@ -6,16 +6,16 @@ import type { Host } from "@fairlead/core/host/types";
 
 export interface ListNews {
   /**
-   * Calls a function after lists have changed, at most once for each list within the pause. Returns the function that
-   * stops the calls.
+   * Calls a function after lists have changed, at most once for each list in `pauseMs` milliseconds. Returns the
+   * function that stops the calls.
    */
   onLists(listener: (list: ListName, server: string | undefined) => void): () => void;
   onUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Returns a number that increases with every possible change of the lists. */
   version(): number;
-  /** Reports that a server of another host has announced a changed list. */
+  /** Handles a changed list that a server has announced to another host. */
   announce(list: ListName, server: string): void;
-  /** Reports that lists of a server of another host have been read. */
+  /** Handles lists that another host has read from a server. */
   read(lists: readonly ListName[], server: string): void;
   /** Reports changes that the host does not report by itself. */
   changed(lists: readonly ListName[], server?: string): void;
@@ -55,7 +55,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     callOff ??= clock.after(pauseMs, deliver, { background: true });
   }
 
-  /** Includes the rules in the comparison, because a rule can remove tools from a client's list. */
+  /** Checks regularly whether the rules have changed, because a rule can remove tools from a client's list. */
   function watchRules(): void {
     let last: unknown;
     let isOver = false;
@@ -80,9 +80,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
     for (const listener of updateListeners) listener(server, uri);
   }
 
-  /**
-   * Waits until the changed list has been read, because clients request it as soon as they are told about the change.
-   */
+  /** Tells clients about a changed list only after the list has been read, because they request the list at once. */
   function announce(list: ListName, server: string): void {
     const key = JSON.stringify([list, server]);
     if (announced.has(key)) return;
@@ -104,7 +102,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
 
   const stops = [
     on("catalog", ({ lists, server }) => read(lists, server)),
-    // Clients are told even if the lists have not changed, because they expect this notification of the server.
+    // Clients are told even if the list is unchanged, because they expect every notification of the server.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),

@@ -10,7 +10,9 @@ import type { JsonObject } from "@fairlead/wire";
 import { listOf } from "@fairlead/wire/json";
 import type { ClientView } from "./client-view.ts";
 
-/** The names of the two tools. A client that gets them does not see a server's tools of the same names. */
+/**
+ * The names of the two search tools. A client that gets these tools does not see a server's tools of the same names.
+ */
 export const searchToolsName = "search_tools";
 export const callToolName = "call_tool";
 

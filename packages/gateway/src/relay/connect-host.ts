@@ -40,7 +40,10 @@ export function connectHost(
     const socket = connect(path);
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => end({ kind: "refused", reason: "silent", message: "no answer received" }), waitTime);
+    const timer = setTimeout(
+      () => end({ kind: "refused", reason: "silent", message: `no answer within ${waitTime} ms` }),
+      waitTime,
+    );
 
     function end(reached: Reached): void {
       clearTimeout(timer);
@@ -80,7 +83,8 @@ export function connectHost(
 }
 
 function toReached(socket: Socket, welcome: Welcome | undefined, rest: Buffer): Reached {
-  if (welcome === undefined) return { kind: "refused", reason: "speech", message: "its first line is not valid" };
+  if (welcome === undefined)
+    return { kind: "refused", reason: "speech", message: "the host's first line is not valid" };
   if ("refused" in welcome) return { kind: "refused", reason: welcome.refused, message: welcome.message };
   return { kind: "open", connection: { socket, welcome, rest } };
 }

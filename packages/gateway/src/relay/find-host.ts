@@ -8,7 +8,8 @@ import type { Hello } from "./speech.ts";
 export type Greeting = Omit<Hello, "fairlead" | "token">;
 
 /**
- * The error if the host refuses this program, because a newer host has replaced it or because their versions differ.
+ * The error if the host refuses the connection, for example because a newer host has replaced that host, or because the
+ * protocol versions differ.
  */
 export class HostRefused extends Error {
   readonly reason: Extract<Reached, { readonly kind: "refused" }>["reason"];

@@ -2,7 +2,7 @@
 
 const newline = 0x0a;
 
-/** Takes bytes and returns the bytes to pass on. */
+/** Splits the chunks of one stream into lines. */
 export interface LineFrames {
   /**
    * Calls `take` with each complete line, including its newline. `take` returns the line itself, a replacement, or

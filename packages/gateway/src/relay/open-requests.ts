@@ -22,11 +22,11 @@ export interface OpenRequests {
   noteSent(sent: ReadonlyMap<string, string>): void;
   /** Removes a request that was answered or cancelled. */
   remove(id: string): OpenRequest | undefined;
-  /** Records that the host answered, which shows that the waiting requests did not stop it. */
+  /** Sets `losses` of all open requests to 0, because the host has answered and so still runs. */
   forgive(): void;
   /**
    * Removes and returns the requests that must not be sent again after a host was lost: requests that were sent to
-   * their server, and requests with which several hosts were lost. The other requests stay.
+   * their server, and requests that several hosts were handling when these hosts stopped. The other requests stay.
    */
   takeLost(): readonly OpenRequest[];
   /** Removes and returns all requests. */
@@ -35,7 +35,7 @@ export interface OpenRequests {
   readonly size: number;
 }
 
-/** Maximum number of hosts that may be lost with one request, because this request may be the cause. */
+/** Maximum number of hosts that may stop while they handle the same request, because the request may be the cause. */
 const mostLosses = 3;
 
 export function createOpenRequests(): OpenRequests {

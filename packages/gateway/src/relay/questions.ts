@@ -1,13 +1,13 @@
 /**
  * The host's requests to the client that have no response yet.
- * Every host numbers its requests from the start. So the relay makes sure that a late answer to a lost host never
- * reaches a new host.
+ * All hosts use the same request ids. So the relay makes sure that a late answer to a lost host never reaches a new
+ * host.
  */
 
 import { readMessage } from "./client-state.ts";
 
 export interface Questions {
-  /** Records that a new host is connected. Returns true if it is the first one. */
+  /** Records that a new host is connected. Returns true if it is the relay's first host. */
   begin(): boolean;
   /** Returns the host's request, with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;

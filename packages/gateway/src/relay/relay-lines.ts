@@ -20,10 +20,11 @@ export function errorLine(id: string, message: string, data: Readonly<Record<str
 export function lostLine({ id, sent, losses }: OpenRequest): string {
   if (sent !== undefined)
     return errorLine(id, `the gateway was restarted; ${sent} may have run`, { reason: "lost", subject: sent });
-  return errorLine(id, `the gateway stopped ${losses} times with this request; no server received it`, {
-    reason: "unreachable",
-    next: "fairlead daemon logs",
-  });
+  return errorLine(
+    id,
+    `the gateway stopped ${losses} times while it handled this request; no server received the request`,
+    { reason: "unreachable", next: "fairlead daemon logs" },
+  );
 }
 
 /**

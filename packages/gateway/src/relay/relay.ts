@@ -28,7 +28,8 @@ export interface RelayOptions {
 /** Maximum length of a message, in bytes. */
 const messageBytes = 64 * 1024 * 1024;
 /**
- * If this many hosts in a row are lost without an answer to the client, the relay waits for the client's next request.
+ * If this many hosts in a row stop without an answer to the client, the relay connects to no new host until the client
+ * sends a request.
  */
 const mostLosses = 3;
 const openBrace = 0x7b;
@@ -86,7 +87,7 @@ export function runRelay({ input, output, first, reach, onProblem }: RelayOption
       ready = socket;
       for (const each of state.afterGreeting()) socket.write(typeof each === "string" ? each : each.line);
       for (const { line } of open.all()) socket.write(line);
-      // The lists may have changed since the lost host announced them.
+      // The lists may have changed while no host could announce changes.
       if (!isFirst) for (const list of state.announcedLists()) toClient(listChangedLine(list));
       input.resume();
     }

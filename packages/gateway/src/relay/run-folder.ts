@@ -87,8 +87,8 @@ export function createRunFolder({ path, socketFolder }: RunFolder): void {
 }
 
 /**
- * Reads the host's token; undefined if no host has ever run, or if the socket may belong to another user. A relay sends
- * the client's environment in its first line, so it connects only with a token.
+ * Reads the host's token; undefined if no host has ever run, or if another user may own the socket. Without a token the
+ * relay does not connect, because its first line contains the client's environment.
  */
 export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "socketFolder">): string | undefined {
   try {
@@ -100,8 +100,8 @@ export function readToken({ token, socketFolder }: Pick<RunFolder, "token" | "so
 }
 
 /**
- * Whether only this user can access the folder. Another user may have created it first in the folder for temporary
- * files.
+ * Whether only this user can access the folder. In the folder for temporary files, another user may have created a
+ * folder of this name.
  */
 function isPrivate(folder: string): boolean {
   const stats = lstatSync(folder);

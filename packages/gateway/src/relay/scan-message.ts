@@ -12,7 +12,7 @@ export interface ScannedMessage {
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
 /** Matches the beginning of a request whose id and method come first, as many clients write it. */
 const request = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w.:-]{0,60}"),"method":"([\w/$.-]{1,60})"[,}]/;
-/** The number of bytes in which a message that begins like `request` has its id and its method. */
+/** How many bytes at the beginning of a message are enough to match `request`. */
 const requestStart = 170;
 const quote = 0x22;
 const backslash = 0x5c;

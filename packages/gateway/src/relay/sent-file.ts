@@ -34,7 +34,7 @@ export function createSentFile(path: string): SentFile {
   /** Replaces the file in one step. If the host ends during the change, either the old or the new file remains. */
   function compact(): void {
     const next = `${path}.new`;
-    // If this fails, the old file still has all notes. The next attempt comes after the same number of new notes.
+    // If the rewrite fails, the old file still has all notes. The next rewrite comes `mostNotes` notes later.
     notes = open.size;
     const fresh = openSync(next, "w", 0o600);
     try {

@@ -13,7 +13,7 @@ export interface Hello {
   readonly fairlead: number;
   readonly token: string;
   readonly version: string;
-  /** What the relay wants: to serve a client, or a command such as `status` or `stop`. */
+  /** What the host should do: serve a client, or run a command such as `status` or `stop`. */
   readonly wants: "serve" | "status" | "stop" | "retire";
   readonly client?: RelayClient;
 }

@@ -79,8 +79,8 @@ async function startHost(folder: RunFolder, { file, args, env }: HostCommand): P
 export const readyWord = "ready";
 
 /**
- * Maximum size of the log file. A larger log is renamed when a host starts, and replaces the log that was renamed
- * before.
+ * Maximum size of the log file, in bytes. When a host starts, a larger log is renamed to `….1` and replaces an older
+ * `….1`.
  */
 const logBytes = 1024 * 1024;
 

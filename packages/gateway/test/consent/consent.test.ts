@@ -372,7 +372,7 @@ test("without a folder to write to, the client's own user can still answer", asy
   expect(outcomes).toEqual([["proceed_once", "form"]]);
   expect(await refusal(consent.port(sampleClient(), writeFile, never)(async () => details))).toMatchObject({
     code: "denied",
-    message: expect.stringContaining("needs approval, and the inbox cannot store it"),
+    message: expect.stringContaining("needs approval, and the inbox cannot store the confirmation"),
     next: "fairlead policy allow files.write_file",
   });
 });

@@ -31,7 +31,7 @@ test("a lost request is answered with what may have happened", () => {
   });
   expect(JSON.parse(lostLine({ ...open, sent: undefined }))).toMatchObject({
     error: {
-      message: "the gateway stopped 2 times with this request; no server received it",
+      message: "the gateway stopped 2 times while it handled this request; no server received the request",
       data: { reason: "unreachable", next: "fairlead daemon logs" },
     },
   });

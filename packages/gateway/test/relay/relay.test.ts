@@ -81,7 +81,7 @@ it("gives a request that ends every host to three hosts, and the next one works"
   });
   scene.send(callOf(1));
   expect(await scene.answer(1)).toMatchObject({
-    error: { message: "the gateway stopped 3 times with this request; no server received it" },
+    error: { message: "the gateway stopped 3 times while it handled this request; no server received the request" },
   });
   isFatal = false;
   scene.send(callOf(2));
