@@ -44,8 +44,8 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 }
 
 /**
- * A slow server that supports both eras is restarted only if it answered within this many times `times.probe`. After
- * the restart, the server has that time to answer the probe.
+ * A slow server that supports both eras is restarted only if connecting took at most this many times `times.probe`.
+ * After the restart, the server has the same time to answer the probe.
  */
 const slowerProbe = 5;
 

@@ -51,7 +51,9 @@ export interface McpRequestOptions {
   readonly maxBytes?: number;
   /** Receives the size of the response in bytes, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
-  /** Receives a note about each list item that a wrapper of the session removed from the response. */
+  /**
+   * Receives a note about each list item that was removed from the response, for example because it contains a secret.
+   */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Whether to ask a legacy server to run a tool call as a task. The request still resolves with the task's result. */
   readonly asTask?: boolean | undefined;
@@ -61,32 +63,35 @@ export interface McpRequestOptions {
    */
   readonly meta?: JsonObject | undefined;
   /**
-   * The capabilities that this request declares to a modern server, instead of the session's capabilities. Legacy: no
-   * effect.
+   * The capabilities that this request declares to a modern server, instead of the session's capabilities. Has no
+   * effect on a legacy server.
    */
   readonly capabilities?: JsonObject | undefined;
-  /** The lowest level of log messages that a modern server sends for this request. Legacy: no effect. */
+  /** The lowest level of log messages that a modern server sends for this request. Has no effect on a legacy server. */
   readonly logLevel?: string | undefined;
   /**
    * Receives the notifications that belong to this request, except progress. Over HTTP, these are the notifications on
-   * its response stream. Over stdio, these are the notifications of its subscription, and log messages while only
-   * requests of the same owner are open. The session's listeners receive them too.
+   * its response stream. Over stdio, these are the notifications of a subscription, and log messages if all open
+   * requests have the same owner. The session's listeners receive them too.
    */
   readonly onNotification?: NotificationListener | undefined;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */
   readonly answer?: RequestHandler | undefined;
-  /** `caller`: if a modern server answers `input_required`, that is the result, and the caller sends the input. */
+  /**
+   * `caller`: if a modern server answers `input_required`, the request resolves with it, and the caller sends the
+   * input.
+   */
   readonly input?: "caller" | undefined;
   /**
-   * `caller`: if a modern server answers with a task, that task is the result, and the caller follows it. The server
-   * knows that tasks are allowed only if `capabilities` contains them. Default: the request resolves with the task's
-   * result.
+   * `caller`: if a modern server answers with a task, the request resolves with the task, and the caller follows it.
+   * Servers do so only if `capabilities` declares tasks. Default: the request resolves with the task's result.
    */
   readonly tasks?: "caller" | undefined;
   /**
-   * Whose request this is. A legacy stdio server does not say which request its own request belongs to. If all open
-   * requests have the same owner, its request goes to the request that was sent or answered last and does not itself
-   * wait for an answer. Otherwise its request goes to the session's handler, as ambiguous.
+   * The owner of this request. When a legacy stdio server asks a question, it does not say which open request the
+   * question belongs to. If all open requests have the same owner, the question goes to the request that was active
+   * last, preferably one that does not already wait for an answer. Otherwise the session's handler gets the question,
+   * as ambiguous.
    */
   readonly owner?: string | undefined;
   /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */

@@ -74,7 +74,7 @@ export interface WireLimits {
    */
   readonly unsolicitedRate: number;
   readonly unsolicitedBurst: number;
-  /** How often a modern server may answer one request with `input_required`. */
+  /** How many times a modern server may answer the same request with `input_required`. */
   readonly inputRounds: number;
   readonly headerBytes: number;
 }
@@ -91,7 +91,10 @@ export interface WireTimes {
   readonly send: number;
   /** How long a server may stay above its rate of unrequested output before it is disconnected. */
   readonly flood: number;
-  /** How long to wait until the process has ended: after closing its stdin, after SIGTERM and after SIGKILL. */
+  /**
+   * How long to wait for the end of the process: `endGrace` after its stdin is closed, `termGrace` after SIGTERM,
+   * `killGrace` after SIGKILL.
+   */
   readonly endGrace: number;
   readonly termGrace: number;
   readonly killGrace: number;

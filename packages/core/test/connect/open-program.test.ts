@@ -66,7 +66,7 @@ describe("a program that is none", () => {
     expect(await server.failure()).toMatchObject({
       code: "command_not_found",
       serverName: "s",
-      message: '"s" did not start: cannot start "no-such-command": the command is not in its PATH',
+      message: '"s" did not start: cannot start "no-such-command": the command is not in the server\'s PATH',
       next: expect.stringMatching(/^Install the command, or correct it \(.*settings\.json:3\)\.$/),
     });
   });

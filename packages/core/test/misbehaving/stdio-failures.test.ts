@@ -14,7 +14,7 @@ describe("a program that is no server", () => {
     beside(
       { command: "fairlead-no-such-command" },
       ({ state }) => {
-        const why = 'cannot start "fairlead-no-such-command": the command is not in its PATH';
+        const why = 'cannot start "fairlead-no-such-command": the command is not in the server\'s PATH';
         const next = `Install the command, or correct it (${entry}).`;
         expect(state()).toEqual(failed("command_not_found", `"odd" did not start: ${why}`, next));
       },

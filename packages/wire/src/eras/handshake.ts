@@ -63,8 +63,8 @@ async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): 
 /**
  * Sends `server/discover` to find out whether the server supports the modern era or only the legacy era.
  *
- * @throws WireError if the response does not tell, such as a timeout or an HTTP 500, or if Fairlead and the server have
- * no protocol version in common.
+ * @throws WireError if no response shows the era, for example after a timeout or with HTTP status 500, or if Fairlead
+ * and the server have no protocol version in common.
  */
 export async function discover(handshake: Handshake, transport: "stdio" | "http"): Promise<Discovery> {
   try {

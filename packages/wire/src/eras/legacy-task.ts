@@ -27,7 +27,7 @@ interface LegacyTask {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */
   readonly step: string;
-  /** The options of the call. The task's questions and messages belong to the same call. */
+  /** The options of the call. They also apply to the questions and messages of its task. */
   readonly options: Pick<McpRequestOptions, "answer" | "onNotification" | "owner">;
 }
 

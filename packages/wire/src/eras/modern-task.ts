@@ -27,8 +27,8 @@ export async function followModernTask(begun: JsonObject, how: ModernTask): Prom
   let rounds = 0;
 
   /**
-   * Keys of input requests that were answered. A task lists an input request until the server has processed the answer,
-   * but each is answered only once.
+   * Answers the input requests of a task, each only once. A task repeats an input request until the server has
+   * processed the answer.
    */
   async function answer(inputRequests: unknown): Promise<void> {
     const isNew = ([key]: [string, unknown]): boolean => !answered.has(key);

@@ -10,7 +10,7 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  /** Whether a slow server also answered the probe, after `initialize` was sent. */
+  /** `isAlsoModern`: the server is slow and also answered the probe, but only after `initialize` was sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
@@ -109,8 +109,8 @@ async function settleEra(
   const opened = await opening;
   if (opened.ok) return opened.value;
   /*
-   * A modern server may refuse `initialize` before it answers the probe. This error code means that the answer will
-   * come.
+   * A modern server may refuse `initialize` before it answers the probe. This error code shows that the server is
+   * modern, so its answer to the probe is awaited.
    */
   const isModern = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
   const probed = isModern ? await probing : await within(probing, timeout);

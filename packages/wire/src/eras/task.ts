@@ -82,7 +82,7 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
       task = updates.take() ?? task;
     }
   } catch (error) {
-    // The task still runs at the server, but no caller waits for its result any more.
+    // The caller gets the error, but the task may still run at the server.
     if (!signal.aborted && !isOver(task)) cancelTask();
     throw error;
   } finally {
@@ -124,7 +124,7 @@ function statusListener(
   const close = onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // `notice` is called here and not in `wait`, because the notification may arrive during a poll.
+    // `notice` is called here and not in `wait`, because `wait` does not run while a poll is open.
     notice(params);
     wake();
   });

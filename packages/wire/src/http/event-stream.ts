@@ -48,7 +48,7 @@ export async function readEvents(
       events += 1;
       const next = { event, data, id };
       taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
-      // This error is ignored here: `takeLong` reports it, and an error of the parser may come first.
+      // This prevents an unhandled rejection. `takeLong` reports the error, unless the parser fails first.
       taking?.catch(() => {});
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),
@@ -63,7 +63,7 @@ export async function readEvents(
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // Up to five lines of each event are not counted here, because the reader of the messages counts events.
+    // Five lines for each event are not counted here, because the code that reads the event counts the event itself.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);

@@ -60,7 +60,7 @@ interface Attempt {
 const maxRedirects = 3;
 const maxChallenges = 4;
 const startTimeout = 1_000;
-/** Minimum length of a redacted word in a header. Shorter words are names of schemes, such as "Bearer". */
+/** Minimum length of the words in a header that are redacted. Shorter words are names of schemes, such as "Bearer". */
 const shortestSecret = 8;
 
 /**

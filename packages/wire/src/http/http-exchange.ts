@@ -44,7 +44,7 @@ export function sendHttp(
     response.on("error", () => {});
     outgoing.on("error", (error) => response.destroy(error));
     if (response.statusCode !== 407 || !route.proxied) return resolve(response);
-    // If there is no tunnel, a 407 response comes from the proxy and not from the server.
+    // With status 407 the proxy asks for credentials; the server has not seen the request.
     response.resume();
     reject(new WireError("proxy", "the proxy answered with HTTP status 407", { httpStatus: 407, unsent: true }));
   });
@@ -113,7 +113,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
     return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
-  // An open connection can also time out or lose its route, after the request was sent.
+  // These codes also occur while an open connection is read or written, when the request may have been sent.
   const unsent = neverConnected.has(code) && cause.syscall !== "read" && cause.syscall !== "write";
   const where = proxied ? "the proxy" : url.host;
   const kind = proxied && unsent ? "proxy" : "unreachable";

@@ -46,10 +46,7 @@ export async function keepListening(options: Listening): Promise<void> {
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
         throw new WireError("http_status", `the GET stream answered with HTTP status ${answer.status}`);
       }
-      /*
-       * An opened stream ends the row of failures. If the stream brings no message, the pauses still grow through
-       * `idle`.
-       */
+      // An opened stream resets `failures`. If the stream brings no message, `idle` still makes the pauses grow.
       failures = 0;
       wasOpen = true;
       if (!isFirst) events.reopened?.();

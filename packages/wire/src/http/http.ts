@@ -97,7 +97,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Closes the channel when every open request has its own 404 response, which says that the request was not processed.
+   * Closes the channel of an expired session. First each open request gets its own 404 response, which says that the
+   * server did not process the request.
    */
   function endIfAllAnswered(): void {
     // The last response must reach its request before the channel closes.

@@ -22,7 +22,7 @@ const keyword = "x-mcp-header";
 const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const headerTypes: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 
-/** Schema keywords whose subschemas no fixed path of property names can reach. */
+/** Schema keywords whose subschemas cannot be reached by a fixed path of property names. */
 const branches: ReadonlySet<string> = new Set([
   "items",
   "prefixItems",

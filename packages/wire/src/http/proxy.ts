@@ -53,8 +53,8 @@ export async function openRoute(url: URL, options: RouteOptions): Promise<Route>
 }
 
 /**
- * Creates the agent for a tunnel. The signal also ends connections that still wait for the proxy; `agent.destroy` does
- * not know these.
+ * Creates the agent for a tunnel. The signal ends connections that still wait for the proxy, because `agent.destroy`
+ * does not end them.
  */
 async function tunnel(proxy: URL, tls: { readonly ca?: string[] }, signal: AbortSignal): Promise<Agent> {
   setMaxListeners(0, signal);
@@ -86,7 +86,7 @@ function basic({ username, password }: URL): string {
   return `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** Returns Node's own certificate authorities and this one, because setting `ca` replaces Node's. */
+/** Returns Node's certificate authorities and the given one, because the option `ca` replaces Node's. */
 async function withDefaultAuthorities(ca: string): Promise<string[]> {
   const { rootCertificates } = await import("node:tls");
   return [...rootCertificates, ca];

@@ -6,7 +6,7 @@ const nothing = (): void => {};
 
 /**
  * The abort state of one request, with the members of an `AbortSignal` that most requests need. Creating an
- * `AbortSignal` costs more than parsing, deciding and sending a request, so `signal` creates one only when it is read.
+ * `AbortSignal` takes longer than the rest of the work on a request, so `signal` creates one only when it is read.
  */
 export class RequestAbort implements RequestStop {
   #isAborted = false;

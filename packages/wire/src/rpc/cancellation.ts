@@ -26,8 +26,8 @@ export function cancellationOf(signal: AbortSignal): Cancellation {
 }
 
 /**
- * Returns the given cancellation, or creates one for the signal. Reads `signal` only if necessary, because reading may
- * create it.
+ * Returns the given cancellation, or creates one for the signal. Reads `signal` only if necessary, because reading it
+ * may create an `AbortSignal`.
  */
 export function cancellationIn(given: {
   readonly cancellation?: Cancellation;

@@ -22,8 +22,8 @@ export interface ChannelSendOptions {
   /** HTTP headers for this message; stdio ignores them. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The client's open request that a server's message belongs to. Over HTTP, the message is sent on the stream of that
-   * request.
+   * For a message of a server: the client's open request that the message belongs to. Over HTTP, the message is sent on
+   * the stream of that request.
    */
   readonly about?: RequestId | undefined;
 }

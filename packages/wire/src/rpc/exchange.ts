@@ -15,7 +15,7 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly envelope?: JsonObject;
   /** Whether to send a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
-  /** True for a subscription, which the server may also cancel. */
+  /** True for a subscription, which either side may cancel. */
   readonly openEnded?: boolean;
   /** If true, no `notifications/cancelled` is sent when the caller stops waiting. */
   readonly quiet?: boolean;
@@ -23,7 +23,7 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly awaitedOnClose?: boolean;
   /**
    * Receives the first response. If this function returns a promise, the request stays open, with its timeouts, signal
-   * and progress, and resolves with the promise's result. `own` is the request's option `answer`.
+   * and progress, and resolves with the promise's result. `own` is the handler in the request's option `answer`.
    */
   readonly follow?:
     | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
@@ -134,7 +134,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.answer;
   }
 
-  /** Whether the server may send requests while it handles this request. It may not do so for a ping or a list. */
+  /** Whether the server may send its own requests while it handles this request. For a ping or a list, it may not. */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.hasToken;
   }
@@ -159,7 +159,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** Since when the server waits for an answer about this request; undefined if it does not wait. */
+  /** When the server began to wait for an answer about this request; undefined if the server does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }

@@ -23,18 +23,19 @@ export interface InboundOptions {
   /** Whether `ping` is answered without the handler. Default: true. */
   readonly answersPing?: boolean | undefined;
   /**
-   * Called when the other side starts and stops waiting for a response, with the request of this side that it is about.
+   * `waiting` and `answered` are called when the other side starts and stops waiting for a response. `exchange` is the
+   * request of this side that the other side's request belongs to.
    */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }
 
-/** The source of a request, with the request's id for messages that belong to it. */
+/** The source of a request. Messages that belong to the request need its id. */
 interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
 }
 
-/** A `RequestHandler` that also receives the request's id, and can abort its own work together with the request. */
+/** A `RequestHandler` that also receives the request's id, and a `stop` with which it can abort its own work. */
 export type InboundHandler = (
   method: string,
   params: JsonObject,
@@ -66,7 +67,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /** Returns the related request, if it has its own `answer` option. */
+  /** The related request, if it has its own `answer` option. */
   readonly exchange: Exchange | undefined;
 }
 
@@ -142,7 +143,7 @@ export function createInbound(options: InboundOptions): Inbound {
         refuse(id, methodNotFound, `${clip(method, 100)} is not supported`);
       else if (open.size >= limit) refuse(id, busy, `already answering ${limit} requests`);
       else if (openBytes + size > limitBytes)
-        refuse(id, busy, `the open requests would be larger than ${limitBytes} bytes`);
+        refuse(id, busy, `the open requests together would be larger than ${limitBytes} bytes`);
       else void answer(id, message, handler);
     },
     cancel,

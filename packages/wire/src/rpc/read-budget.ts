@@ -33,7 +33,7 @@ export interface ReadBudget {
   whenRefilled(resume: () => void): void;
   /** Whether a reader is waiting. */
   isWaiting(): boolean;
-  /** Lets all waiting readers continue at once, and ends the limit per second. */
+  /** Lets all waiting readers continue at once. From then on, the limit per second does not apply. */
   stop(): void;
 }
 
@@ -46,14 +46,11 @@ export interface ReadBudgetOptions {
   readonly onFlooding: (cause: WireError) => void;
 }
 
-/**
- * Minimum number of bytes that a line counts as, because handling a short line costs as much as copying this many
- * bytes.
- */
+/** A line counts as at least this many bytes, because handling a short line takes as long as copying so many bytes. */
 export const lineCost = 1024;
-/** How many lines a text counts as if it begins like JSON but is not JSON, because a failed `JSON.parse` is slow. */
+/** A text that begins like JSON but is not JSON counts as this many lines, because a failed `JSON.parse` is slow. */
 export const failedParseLines = 8;
-/** How many lines an unrequested line counts as, because it costs more to handle and no request waits for it. */
+/** An unrequested line counts as this many lines, because it takes longer to handle and no request waits for it. */
 const unsolicitedWeight = 4;
 /**
  * Shortest pause of a server that is above its rate, in milliseconds. Shorter pauses would cost more time than they

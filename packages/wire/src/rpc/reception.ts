@@ -33,8 +33,8 @@ export function createReception({ onDiagnostic, onReopened, limits }: ReceptionO
   let gone: { readonly cause: WireError | undefined } | undefined;
 
   /**
-   * Delivers a message. If it is nested so deeply that handling it overflows the stack, neither the process nor the
-   * stream ends.
+   * Delivers a message. An error becomes a diagnostic and ends neither the process nor the stream: a deeply nested
+   * message can overflow the stack.
    */
   function handle(to: Receiver, message: RpcMessage, size: number, about?: number): Unsolicited | undefined {
     try {

@@ -9,7 +9,7 @@ import { requestIdOf } from "./rpc-messages.ts";
 /** The client's request that a server's request belongs to. */
 export interface Related {
   readonly exchange: Exchange | undefined;
-  /** Whether the server's request may belong to requests of several owners. */
+  /** True if the server's request may belong to open requests of different owners; `exchange` is then undefined. */
   readonly isAmbiguous: boolean;
 }
 
@@ -65,8 +65,8 @@ export function relatedToNotification(
 /**
  * Returns the matching request that was active last, if all matching requests have the same owner.
  *
- * @param isLikely Requests to prefer. A request that waits for an answer is less likely, because the server cannot
- * continue it and its client may never answer.
+ * @param isLikely Whether to prefer a request over others. The server cannot continue a request that waits for an
+ * answer, and the client may never answer, so such a request is less likely.
  */
 function onlyOwners(
   open: OpenRequests,

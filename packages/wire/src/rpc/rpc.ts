@@ -131,7 +131,7 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     givenUp.set(id, exchange.giveUp(clock.now()));
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
-    // If the request follows a task, the code that follows it cancels the task instead.
+    // If the request has become a task, the code that follows the task cancels the task instead.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);

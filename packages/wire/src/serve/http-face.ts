@@ -42,7 +42,7 @@ interface Posted {
 
 export interface HttpFace<Context> {
   takePost(body: Body, response: ServerResponse, owner: HttpOwner, context: Context): void;
-  /** A GET request opens the stream of a session; a DELETE request ends the session. */
+  /** Handles a GET request, which opens a session's stream, or a DELETE request, which ends the session. */
   takeOther(request: IncomingMessage, response: ServerResponse, owner: HttpOwner): void;
 }
 

@@ -24,7 +24,7 @@ export interface HttpOwner {
 /** The owners of all sessions of a listener. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
-  /** Writes to open streams, so that they stay open. Ends the sessions that were not used since `before`. */
+  /** Writes a comment to open streams, so that they stay open. Ends the sessions whose last use was before `before`. */
   sweep(before: number): void;
   end(): void;
 }

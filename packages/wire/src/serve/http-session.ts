@@ -158,7 +158,7 @@ export function createHttpRequest(
   return {
     async open(given) {
       events = given;
-      // The message is delivered after the caller has the channel, because a handler may answer at once.
+      // The message is delivered after `open` has returned the channel, because a handler may answer at once.
       queueMicrotask(() => given.message(message, size, undefined, headers));
       // The client may have disconnected before its request was delivered.
       if (isOver) queueMicrotask(() => given.closed(undefined));

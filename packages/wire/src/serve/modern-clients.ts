@@ -30,7 +30,8 @@ type Arrival = Parameters<ChannelEvents["message"]>;
 
 /**
  * Creates the combined client.
- * @param serve Serves it. Called at the first request; after it has resolved, called again at the next request.
+ * @param serve Serves the combined client. Called at the first request. After its promise has resolved, the next
+ * request calls it again.
  */
 export function createModernClients(serve: (open: OpenChannel) => Promise<void>): ModernClients {
   /** Requests by the ids that the server sees. The clients' own ids may be equal on different HTTP connections. */
@@ -131,7 +132,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 
   const open: OpenChannel = async (given) => {
     events = given;
-    // The messages are delivered after the caller has the channel.
+    // The messages are delivered after `open` has returned the channel.
     queueMicrotask(() => {
       for (const arrival of early.splice(0)) given.message(...arrival);
     });

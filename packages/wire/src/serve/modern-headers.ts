@@ -19,7 +19,10 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
   return stringOf(member(member(message["params"], "_meta"), versionKey));
 }
 
-/** Returns the era of a message: its `_meta` members decide first, then its method or session, then its headers. */
+/**
+ * Returns the era of a message. Its `_meta` members decide; without them `initialize` or a session id decides, and
+ * without these the other headers.
+ */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";
   if (message["method"] === "initialize" || headers["mcp-session-id"] !== undefined) return "legacy";

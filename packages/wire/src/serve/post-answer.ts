@@ -96,13 +96,10 @@ export class PostAnswer {
     writeEvent(this.#response, message, unsentBytes);
   }
 
-  /**
-   * Tells the client that its request is still open, if the client has been waiting since the last call of this
-   * function.
-   */
+  /** Writes a comment, so that the connection stays open. The first call writes nothing. */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // Writing a comment fixes the response's status, so no comment is written for a request that has just arrived.
+    // A comment fixes the response's status. At the first call, the request may have just arrived.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;

@@ -13,8 +13,8 @@ export interface ServedRequest {
   /** Aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * Aborts together with `signal`, without the cost of an `AbortSignal`. The handler may also abort its own work with
-   * it; the client gets an answer all the same.
+   * The abort state of the request, which costs less than `signal`. The handler may also call `stop.abort`, to end its
+   * own work; the client still gets an answer.
    */
   readonly stop?: RequestStop | undefined;
 }

@@ -42,7 +42,8 @@ export async function openServerRelay(target: Target, options: ServerRelayOption
   const times = { ...defaultTimes, ...options.times };
   const { onMessage, onReceived, signal } = options;
   /**
-   * The client's open requests. The response to `initialize`, or to the first modern request, sets the version for HTTP.
+   * The client's open requests by id. When a response arrives, the protocol version is read from the response or from
+   * its request.
    */
   const open = new Map<unknown, { readonly message: RpcMessage; readonly cancelled: AbortController }>();
   let settleClosed: (cause: WireError | undefined) => void = () => {};

@@ -19,13 +19,11 @@ export interface ListOptions extends McpRequestOptions {
   readonly maxItems?: number;
   /** Maximum size of a page, in bytes. Default: `WireLimits.messageBytes`. */
   readonly maxPageBytes?: number;
-  /**
-   * Number of bytes that are left for all lists that are read together. It decreases with each list. Default: no limit.
-   */
+  /** How many bytes all lists together may still take. Reading a list decreases the number. Default: no limit. */
   readonly room?: ByteRoom;
 }
 
-/** Number of bytes that are left of a limit. */
+/** How many bytes of a limit are left. */
 interface ByteRoom {
   bytes: number;
 }

@@ -27,9 +27,9 @@ const pieceLength = 512 * 1024;
 const memory = { object: 56, member: 8, ownKey: 160, list: 32, item: 8, string: 24, number: 16 };
 const megabyte = 1024 * 1024;
 const mostMemory: number = 64 * megabyte;
-/** Maximum memory of the values for each byte of the longest allowed text. */
+/** The values may take this many bytes of memory for each byte of the longest allowed text. */
 const memoryShare = 4;
-/** Maximum number of different keys that count as shared. */
+/** Maximum number of different keys that are remembered. Any other key counts as not shared. */
 const sharedKeys = 1_000;
 /** After this many characters of a string, its end is searched with `indexOf`. */
 const searchedFrom = 32;

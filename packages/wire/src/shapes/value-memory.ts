@@ -4,7 +4,8 @@
 const perValue = 32;
 const perScalar = 8;
 /**
- * Maximum depth of recursion. Deeper values are counted without it, because a value may be nested deeper than the stack allows.
+ * Maximum depth of recursion. Deeper values are counted without recursion, because a value may be nested deeper than
+ * the stack allows.
  */
 const mostLevels = 100;
 
@@ -14,7 +15,8 @@ export function memoryOf(value: unknown, most: number): number {
 }
 
 /**
- * Estimates a value. The loops use indexes and names, because lists of all members would create megabytes of garbage.
+ * Estimates a value. The loops read one member at a time, because lists of all members would create megabytes of
+ * garbage.
  */
 function memoryWithin(value: unknown, most: number, levels: number): number {
   if (typeof value === "string") return value.length;

@@ -56,7 +56,7 @@ export function createLineSplitter(options: LineOptions): LineSplitter {
   let size = 0;
   let slab = noBytes;
   let used = 0;
-  /** Number of bytes at the end of the buffer to which the next small chunk can be appended. */
+  /** Length of the last piece, if the next small chunk can be appended to it; otherwise 0. */
   let joinable = 0;
   /** The beginning of a line that is longer than `limitNow`; its other bytes are not kept. */
   let start: string | undefined;

@@ -114,7 +114,7 @@ export function createMessageLines({ events, budget, notAServer }: MessageLineOp
   };
 }
 
-/** Removes a byte order mark, which `JSON.parse` does not accept. It does accept a carriage return at the end. */
+/** Removes a byte order mark, which `JSON.parse` does not accept. A carriage return at the end can stay. */
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }

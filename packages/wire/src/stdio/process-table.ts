@@ -36,8 +36,8 @@ export async function readProcessTable(prefix: string, groups: ReadonlySet<numbe
       if (groups.has(group)) livingGroups.add(group);
     }
     /*
-     * `exe` of kernel threads and of other users' processes cannot be read. Skipping them avoids slow errors on
-     * `environ`.
+     * Kernel threads and processes of other users have no readable `exe`. They are skipped, because failed reads of
+     * `environ` are slow.
      */
     if (!existsSync(`/proc/${name}/exe`)) continue;
     const tag = tagIn(read(`/proc/${name}/environ`), needle);

@@ -59,7 +59,7 @@ async function commandProblem(target: StdioTarget, code: string): Promise<string
   if (found === undefined) {
     return isPath
       ? `the file does not exist: ${places[0]}`
-      : `the command is not in its PATH${path === "" ? ", which is empty" : ""}`;
+      : `the command is not in the server's PATH${path === "" ? ", which is empty" : ""}`;
   }
   if (code === "ENOENT") return `the interpreter named in the first line of ${found} does not exist`;
   return `${found} is not an executable file`;

@@ -18,7 +18,7 @@ import { type Exit, type ServerProcess, startProcess } from "./process.ts";
 import { createProcessRegistry, type ProcessRegistry } from "./process-registry.ts";
 import { endTree } from "./process-tree.ts";
 
-/** If a pipe stays open after the exit, it is no longer read after this many milliseconds without output. */
+/** If a pipe stays open after the server's exit, reading ends after this many milliseconds without output. */
 const quiet = 50;
 
 export interface StdioOptions {
@@ -74,7 +74,7 @@ function openChannel(
     events.closed(cause);
   }
 
-  /** Ends the process. Later calls wait for the same end and cannot change its grace time. */
+  /** Ends the process. Later calls wait for the same end; their grace time has no effect. */
   function end(endGrace: number): Promise<void> {
     ending ??= (async () => {
       outbox.end();
@@ -170,8 +170,7 @@ function openChannel(
   });
 
   /**
-   * Pauses reading until a long line is parsed and other servers have been read; longer if this server is above its
-   * rate.
+   * Pauses reading until a long line is parsed, other servers have been read, and this server is not above its rate.
    */
   function pauseStdout(): void {
     isPaused = true;
@@ -194,7 +193,7 @@ function openChannel(
     void pipeClosed("stdout");
   }
 
-  // A paused pipe without unread bytes can also end; the waiting lines are delivered before that end is handled.
+  // A pipe can end while reading is paused. Then the waiting lines are delivered before the end is handled.
   stdout.on("end", () => {
     if (!isPaused) stdoutEnded();
   });

@@ -4,7 +4,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { nodeWatchdog, shellWatchdog } from "./watchdog-script.ts";
 
-/** How many times a watchdog is started again after it has ended. */
+/** How many times a watchdog that has ended is started again. */
 const lives = 3;
 /**
  * Whether the program of this process can run a script given with `-e`. A program packed into one file would start
@@ -85,7 +85,7 @@ export function createWatchdog({ prefix, termGrace, shell = "/bin/sh" }: Watchdo
       died();
     });
     if (!(stdin instanceof net.Socket)) return;
-    // If the watchdog dies, its `exit` event is handled elsewhere, so this error is ignored.
+    // An error of the pipe is ignored, because the watchdog's `exit` event is handled elsewhere.
     stdin.on("error", () => stdin.destroy());
     // The pipe must not keep the host running. When it closes, the watchdog knows that the host has ended.
     stdin.unref();

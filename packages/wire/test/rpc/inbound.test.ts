@@ -31,7 +31,7 @@ test("open requests have a limit in bytes together, and its room comes back", as
   await using _rpc = await rpcTo(server, { onRequest: handler, limits });
   server.say(ask(1, "a"), ask(2, "b"), ask(3, "c"));
   await turn();
-  const refusal = { code: -32000, message: "the open requests would be larger than 250 bytes" };
+  const refusal = { code: -32000, message: "the open requests together would be larger than 250 bytes" };
   expect(server.sent).toEqual([{ jsonrpc: "2.0", id: 3, error: refusal }]);
   answer({});
   await turn();

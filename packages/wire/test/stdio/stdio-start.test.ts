@@ -11,7 +11,7 @@ describe("a command that cannot be started", () => {
   test("is not in the PATH", async () => {
     const error = await start({ ...base, command: "no-such-command", env: { PATH: "/usr/bin:/bin" } });
     expect(error).toMatchObject({ code: "spawn_failed", evidence: { step: "spawn" }, cause: { code: "ENOENT" } });
-    expect(error.message).toBe('cannot start "no-such-command": the command is not in its PATH');
+    expect(error.message).toBe('cannot start "no-such-command": the command is not in the server\'s PATH');
   });
 
   test("is no file", async () => {
