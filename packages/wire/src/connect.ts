@@ -77,8 +77,8 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
     } catch (error) {
       const failure = toWireError(error);
       /*
-       * The first failure explains more than the failure of a fallback transport, unless the user must act on the
-       * latter.
+       * The first failure explains more than the failure of a fallback transport, unless the caller must act on the
+       * fallback's failure.
        */
       const isFallback = attempt.transport !== attempts[0]?.transport;
       if (reported === undefined || !isFallback || needsCaller(failure)) reported = failure;

@@ -18,8 +18,8 @@ export interface ClientHosts {
    */
   declare(capabilities: JsonObject): void;
   /**
-   * Returns the host that runs this client's requests to the server. Returns it without a promise if all clients share
-   * the server and its host is known.
+   * Returns the host that runs this client's requests to the server. Returns no promise if all clients share the server
+   * and its host is already known.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Tells the servers of the client's own host that the client's roots have changed. */

@@ -18,8 +18,8 @@ export interface SharedHost {
 
 export interface SharedHosts extends SharedHost, AsyncDisposable {
   /**
-   * Returns the host that connects to a server in this era, if the server supports it; otherwise the host of the other
-   * era. Returns it without a promise if it is known.
+   * Returns the host that connects to a server in this era, if the server supports the era; otherwise the host of the
+   * other era. Returns no promise if the host is already known.
    */
   hostOf(server: string, era: Era): Host | Promise<Host>;
   /** Adds the lists of another host's servers to the lists that clients see. */
@@ -84,8 +84,8 @@ export async function createSharedHosts(
   }
 
   /**
-   * Finds out whether the server also supports the legacy era, and returns the host to use. If the server cannot be
-   * connected, the host stays the same.
+   * Finds out whether the server also supports the legacy era, and returns the host for its legacy clients. If the
+   * legacy host cannot connect to the server, returns `host`.
    */
   async function chooseForLegacy(server: string): Promise<Host> {
     // Only a shared server that is known to be modern may need another host.
@@ -101,7 +101,7 @@ export async function createSharedHosts(
       await other.stop([server]);
       return host;
     }
-    // This connection was made only to find out which eras the server supports, so it is closed.
+    // No modern client uses the modern connection, so it is closed.
     if (!usedByModern.has(server)) await host.stop([server]);
     return other;
   }

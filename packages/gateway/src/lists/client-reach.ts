@@ -16,8 +16,8 @@ export interface ClientReach {
 }
 
 /**
- * Returns what a client may use. It sees the demo server only if no other server is configured, or if an option names
- * it.
+ * Returns the servers and tools that a client may use. The client sees the demo server only if no other server is
+ * configured, or if the client's options, URL or profile name the demo server.
  */
 export function reachOf(client: GatewayClient, host: Pick<Host, "states" | "clientProfile">): ClientReach {
   const { only } = client;

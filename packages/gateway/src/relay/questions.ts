@@ -11,7 +11,7 @@ export interface Questions {
   begin(): boolean;
   /** Returns the host's request, with the id that the client sees. */
   ask(id: string, line: Buffer): Buffer;
-  /** Returns the client's answer, with the host's own id; undefined if the host has no open request with that id. */
+  /** Returns the client's answer with the host's own request id; undefined if the answer belongs to no open request. */
   answer(id: string, line: Buffer): Buffer | undefined;
   /** Records that the host was lost. Returns the ids of its requests, which the client need not answer any more. */
   lost(): readonly string[];

@@ -109,7 +109,7 @@ export function messagesOf(parsed: unknown): readonly RpcMessage[] {
   return Array.isArray(parsed) ? parsed.slice(0, batchLimit).filter(isObject) : [];
 }
 
-/** What receives the messages of a response, and the request that the response answers. */
+/** The receivers of a response's messages, and the request that the response answers. */
 export interface MessageReader {
   readonly events: ChannelEvents;
   readonly budget: ReadBudget;

@@ -29,8 +29,8 @@ export function withMeta(
 }
 
 /**
- * Returns the `_meta` members of a forwarded request: the client's members, without those that the protocol reserves
- * for the connection, and Fairlead's own members.
+ * Returns the `_meta` members of a forwarded request: Fairlead's own members, and the client's members except those
+ * that the protocol reserves for the connection.
  */
 export function forwardedMeta(theirs: JsonObject | undefined, ours: JsonObject | undefined): JsonObject | undefined {
   if (theirs === undefined) return ours;

@@ -79,7 +79,7 @@ interface OpenObject {
   key: string;
 }
 
-/** A list that is not complete: the number of values in `waiting` when the list began. */
+/** A list that is not complete, stored as the number of values in `waiting` when the list began. */
 type OpenList = number;
 
 const quote = 0x22;

@@ -69,8 +69,8 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
 }
 
 /**
- * Ends a server on Windows, which has no SIGTERM for console programs. `taskkill /T` also ends child processes while
- * their parent runs.
+ * Ends a server on Windows, which has no SIGTERM for console programs. `taskkill /T` also ends child processes, but
+ * only those whose parent still runs.
  */
 async function endWindowsTree(server: ServerProcess, { endGrace, killGrace }: Graces): Promise<number[]> {
   if (await settledWithin(server.exited, endGrace)) return [];

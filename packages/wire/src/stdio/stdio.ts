@@ -94,7 +94,8 @@ function openChannel(
   }
 
   /**
-   * Handles a closed pipe. A server that exits closes its pipes first, so this waits for the exit, which explains more.
+   * Handles a closed pipe. A server that exits closes its pipes first, so this waits for the exit code, which explains
+   * more.
    */
   async function pipeClosed(what: string): Promise<void> {
     if (over) return;
@@ -121,7 +122,7 @@ function openChannel(
       before = received;
       // After the pipes have closed there is no further output, so only the waiting lines are read.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // On a busy event loop, the timer can fire before data that has already arrived was read.
+      // On a busy event loop, the timer can fire before Node reads data that has already arrived.
       await immediateTurn();
       await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);

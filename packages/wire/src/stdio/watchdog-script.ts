@@ -1,15 +1,15 @@
 /**
- * The watchdog's scripts. They wait until the host's pipe closes, then end the servers that still run. They start no
- * program by searching `PATH`, because an untrusted folder could be on it.
+ * The watchdog's scripts. They wait until the host's pipe closes, then end the servers that still run. They do not
+ * search `PATH` for programs, because `PATH` may contain an untrusted folder.
  */
 
 /**
  * The script for a POSIX shell, which needs 1 MB of memory where Node needs 40. It uses only commands that are built
  * into the shell. Arguments: the tag prefix, the tenths of a second between SIGTERM and SIGKILL, the absolute path of
- * Node, and the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`. Ending the servers needs pauses
- * and the environment of processes, which a shell cannot do with built-in commands, so Node does it. Without Node, the
- * shell ends the groups itself. A group is ended only if its leader still has the same start time; without `/proc`
- * (macOS) this cannot be checked.
+ * Node, and the script for Node. Input lines: `busy`, `idle`, `+ group` and `- group`. Node ends the servers, because
+ * built-in commands of a shell can neither wait for a time nor read the environment of a process. Without Node, the
+ * shell ends the groups itself. It ends a group only if the group's leader still has the same start time; without
+ * `/proc` (macOS) the start time cannot be checked.
  */
 export const shellWatchdog = `
 prefix=$1 tenths=$2 node=$3 script=$4 busy= groups=' '
