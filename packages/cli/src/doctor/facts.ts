@@ -59,7 +59,7 @@ async function tryToWrite(folder: string): Promise<string | undefined> {
     await writeFile(probe, Buffer.alloc(probeBytes), { flag: "wx", mode: 0o600 });
     return undefined;
   } catch (error) {
-    return systemCode(error) === "ENOENT" ? whyNotMade(folder) : explain(error);
+    return systemCode(error) === "ENOENT" ? await whyNotMade(folder) : explain(error);
   } finally {
     await rm(probe, { force: true }).catch(unless("EACCES", "EPERM", "EROFS", "ENOTDIR"));
   }

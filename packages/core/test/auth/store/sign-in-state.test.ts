@@ -37,7 +37,7 @@ async function stateOf(entry: object, googleHosts: readonly string[] = []): Prom
   const { definition } = serverOf(await world.load(), "docs");
   if (definition === undefined) throw new Error("no definition");
   const facts = { folder: folder.path, storage: storageIn(folder), secret: async () => undefined, googleHosts };
-  return signInStateOf(definition, { ...facts, now: Date.now });
+  return await signInStateOf(definition, { ...facts, now: Date.now });
 }
 
 const httpUrl = "https://docs.example/mcp";

@@ -7,7 +7,7 @@ import type { Program } from "../../../src/settings/import/program.ts";
 
 async function read(program: Program, content: string | object, folders: readonly string[] = []): Promise<ForeignFile> {
   await using folder = await temporaryFolder();
-  return readForeignFile({ program, file: await folder.write("file", content) }, folders);
+  return await readForeignFile({ program, file: await folder.write("file", content) }, folders);
 }
 
 describe("a file is read into servers", () => {
