@@ -20,7 +20,7 @@ export interface CallExpression {
 export function parseCallExpression(word: string): CallExpression | undefined {
   const open = word.indexOf("(");
   if (open <= 0) return undefined;
-  // The target is replaced by spaces, so that positions in error messages match the typed word.
+  // The text before the arguments is replaced by spaces, so that positions in error messages match the typed word.
   const reader = createLiteralReader(" ".repeat(open + 1) + word.slice(open + 1));
   const positional: unknown[] = [];
   const named = new Map<string, unknown>();
@@ -38,7 +38,9 @@ export function parseCallExpression(word: string): CallExpression | undefined {
   return { target: word.slice(0, open).trim(), positional, named };
 }
 
-/** Reads a name followed by ":" or "=". If there is no such name, moves back, because the text is a value. */
+/**
+ * Reads a name followed by ":" or "=". If there is none, moves the cursor back, because the text is a positional value.
+ */
 function readName(reader: LiteralReader): string | undefined {
   const goBack = reader.mark();
   const name = reader.name();

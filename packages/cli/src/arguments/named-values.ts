@@ -32,7 +32,7 @@ export function splitNamed(word: string): NamedValue | undefined {
 
 interface TemplateVariable {
   readonly name: string;
-  /** False if the template gives a valid URI without this variable. */
+  /** Whether the variable needs a value. False if the template gives a valid URI without one. */
   readonly required: boolean;
 }
 
@@ -47,7 +47,7 @@ export function variablesOf(uriTemplate: string): readonly TemplateVariable[] {
 }
 
 /**
- * Expands the template. A name that is given several times becomes a list.
+ * Expands the URI template. If a name is given several times, the variable's value is a list.
  * @throws HostError `arguments_invalid` or `usage`
  */
 export function fillTemplate(uriTemplate: string, given: readonly NamedValue[]): string {

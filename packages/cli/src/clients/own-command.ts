@@ -39,8 +39,8 @@ export async function ownCommand(
 const versioned = /\d+\.\d+/;
 
 /**
- * Returns a path to the same file that contains no version, such as a link in PATH, because an upgrade usually keeps
- * such a path. Returns `path` if there is none.
+ * If `path` contains a version, looks in the folders for a link to the same file whose path contains none, because an
+ * upgrade usually keeps such a link. Returns `path` if there is no such link.
  */
 async function stablest(path: string, folders: readonly string[], name: string): Promise<string> {
   if (!versioned.test(path)) return path;

@@ -18,11 +18,14 @@ export async function isRunning(client: ClientName, { platform }: Pick<Io, "plat
 
 async function fromProc(): Promise<readonly string[]> {
   const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  // A process may have ended while the list was read.
+  // A process may end before its name is read.
   return Promise.all(ids.map((id) => readFile(join("/proc", id, "comm"), "utf8").catch(() => "")));
 }
 
-/** Returns the absolute path of `ps`, because a folder in PATH may belong to an untrusted workspace. */
+/**
+ * Reads the process names from `ps`. Its path is absolute, because a folder in PATH may belong to an untrusted
+ * workspace.
+ */
 function fromPs(): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile("/bin/ps", ["-A", "-o", "comm="], { timeout: listTimeout, env: {} }, (_error, stdout) =>

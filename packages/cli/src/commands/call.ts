@@ -123,7 +123,7 @@ Examples:
   },
 };
 
-/** Holds the progress line, which is hidden while a server's question is open. Set when the call starts to run. */
+/** The progress line; absent until the call runs. It is hidden while the user answers a server's question. */
 interface Watch {
   progress?: ProgressLine;
 }
@@ -137,7 +137,7 @@ function elicitHere(watch: Watch, place: ProgramPlace, context: Context): Elicit
   };
 }
 
-/** Parses the arguments. Parses none for an unknown tool, because the call then fails with `tool_unknown`. */
+/** Parses the call's arguments. For an unknown tool returns `{}`, because the call then fails with `tool_unknown`. */
 async function argumentsFor(
   target: ToolTarget,
   tool: CatalogTool | undefined,
@@ -168,7 +168,7 @@ async function run(
   watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
-  // The connection attempt has just failed, so Fairlead does not try again.
+  // If the server is not connected, its connection attempt has just failed, so Fairlead does not try again.
   const result =
     state !== undefined && state.status !== "connected"
       ? Promise.reject(notConnectedError(state))
@@ -192,7 +192,7 @@ interface WrongArguments {
   readonly tool: CatalogTool | undefined;
 }
 
-/** Adds the tool's name, the type of the arguments and an example call to the error for a list, a text or a number. */
+/** Extends the error for arguments that are no object: adds the tool's name, the actual type and an example call. */
 function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
@@ -203,7 +203,7 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** Replaces the next step: `fairlead tools NAME` cannot find a server that was given as a URL or with `--stdio`. */
+/** Replaces the error's next step: `fairlead tools NAME` cannot find a server given as a URL or with `--stdio`. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
@@ -221,7 +221,7 @@ interface CallRequest {
 }
 
 interface RequestOptions extends Pick<Options, "server" | "tool"> {
-  /** Whether the user gave the server as a URL or with `--stdio`. The words do not contain that URL. */
+  /** Whether the user gave the server as a URL or with `--stdio`. */
   readonly isTyped: boolean;
 }
 
@@ -246,7 +246,7 @@ function readRequest(words: readonly string[], { server, tool, isTyped }: Reques
   };
 }
 
-/** The next step for a server given as a URL or with `--stdio`. No command can find such a server by a name. */
+/** The next step for an unknown tool of a server that was given as a URL or with `--stdio`. */
 const toolsOfTyped = 'to list its tools, replace "call" by "tools" and leave out the tool';
 
 interface Place {
@@ -277,7 +277,7 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
     if (named !== undefined) return named;
   }
   await connect(meant);
-  // The list includes quarantined tools, because a person may still call them.
+  // Quarantined tools are listed too, because a person may still call them.
   const servers = names.map((name) => ({ name, tools: host.catalog(name)?.tools.map((tool) => tool.name) ?? [] }));
   return findToolTarget(word, servers);
 }
@@ -293,7 +293,7 @@ async function findBareName(
   connect: (names: readonly string[]) => Promise<void>,
 ): Promise<ToolTarget | undefined> {
   if (word.includes(".") || /\s/.test(word)) {
-    // A word with a dot or a space is no bare name. With the demo server connected, the error can suggest demo tools.
+    // A word with a dot or a space is no bare name. The demo server is connected so that the error can name its tools.
     await connect(hasDemo(configuration) ? [demoName] : []);
     return undefined;
   }

@@ -169,7 +169,7 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // These lines work before or after the user's own compinit, and also if fpath contains the script's folder.
+          // Both lines work before and after the user's own compinit, and also if fpath contains the script's folder.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
         hint: `Not needed if ${dirname(file)} is in your fpath.`,

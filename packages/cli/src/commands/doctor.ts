@@ -171,7 +171,7 @@ function rowLines(
   const hanging = repeatSafe(safe` `, groupWidth + severityWidth + 4);
   return [
     ...fill(words(message), { columns, indent: safe`${label}  ${word}  `, hanging }),
-    // The line is not wrapped, so that the user can copy the command.
+    // The line with the next step is not wrapped, so that the user can copy its command.
     ...(next === undefined ? [] : [safe`${hanging}next: ${typed(next)}`]),
   ];
 }

@@ -23,7 +23,7 @@ interface Generator {
   readonly help: string;
   readonly operand: string;
   readonly write: (servers: readonly ServerTools[]) => string;
-  /** The file mode of a new file. */
+  /** The file mode of the generated file, if the file is new. */
   readonly mode?: number;
 }
 

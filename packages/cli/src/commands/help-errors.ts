@@ -6,7 +6,7 @@ import { table } from "../output/output.ts";
 import { nameHint } from "../shell/name-hint.ts";
 import type { Verb } from "../shell/verb.ts";
 
-/** The meaning of each code, and the next step. */
+/** For each error code, its meaning and the next step for the user. */
 const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: string]>> = {
   usage: ["The command line has a mistake.", "Add --help to the command to see its arguments, options and examples."],
   server_unknown: [

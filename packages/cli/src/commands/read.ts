@@ -99,7 +99,10 @@ interface Wanted {
   readonly values: readonly NamedValue[];
 }
 
-/** Finds the server and URI that `@server://path`, `server:uri`, a bare URI, or a template with values means. */
+/**
+ * Finds the server and the URI for the typed word: `@server://path`, `server:uri`, a bare URI, or a template with
+ * values.
+ */
 async function findReadable(wanted: Wanted, host: Host, context: Context): Promise<ResourceAddress> {
   const { server, values } = wanted;
   const target = wanted.word.replace(/^@/, "");

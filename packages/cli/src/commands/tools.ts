@@ -72,7 +72,7 @@ Examples:
 
   async run(context) {
     await withCatalogs(context, async ({ host, server, isTyped }) => {
-      // The list shows decisions, so the user must know about invalid rules.
+      // The list shows the policy decision for each tool, so the user must know which policy rules are invalid.
       await warnOfPolicyProblems(host, context);
       const { search, tokens = false, why } = context.command.opts<Options>();
       if (why !== undefined || search !== undefined || tokens) {

@@ -23,7 +23,10 @@ import { TranscriptItemView } from "./view/transcript-item.tsx";
 
 export interface AppProps {
   readonly session: Pick<AppSession, "store" | "clock">;
-  /** Called before each frame is drawn, with the identifier of the question in that frame; undefined if it has none. */
+  /**
+   * Called before each frame is drawn, with the identifier of the question in that frame; undefined for a frame without
+   * a question.
+   */
   readonly onCommit: (question: string | undefined) => void;
 }
 
@@ -138,7 +141,7 @@ function useNow(clock: Clock, every: number | undefined): number {
 }
 
 /**
- * How the screen rows below the finished items are distributed. Their sum stays below the screen height, or the
+ * How many screen rows each part below the finished items gets. All parts together stay below the screen height, or the
  * terminal would scroll.
  */
 interface LiveRoom {
@@ -157,7 +160,7 @@ const mostPrompt = 10;
 const mostWaiting = 3;
 const leastItem = 3;
 
-/** Distributes the rows. `dialog`: the number of rows that the question takes. */
+/** Distributes the screen rows below the finished items. `dialog`: the number of rows that the open question takes. */
 function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dialog: number): LiveRoom {
   const width = Math.max(20, size.columns);
   const shownWaiting = Math.min(waiting.length, mostWaiting);

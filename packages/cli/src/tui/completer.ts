@@ -28,7 +28,7 @@ import { valueQuestion } from "./slash/prompt-commands.ts";
 export interface Completer {
   /** Handles a key. Returns false if the completion list does not use this key. */
   readonly press: (key: Key) => boolean;
-  /** Called after another part of the app has handled the key. */
+  /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
   /** Cancels pending requests. */
   readonly end: () => void;

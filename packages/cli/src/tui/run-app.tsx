@@ -46,7 +46,8 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     committed = question;
   };
   /**
-   * Tells the guard which question is visible. Ink may write a rendered frame later, and the user sees it only then.
+   * Tells the question guard which question the user can see. Called after Ink has written a frame, which can be some
+   * time after rendering.
    */
   const onWritten = (): void => guard.drawn(rendered);
   const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);

@@ -87,7 +87,7 @@ function clientOf(
   };
 }
 
-/** Creates a gateway in this process, with the settings of the command line. */
+/** Creates a gateway in this process, with the workspace and the options of the command line. */
 async function ownGateway(
   { cwd, env, root, settings, workspace, trustWorkspace }: RelayClient,
   context: Context,

@@ -44,7 +44,9 @@ Examples:
   },
 };
 
-/** Throws if a server differs from the lock file or could not be reached. A difference decides the code. */
+/**
+ * Throws if a server differs from the lock file or could not be reached. If both happen, the error code is `changed`.
+ */
 function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck) => boolean): void {
   const drifted = checked.filter(isWrong);
   const errors = checked.flatMap((one) => errorOf(one) ?? []);
@@ -60,7 +62,7 @@ function failUnlessSame(checked: readonly LockCheck[], isWrong: (one: LockCheck)
   if (worst !== undefined) throw new HostError(worst, unasked, { next: nextFor(worst, errors) });
 }
 
-/** Returns the next step of the worst error. The report already shows the next step for each server. */
+/** Returns the next step of the first error with this code. */
 function nextFor(code: ErrorCode, errors: readonly HostError[]): string {
   return errors.find((error) => error.code === code)?.next ?? "fairlead mcp list";
 }
@@ -71,7 +73,7 @@ function tellNothing({ file, configuration }: LockWorkspace, { out, globals }: C
   else out.print(safe`Nothing to verify: no servers in ${settings}, and no lock file.`);
 }
 
-/** Returns the error for a missing lock file: deleting the file must not turn the check off. */
+/** Returns the error for a missing lock file. Without an error, deleting the lock file would turn the check off. */
 function notThere({ file, entries }: LockWorkspace): HostError {
   const message = `${file} does not exist: ${count(entries.size, "server")} of this workspace ${entries.size === 1 ? "is" : "are"} not locked`;
   return new HostError("changed", message, { next: "fairlead lock" });

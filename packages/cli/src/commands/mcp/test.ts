@@ -185,7 +185,6 @@ function stepText(label: Label, lines: readonly SafeText[], milliseconds?: numbe
 /** Returns the step with secrets hidden, because a server's message or a path can contain them. */
 function withoutSecrets(step: Step, hide: Redact): Step {
   switch (step.step) {
-    // These steps contain no values of variables or headers.
     case "definition":
     case "environment":
     case "start":

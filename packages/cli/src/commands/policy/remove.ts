@@ -80,7 +80,10 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether the line is one of the rule's lines: a message may name any of them. */
+/**
+ * Whether the rule is on this line of its file. A rule can have several lines, and an error message may name any of
+ * them.
+ */
 function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
   return wanted >= line && wanted <= lastLine;
 }

@@ -25,7 +25,7 @@ export interface Review {
   readonly isHome: boolean;
   readonly trustedFolders: string;
   readonly state: string;
-  /** False if a rule or the settings already trust the folder. */
+  /** Whether the user must still trust the folder, because no rule and no setting trusts it. */
   readonly needsTrust: boolean;
   /** The level of the folder's own trust rule, if there is one. */
   readonly rule?: TrustLevel;

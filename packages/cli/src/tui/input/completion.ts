@@ -109,7 +109,7 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   let start = lower.indexOf(letters.charAt(0));
   for (let tries = 0; start !== -1 && tries < mostStarts; tries += 1) {
     const score = scoreFrom(letters, within, lower, start);
-    // If the letters do not match from this position, they match from no later position either.
+    // If the typed letters do not match from one start position, they match from no later position either.
     if (score === undefined) break;
     if (best === undefined || score > best) best = score;
     start = lower.indexOf(letters.charAt(0), start + 1);

@@ -19,7 +19,10 @@ type KeyName =
   | "pagedown"
   | "unknown";
 
-/** One key. A letter with Ctrl or Alt is a `text` with that letter in lower case; characters that arrive together are one `text`. */
+/**
+ * One key. A letter with Ctrl or Alt is a key named `text`, with the letter in lower case. Characters that arrive
+ * together are one key.
+ */
 export interface Key {
   readonly name: KeyName;
   /** The text of a `text` or `paste` key. */
@@ -36,8 +39,8 @@ export interface KeyState {
   /** The part of a paste that has arrived so far. */
   readonly paste?: string;
   /**
-   * Set if the end of a paste did not arrive in time. If the end marker comes later, the text before the marker was
-   * pasted too.
+   * Whether a paste was ended before its end marker arrived. Text that arrives before a late marker belongs to that
+   * paste.
    */
   readonly isPasteCut?: true;
 }
@@ -187,7 +190,7 @@ function readSequence(text: string): One | undefined {
   }
   const isUnfinished = /^[0-?]*[ -/]*$/.test(rest);
   if (isUnfinished && text.length < longestSequence) return undefined;
-  // These bytes are no key sequence: two characters are dropped, and the rest is parsed again.
+  // The key sequence is too long or invalid. If it is invalid, two characters are dropped and the rest is parsed again.
   return { key: { name: "unknown" }, length: isUnfinished ? text.length : 2 };
 }
 

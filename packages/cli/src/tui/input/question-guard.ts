@@ -16,7 +16,7 @@ export interface QuestionGuard {
   readonly press: (key: Key) => void;
   /** Call this after a frame with the question was drawn. Repeated calls are allowed. */
   readonly drawn: (question: string | undefined) => void;
-  /** Call this after the state has changed. */
+  /** Call this after the app's state has changed. */
   readonly look: () => void;
   readonly end: () => void;
 }
@@ -27,15 +27,18 @@ const readingTime = 400;
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
-  /** Identifies the question on the screen. */
+  /** The identifier of the question on the screen. */
   let shown: string | undefined;
   let callOffReading: (() => void) | undefined;
-  /** Identifies the question that the user types into. */
+  /** The identifier of the question that the user types into. */
   let typedInto: string | undefined;
   /** Cancels the timer that ends the pause. Set only during the pause, in which keys are ignored. */
   let callOffPause: (() => void) | undefined;
 
-  /** Starts the reading time again, because a user who is typing has not read the question yet. */
+  /**
+   * Sets the timer for `readingTime`. Each key sets it again, because a user who is typing has not read the question
+   * yet.
+   */
   function startReading(question: string): void {
     callOffReading?.();
     callOffReading = clock.after(readingTime, () => dispatch({ type: "drawn", key: question }), { background: true });
@@ -82,7 +85,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
       const [question] = questions;
       if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
       const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
-      // If the key answered the question, the question did not close by itself, and no text is lost.
+      // If this key answered the question, the user loses no text, so the app shows no warning.
       typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
     },
     end() {

@@ -76,7 +76,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** Sets the dialog again even if it has not changed, because that prints the question again. */
+/** Sends a `dialog` event even if the dialog has not changed, because the event prints the question again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -91,7 +91,7 @@ function typed(text: string): LineStep {
 }
 
 export interface LateLine {
-  /** Call this after the state has changed. */
+  /** Call this after the app's state has changed. */
   readonly look: () => void;
   /** Whether the user began the last line while a question was open that has closed since. */
   readonly isLate: () => boolean;

@@ -53,7 +53,7 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
       lines.push(line);
       stopWaiting?.();
       stopWaiting = clock.after(longestGap, () => {
-        // On a busy machine a line may still wait in the terminal. `setImmediate` lets Node read that line first.
+        // A busy machine may not have read all lines yet. `setImmediate` lets Node read them before `flush` runs.
         const last = setImmediate(flush);
         stopWaiting = () => clearImmediate(last);
       });

@@ -46,7 +46,7 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
     for (const item of items.slice(settled)) {
       if (item.kind !== "call" || item.call.status !== "running" || begun.has(item.call.id)) continue;
       begun.add(item.call.id);
-      // The first span is the spinner, which is not printed.
+      // The first span of a running call's line is the spinner, which is not printed.
       print(
         linesOf(item, size.columns)
           .slice(0, 1)

@@ -37,7 +37,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
-      // The entry is forgotten only after the next read of the inbox, because a read that has begun may still list it.
+      // The request stays in `open` until the current read of the inbox ends, because that read may still list it.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }

@@ -18,7 +18,10 @@ export interface LiveSettings {
   readonly reload: () => Promise<ServerChanges>;
   /** Runs a function that changes the settings, then reloads the host. */
   readonly change: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Whether another program has changed the file since the app last read it. Waits first for a running `change`. */
+  /**
+   * Whether another program has changed this settings file since the app last read it. Waits first for a running
+   * `change`.
+   */
   readonly isChangedElsewhere: (file: string) => Promise<boolean>;
 }
 

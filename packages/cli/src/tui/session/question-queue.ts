@@ -10,7 +10,7 @@ import {
 import type { Store } from "./store.ts";
 
 export interface QuestionQueue {
-  /** Asks a question. Resolves with the user's answer, or with the refusal if `signal` aborts. */
+  /** Asks the user a question. Resolves with the user's answer; if `signal` aborts, with the answer that refuses. */
   readonly ask: <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,

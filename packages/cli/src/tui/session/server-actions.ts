@@ -13,7 +13,10 @@ import type { AppSession } from "./session.ts";
 export interface ServerActions extends Readonly<Record<ServerVerb, (server: string) => Promise<void>>> {
   /** Signs in to a server. `device`: with a code that the user enters on another device. */
   readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
-  /** Reads the settings again and starts the servers. `reason` returns the first sentence of the note. */
+  /**
+   * Reads the settings again, notes the changes in the transcript, and starts the servers. `reason` returns a sentence
+   * that begins the note.
+   */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */
   readonly stateOf: (server: string) => ServerState;

@@ -97,8 +97,8 @@ interface Sampled extends SampledAnswer {
 }
 
 /**
- * Average number of characters in a token. The model does not know `maxTokens`, so Fairlead cuts its answer to this
- * estimate.
+ * Average number of characters in a token. Fairlead uses it to cut the model's answer to about `maxTokens`, because the
+ * model does not get that limit.
  */
 const charactersPerToken = 4;
 

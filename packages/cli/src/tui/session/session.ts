@@ -68,7 +68,7 @@ export interface AppSession extends QuestionQueue {
 export interface Overlay {
   /** Handles a key. Returns false if the overlay does not use this key. */
   readonly press: (key: Key) => boolean;
-  /** Called after another part of the app has handled the key. */
+  /** Called after another part of the app has handled a key. */
   readonly pressed: (key: Key) => void;
 }
 
@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions): AppSession {
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // The states come from the host, not from the event: a server that a reload replaced may still send events.
+  // Server states come from the host, not from the event: a server that a reload replaced may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -125,7 +125,7 @@ export function createSession(options: SessionOptions): AppSession {
     stop = controller;
     try {
       const stopped = new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-      // If `ready` fails, `fail` has shown the error, and the turn continues in manual mode.
+      // If no model could be chosen, the turn continues in manual mode; the error is already shown.
       await Promise.race([ready.catch(() => undefined), stopped]);
       conversation.setModel(isCall ? manual : model);
       // In a call, `@` in a value names a file, not a resource. The call waits only for its own server.
@@ -165,7 +165,7 @@ export function createSession(options: SessionOptions): AppSession {
     }
   }
 
-  /** Puts queued messages back into the prompt, because a user who stops a turn does not want the next one to start. */
+  /** Puts queued messages back into the prompt: a user who stops a turn does not want the next turn to start. */
   function takeBack(): void {
     const texts = queue.splice(0).map(({ shown }) => shown);
     if (texts.length === 0) return;
@@ -186,7 +186,7 @@ export function createSession(options: SessionOptions): AppSession {
         break;
       case "cancel_calls":
         takeBack();
-        // If no call is running at the moment, the turn is cancelled instead.
+        // If no call is running at the moment, the turn itself is cancelled.
         if (!conversation.cancelCalls()) session.cancelTurn();
         break;
       case "cancel_turn":
@@ -208,7 +208,7 @@ export function createSession(options: SessionOptions): AppSession {
     await command.run(words, session);
   }
 
-  /** Returns a test for a prompt's command. `name`: `server.prompt`, `server:prompt`, or the name that a model sees. */
+  /** Returns a function that checks whether a slash command runs the prompt with this name. */
   function isPromptNamed(name: string): (command: SlashCommand) => boolean {
     const found = findPrompt(name, host.promptRegistry);
     return ({ prompt }) =>
@@ -252,7 +252,7 @@ export function createSession(options: SessionOptions): AppSession {
     model: () => model,
     setModel(next) {
       model = next;
-      // If a typed call is running, the conversation gets the model only after that call.
+      // While a typed call runs, the conversation keeps the manual model. It gets the new model after the call.
       if (conversation.model !== manual || stop === undefined) conversation.setModel(next);
       dispatch({ type: "model", model: { provider: next.provider, name: next.name } });
     },
@@ -294,7 +294,7 @@ export function createSession(options: SessionOptions): AppSession {
   return session;
 }
 
-/** One entry for the model: a message of the user, or typed calls. */
+/** What the user entered for one turn: a message to the model, or typed calls. */
 interface Message {
   readonly input: string | readonly Part[];
   readonly shown: string;

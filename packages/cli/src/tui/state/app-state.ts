@@ -134,8 +134,8 @@ export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): num
 }
 
 /**
- * Returns the number of the open question and the total. Each requested call counts as a question, because Fairlead may
- * ask about it.
+ * Returns the position of the open question and the number of questions, as in "1 of 3". Each requested call counts as
+ * a question, because Fairlead may ask about it.
  */
 export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
   const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");

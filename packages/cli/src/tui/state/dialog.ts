@@ -33,7 +33,7 @@ export function openDialog(question: UserQuestion): DialogState {
     case "sign_in":
     case "client_id":
       if (!takesText(question)) return { key, kind: "read", scroll: 0 };
-      // The dialog opens scrolled to its end, where the input field is.
+      // A dialog with an input field opens scrolled to its end, because the field is there.
       return { key, kind: "typed", editor: emptyEditor, scroll: Number.POSITIVE_INFINITY };
     case "choice":
       return { key, kind: "chosen" };
@@ -46,7 +46,7 @@ export function takesText(question: UserQuestion): boolean {
   return kind === "form" || (kind === "sign_in" && question.canPaste) || kind === "client_id";
 }
 
-/** Returns the space for a dialog. Running items, the prompt and the status line stay visible. */
+/** Returns the maximum size of a dialog: running items, the prompt and the status line must stay visible. */
 export function dialogRoom({ columns, rows }: { readonly columns: number; readonly rows: number }): Room {
   return { width: Math.max(20, columns), height: Math.max(5, rows - 8) };
 }

@@ -72,7 +72,7 @@ function inputOf(schema: unknown, root: unknown): FieldInput {
   if (choices !== undefined) return { kind: "choice", choices };
   const shapes = shapesOf(schema, root);
   const types = new Set(shapes.flatMap((shape) => [...shape.types]));
-  // An empty field stands for `null`, so `null` needs no type of its own.
+  // The user leaves a field empty to mean `null`, so the form ignores the type `null`.
   types.delete("null");
   const [type, ...others] = types;
   const list = type === "array" && others.length === 0 ? shapes[0] : undefined;

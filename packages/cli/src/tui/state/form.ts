@@ -19,7 +19,7 @@ export interface FormState {
   readonly entries: readonly FieldEntry[];
   /** What has the focus: the index of a field, or one of the two buttons below the fields. */
   readonly focus: number | "send" | "decline";
-  /** Problems that the last attempt to send found, by the index of the field. */
+  /** The problems found when the user last tried to send the form. The key is the index of the field. */
   readonly problems: ReadonlyMap<number, string>;
   /** Number of rows that the user has scrolled away from the focused field. */
   readonly look: number;
@@ -197,7 +197,9 @@ function turn(at: number | undefined, step: number, count: number): number | und
   return at === undefined ? (step > 0 ? 0 : count - 1) : (at + step + count) % count;
 }
 
-/** Returns the choice with exactly this title, otherwise the next choice whose title starts with the letters. */
+/**
+ * Returns the index of the choice whose title is the typed letters; otherwise of the next choice that starts with them.
+ */
 function startingWith(titles: readonly string[], letters: string, at: number | undefined): number | undefined {
   if (letters === "") return at;
   const whole = titles.findIndex((title) => title.toLowerCase() === letters);

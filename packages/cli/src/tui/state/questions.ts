@@ -9,7 +9,7 @@ import type { JsonObject } from "@fairlead/wire";
 interface ApprovalRow {
   readonly server: ConfiguredServer;
   readonly definition: ServerDefinition;
-  /** Whether the user approved an earlier version of this entry. */
+  /** Whether the user approved an earlier version of the server's settings entry. */
   readonly isChanged: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface AnswersByKind {
   readonly trust: boolean;
   /** The pasted text; undefined if the user cancels the sign-in. */
   readonly sign_in: string | undefined;
-  /** Empty if the user enters no client ID. */
+  /** The client ID; empty if the user enters none. */
   readonly client_id: string;
   /** The index in `options`; undefined if the user chooses no option. */
   readonly choice: number | undefined;

@@ -17,7 +17,7 @@ export function reduceTurn(state: AppState, event: TurnEvent, now: number): AppS
       const told = { progress, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
       return changeCall(state, id, (item) => ({ ...item, call: { ...item.call, progress: told } }));
     }
-    // The app ignores this event, because the host asks the user through `confirm`.
+    // The app ignores `confirmation` events, because the host asks the user through `confirm`.
     case "confirmation":
       return state;
     case "quarantined": {

@@ -140,7 +140,6 @@ function reduceHost(state: AppState, event: HostEvent): AppState {
       const text = changeWords(event);
       return text === undefined ? state : markSettled(add(state, { kind: "note", tone: "info", text }));
     }
-    // These events change nothing here: views read the data from the host, and the session reports changed settings.
     case "settings_changed":
     case "discovery":
     case "servers":

@@ -71,7 +71,7 @@ function headLine(card: CallCard, now: number, width: number): Line {
   return clipLine([...begun, ...said, ...end], width);
 }
 
-/** Maximum number of characters of a value. No line has room for more. */
+/** Maximum number of characters of an argument's name or value. No line has room for more. */
 const longestValue = 300;
 
 function argumentWords({ args }: CallCard): SafeText {

@@ -91,7 +91,7 @@ function Pictures({ media }: { readonly media: CallCard["media"] }): null {
 interface MarkdownProps {
   readonly text: string;
   readonly width: number;
-  /** False while the answer still grows; then only its last rows are shown. */
+  /** Whether the answer is complete. While it grows, only its last rows are shown. */
   readonly isDone: boolean;
   readonly height: number;
 }

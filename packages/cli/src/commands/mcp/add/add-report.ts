@@ -111,7 +111,7 @@ function printOne(
     if (definition) out.print(layout(writtenFields(definition, entry), safe`  `));
     for (const problem of server?.problems ?? []) out.warn(problemLines(problem));
     for (const note of definition ? launchNotes(definition.transport) : []) out.say(safe`note: ${toSafeLine(note)}`);
-    // These notes are printed even with --quiet, because they name the files that the user's approval covers.
+    // Notes about programs are printed even with --quiet, because they name the files that the user's approval covers.
     for (const note of definition ? programNotes(definition) : []) out.warn(safe`note: ${toVisibleLine(note)}`);
   }
   for (const hint of hints(entry)) out.warn(safe`warning: ${toSafeLine(hint)}`);

@@ -43,7 +43,9 @@ export function destinationOf(word: ScopeWord, { files, root }: Locations): Dest
   });
 }
 
-/** Returns the places of all entries with this name. The first entry applies; it replaces the others. */
+/**
+ * Returns scope, file and line of each settings entry for this server. The first entry applies; it replaces the others.
+ */
 export function placesOf(name: string, { servers }: Configuration): readonly Origin[] {
   const found: ConfiguredServer | undefined = servers.find(({ server }) => server.name === name)?.server;
   return found === undefined ? [] : [found.origin, ...found.shadows];

@@ -48,7 +48,8 @@ export async function entriesIn({ scope, file }: Destination): Promise<ReadonlyM
 }
 
 /**
- * Writes one server. If it is disabled, writes `enabled: false` before the entry, so that it cannot start in between.
+ * Writes one server. For a disabled server, writes `enabled: false` first and then the entry, so that the server cannot
+ * start before it is disabled.
  */
 export async function writeImported(
   { target, conversion, action }: PlannedServer,

@@ -49,8 +49,8 @@ export async function storeSecrets(
 }
 
 /**
- * Stores one secret. If the store has another value under that name, puts the server's name before it, and if needed a
- * number after it.
+ * Stores one secret. If the store has another value under the secret's name, the new name begins with the server's name
+ * and, if needed, ends with a number.
  */
 async function keep(
   { name, value }: FoundSecret,

@@ -130,7 +130,6 @@ export function trustFrame({ root, servers, approved }: QuestionOf<"trust">, pla
       ...servers.flatMap(({ server, definition, isChanged }) => {
         const name = toVisibleLine(definition.name);
         const heading = isChanged ? safe`${name} (CHANGED since you approved it)` : name;
-        // The text is already safe to print; each line is one value.
         const fields = splitSafe(layout(approvalFields(definition, server), safe``));
         const lines = fields.flatMap((field) => breakLine([span(field)], width - quoteColumns));
         return section(heading, lines, width);
@@ -152,7 +151,7 @@ export function signInFrame(question: QuestionOf<"sign_in">, editor: Editor, pla
   const width = bodyWidth(room);
   const told = messages.flatMap((message): readonly Row[] =>
     messageLines(message, { place: "desk", browserFirst: !canPaste }).flatMap((line): readonly Row[] =>
-      // This row has no bar on its left side, so that the user can copy the address.
+      // A row with only an address has no bar on its left side, so that the user can copy the address.
       /^https?:\/\/\S+$/.test(line)
         ? addressRows(line, { width: room.width, body: width })
         : wrapLine([span(line)], width),
