@@ -151,7 +151,10 @@ function isWire(line: string): boolean {
   return /^\S+ wire /.test(line);
 }
 
-/** Returns a function that hides secrets in a log line, then removes message content, then cuts the line. */
+/**
+ * Returns a function that hides secrets in a log line, replaces a protocol message by its summary, and cuts a long
+ * line.
+ */
 function summarised(hide: Redact): (logged: string) => string {
   const summary = createWireSummary();
   return (logged) => {

@@ -37,7 +37,10 @@ function methodIn(json: string): string {
 
 const longestVersion = 80;
 
-/** Keeps the members that describe the connection, and replaces all others by their size. */
+/**
+ * Keeps the members of a message that describe the connection, such as `protocolVersion`. Replaces the value of every
+ * other member by its size.
+ */
 function withoutContent(value: unknown): unknown {
   if (!isObject(value)) return sizeOf(value);
   return Object.fromEntries(

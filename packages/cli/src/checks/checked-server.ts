@@ -95,7 +95,7 @@ async function serverOf(
   const file = await realPathOf(path);
   requireTrusted(file, path, configuration);
   const [command, ...args] = target.command;
-  // Settings expand `$NAME`, but the words in a file of checks must be used unchanged, so "$" is escaped here.
+  // In settings, Fairlead expands `$NAME`. The command in a file of checks must run unchanged, so "$" is escaped here.
   const plain = (word: string): string => word.replaceAll("$", "$$$$");
   const entry = {
     command: plain(command),

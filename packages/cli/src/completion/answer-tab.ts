@@ -19,7 +19,7 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
     const answer: CompletionAnswer = isRedirected
       ? { kind: "files", prefix: "" }
       : await completeWord(words, current, io);
-    // After a prefix such as `key=@`, bash itself does not complete files in the same word.
+    // bash cannot complete a path that follows a prefix in the same word, such as `key=@`, so Fairlead does it.
     const isInside = answer.kind !== "words" && answer.prefix !== "";
     out.print(bashLines(isInside ? await suggestFiles(answer, current, io) : answer, line));
   } else if (shell === "zsh" || shell === "fish") {
@@ -47,7 +47,7 @@ function bashLines(answer: CompletionAnswer, line: BashLine): SafeText {
   const replies = answer.candidates.flatMap(({ value, isOpen }) => {
     const reply = bashReply(value, line) ?? "";
     const shown = toSafeLine(reply);
-    // The typed word may contain a line break, and this output has one word for each line.
+    // A word with a line break is left out, because the output has one word for each line.
     return reply === "" || shown !== reply ? [] : { reply: shown, isOpen };
   });
   const [only, ...others] = replies;

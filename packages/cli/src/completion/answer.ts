@@ -8,7 +8,7 @@ import type { Io } from "../shell/io.ts";
 
 export type CompletionAnswer =
   | { readonly kind: "words"; readonly candidates: readonly CompletionWord[] }
-  /** The shell itself completes the path. `prefix`: the part of the word before the path. */
+  /** Tells the shell to complete a path itself. `prefix`: the part of the word before the path. */
   | { readonly kind: "files" | "folders"; readonly prefix: string };
 
 export interface CompletionWord {

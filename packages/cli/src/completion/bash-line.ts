@@ -56,7 +56,7 @@ export function readBashLine(line: string, breaks: string): BashLine {
       current ??= "";
       continue;
     }
-    // "@" and "$" are part of the segment, because bash completes host names after "@" and variable names after "$".
+    // bash completes host names after "@" and variable names after "$". It then also replaces the "@" or "$".
     if (breaks.includes(character)) segmentFrom = character === "@" || character === "$" ? at : at + 1;
     if (/[\s;|&()]/.test(character)) endWord();
     else if (character === "<" || character === ">") {
@@ -77,13 +77,13 @@ export function readBashLine(line: string, breaks: string): BashLine {
 }
 
 /**
- * Returns the text that replaces the segment: the part that the user typed, unchanged, then the rest of `value`,
+ * Returns the text that bash inserts in place of `segment`: what the user typed, unchanged, then the rest of `value`,
  * quoted. Undefined if `value` does not start with the typed word.
  */
 export function bashReply(value: string, { current, segment, quote }: BashLine): string | undefined {
   if (quote === "\\" || !value.startsWith(current)) return undefined;
   const reply = `${segment}${quoted(value.slice(current.length), quote)}`;
-  // bash adds the closing quote itself, unless the text already ends with that character.
+  // bash adds the closing quote, unless the text already ends with that quote character. Then Fairlead must add it.
   return quote !== "" && reply.endsWith(quote) ? `${reply}${quote}` : reply;
 }
 

@@ -19,7 +19,8 @@ import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./t
 /** Returns completions. `words`: the words before the current word. `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // "lock" is a group and also a command with options. Every other group gets the options of the app.
+  // After "lock", which is a group and also a command, its own options are suggested; after any other group, those of
+  // the app.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
@@ -87,7 +88,7 @@ function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   ];
 }
 
-/** Loads the code that reads settings only if a value needs it, because Tab must be fast. */
+/** Suggests values from a source. The code for this is loaded only here, because Tab must be fast. */
 async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");

@@ -95,7 +95,7 @@ async function targetOf(word: string, known: CachedServers): Promise<ToolTarget 
   try {
     return findToolTarget(word, servers);
   } catch {
-    // The command itself reports this error when it runs.
+    // The word names no tool or is ambiguous. The command reports this error when the user runs it.
     return undefined;
   }
 }
@@ -119,8 +119,8 @@ async function toolsOf(server: string, { host, names, recall }: CachedServers): 
 }
 
 /**
- * Suggests prompts by their name in lists, or by `server.prompt` if the user began with a server's name. Keeps the
- * slash if the user typed one.
+ * Suggests prompts by the names that `fairlead prompts` shows, or as `server.prompt` if the user has typed the server's
+ * name. If the user typed a slash first, each suggestion begins with a slash.
  */
 async function suggestPrompts(typed: Typed, current: string, known: CachedServers): Promise<readonly Suggestion[]> {
   const slash = current.startsWith("/") ? "/" : "";

@@ -37,7 +37,7 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // Only these sources need a host, so its code is loaded only here, to keep Tab fast.
+      // The code of the host is loaded only for these sources, so that Tab is fast for all others.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

@@ -1,4 +1,7 @@
-/** Checks that the private keys and JWTs of `machineAuth` are usable, private, and not expired. Pure functions. */
+/**
+ * Checks that the private keys and JWTs of `machineAuth` are usable and not expired, and that other users cannot read
+ * the keys. Pure functions.
+ */
 
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import { type Observation, ok, problem, warning } from "./finding.ts";

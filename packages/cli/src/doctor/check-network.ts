@@ -67,7 +67,7 @@ function proxy(name: string, env: Env, isUsed: boolean): readonly Observation[] 
   ];
 }
 
-/** Reports a value without scheme and port: it is a valid host name, but probably a mistake. */
+/** Reports a valid proxy variable. Warns if its value has neither a scheme nor a port, which is probably a mistake. */
 function named({ name, value }: Setting): Observation {
   const shown = hideAccount(value);
   if (value.includes("://") || /:\d+\/?$/.test(value)) return ok(`${name} is ${shown}`);
@@ -77,12 +77,15 @@ function named({ name, value }: Setting): Observation {
   );
 }
 
-/** Hides everything before the last `@`, because an unencoded password may contain "@" or "/". */
+/**
+ * Hides the name and password in a proxy URL: everything before the last "@", because an unencoded password may contain
+ * "@" or "/".
+ */
 function hideAccount(value: string): string {
   return hideInUrl(value.replace(/^(https?:\/\/)?.*@/is, `$1${hidden}@`));
 }
 
-/** Reports an invalid URL without its value, because a password could be anywhere in it. */
+/** Reports an invalid proxy variable without its value, because the value may contain a password at any place. */
 function noProxy(name: string, isUsed: boolean): Observation {
   return {
     ...(isUsed ? { severity: "problem", code: "proxy" } : { severity: "warning" }),

@@ -21,7 +21,7 @@ export interface StateFacts {
   readonly free?: number;
 }
 
-/** Doctor warns if fewer bytes are free, because catalogs, logs and results need space. */
+/** Doctor warns if the disk has fewer free bytes than this, because catalogs, logs and results need space. */
 const scarce = 50 * 1024 * 1024;
 
 export function checkState({ folder, others, failure, aside, free }: StateFacts): readonly Observation[] {

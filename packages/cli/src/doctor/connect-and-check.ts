@@ -120,7 +120,7 @@ function kept(name: string, quarantined: readonly QuarantinedTool[]): string {
 
 function notConnected(state: ServerState): Observation {
   const { code, message, next } = notConnectedError(state);
-  // The user disabled or excluded the server, so this is no failure.
+  // `denied` means that a setting blocks the server, so the missing connection is no failure.
   if (code === "denied") return note(message, next);
   return problem({ code, message, next: next ?? `fairlead mcp test ${toShellWord(state.name)}` });
 }

@@ -53,7 +53,10 @@ export function inGroup(group: FindingGroup, observations: readonly Observation[
   return observations.map((observation) => ({ group, ...observation }));
 }
 
-/** Returns the findings about this server and those that concern no server. Without a name, returns all findings. */
+/**
+ * Returns the findings about `server`, and those about no single server. If `server` is undefined, returns all
+ * findings.
+ */
 export function concerning(findings: readonly DoctorFinding[], server: string | undefined): readonly DoctorFinding[] {
   return findings.filter(
     (finding) => server === undefined || finding.server === undefined || finding.server === server,

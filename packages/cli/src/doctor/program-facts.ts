@@ -12,7 +12,7 @@ import { findProgram, programPlace, systemPath, withoutUntrusted } from "@fairle
 interface NodeFacts {
   readonly version: string;
   readonly file: string;
-  /** The `node` on `PATH`, if Fairlead itself runs on another one. */
+  /** The path of the `node` on `PATH`, if Fairlead itself runs on another Node. */
   readonly other?: string;
 }
 
@@ -139,7 +139,10 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
 
 interface Managed {
   readonly manager: string;
-  /** The real path of the folder, because the symbolic links that fnm puts on `PATH` are temporary. */
+  /**
+   * The folder of the version manager. Symbolic links are resolved, because those that fnm puts on `PATH` are
+   * temporary.
+   */
   readonly folder: string;
 }
 

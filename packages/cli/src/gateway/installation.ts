@@ -24,7 +24,7 @@ export interface HostPlace {
   readonly command: HostCommand;
 }
 
-/** The folder of this file. In the bundle, CommonJS defines this variable. */
+/** The folder of this file. Only the bundle has this variable, because the bundle is a CommonJS module. */
 declare const __dirname: string | undefined;
 
 /** The argument that makes `fairlead` run as a background host. Only Fairlead itself passes it. */

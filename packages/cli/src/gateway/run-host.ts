@@ -50,12 +50,14 @@ export async function runHost(words: readonly string[], io: Io): Promise<void> {
   }
 }
 
-/** Writes a line to the relay that started this host, if there is one. */
+/**
+ * Writes a line to the relay that started this host. Does nothing if no relay started it, or if the relay has ended.
+ */
 function tell(line: string): void {
   try {
     writeSync(readyFile, `${line.replaceAll("\n", " ")}\n`);
     closeSync(readyFile);
   } catch {
-    // The host was started by hand, or the relay has ended.
+    // No relay reads the line.
   }
 }

@@ -113,8 +113,8 @@ function toDocument(raw: unknown): SchemaDocument | undefined {
 const containers: ReadonlySet<string> = new Set(["$defs", "definitions"]);
 
 /**
- * Names the target of a reference. A definition keeps its own name; any other target is named after the type and its
- * path.
+ * Returns a type name for the target of a reference. A schema in `$defs` or `definitions` keeps its own name. Any other
+ * target gets the name `prefix`, followed by the last part of the target's path.
  */
 function definitionName(prefix: string, path: string): string {
   const [around, name] = lastStep(path);

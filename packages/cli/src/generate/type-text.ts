@@ -7,7 +7,8 @@ export interface TypeText {
   readonly alternatives: readonly string[];
   readonly isIntersection?: boolean;
   /**
-   * Whether the type is only the name of a JSON type, such as `string`. The type from any other keyword is more exact.
+   * Whether the type is only the name of a JSON type, such as `string`. If another keyword gives a type, that type is
+   * more exact and replaces this one.
    */
   readonly isBare?: boolean;
 }

@@ -79,7 +79,7 @@ function clientText({ name: server, typeName, tools }: Client, prefix: string, t
     .map((tool) => ({
       tool,
       method: methodNames(toMethodName(tool.name)),
-      // These names are reserved before the names of definitions, so that no definition takes a tool's type name.
+      // The type names of all tools are reserved first, so that no schema definition can take such a name.
       argumentsName: types.claim(toTypeName(prefix, tool.name, "Arguments")),
       resultName: tool.outputSchema && types.claim(toTypeName(prefix, tool.name, "Result")),
     }));

@@ -32,7 +32,7 @@ export async function readAllowed(
 }
 
 function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools {
-  // A server may give a tool the name of a pattern, such as "*": allowing that tool must not allow others.
+  // A tool's name may look like a pattern, such as "*". If the user allows that tool, no other tool must be allowed.
   const isTool = servers.some(({ name, tools }) => tools.some((tool) => targetName({ server: name, tool }) === word));
   if (isTool) return findToolTarget(word, servers);
   if (servers.some(({ name }) => name === word)) return { server: word };
@@ -70,9 +70,9 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Returns a function that returns a note for each tool in `--allow` that the server does not have: the name may be
- * mistyped. The function is called twice, because some servers have a catalog only after they are connected. The second
- * call returns only new notes.
+ * Returns a function that checks `--allow`. It returns a note for each tool that its server does not have, because the
+ * tool's name may be mistyped. The function is called twice, because some servers have a catalog only after they are
+ * connected. The second call returns only new notes.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

@@ -45,8 +45,8 @@ export async function readManualLine(
 }
 
 /**
- * Returns the servers that the lines name as `server.tool`, because a turn waits only for these. Undefined if a line
- * names no server: its tool may belong to any server.
+ * Returns the servers of the calls in `text`. A turn waits only for these servers. Undefined if the server of a call is
+ * unknown, because the tool may belong to any server.
  */
 export function serversOfCalls(
   text: string,

@@ -87,7 +87,8 @@ async function findPromptCall(
     try {
       return readPromptCall(typed, prompts) ?? new HostError("usage", `there is no prompt "${name}"`);
     } catch (error) {
-      // `usage`: no loaded catalog has the prompt. Other errors: the prompt exists, but its arguments are wrong.
+      // The code `usage` means that no loaded catalog has the prompt. With any other code, the prompt exists, but its
+      // arguments are wrong.
       if (error instanceof HostError && error.code === "usage") return error;
       throw error;
     }

@@ -50,7 +50,8 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "call": {
       const calls = withCall(report.calls, event);
       const denied = calls.filter(({ status }) => status === "denied").length;
-      // Text that follows a call belongs to the model's next answer, so the text so far is dropped.
+      // The report keeps only the model's last answer. Text after a call begins a new answer, so earlier text is
+      // dropped.
       return { ...report, calls, denied, ...(event.status === "requested" && { text: "" }) };
     }
     case "text":
@@ -66,7 +67,7 @@ export function addToReport(report: TurnReport, event: TurnEvent): TurnReport {
     case "missing":
       return { ...report, missing: [...report.missing, ...event.servers] };
     case "note":
-      // A note comes between two requests and never inside an answer, so the next text starts a new answer.
+      // An event `note` never comes inside an answer of the model, so the next text begins a new answer.
       return { ...report, text: "", notes: [...report.notes, event.message] };
     case "done": {
       const { text, reason, denied } = event;
@@ -104,7 +105,9 @@ export function reportDocument(
   };
 }
 
-/** Replaces the earlier event of the same call, because the latest event contains all data of the call. */
+/**
+ * Adds an event of a call. It replaces the earlier event of the same call, because it contains all data of the call.
+ */
 function withCall(calls: readonly CallDocument[], event: CallEvent): readonly CallDocument[] {
   const { type: _type, ...call } = event;
   return calls.some(({ id }) => id === call.id)

@@ -135,7 +135,7 @@ async function open(
   return conversation;
 }
 
-/** Holds the failure of a call, because the lines after a failed call are not run. */
+/** The last failed call. With `--model manual`, its error explains why Fairlead did not run the remaining lines. */
 interface LastCall {
   failure?: CallFailure;
 }

@@ -34,8 +34,8 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
 }
 
 /**
- * Returns the next step for denied calls that an option or a rule can allow; it is printed once at the end. The line of
- * any other denied call already has its own next step, for example after a changed definition.
+ * Returns how to allow the denied calls that `--allow` or a rule can allow; it is printed once, at the end. For any
+ * other denied call, the line of that call already names its next step.
  */
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const allowable = denied.filter(({ error }) => error?.next === undefined || allowingStep.test(error.next));

@@ -131,7 +131,6 @@ function addEvent(buffer: StdoutBuffer, event: TurnEvent): BufferedLines {
       const { buffer: after, ...heard } = finish(buffer);
       return { ...heard, buffer: { ...after, isApart: after.hasText } };
     }
-    // A note comes between two requests, so the model's next text starts on a new line.
     case "note":
     case "done":
     case "error":

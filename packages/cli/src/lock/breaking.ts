@@ -10,8 +10,8 @@ import { promptDigest } from "@fairlead/core/policy/lock/lock-file";
 import type { LockCheck } from "./workspace.ts";
 
 /**
- * The reason for a tool that cannot be compared: the lock file contains only digests, so the locked definition must
- * come from the catalog cache.
+ * Message about a changed tool that cannot be compared: the lock file contains only digests, and the catalog cache no
+ * longer has the locked definition.
  */
 const unknown = "has changed, and its locked definition is not in the catalog cache";
 /** Parts of a server that can change without breaking a caller. */

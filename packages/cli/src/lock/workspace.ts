@@ -120,13 +120,16 @@ function mapTexts(values: JsonObject, show: (name: string, text: string) => stri
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(name, String(value))]));
 }
 
-/** Reads the catalogs of servers for the lock file. A server that cannot be reached has its error in the result. */
+/**
+ * The catalog of one server, to lock it or to compare it with the lock file; or the error if the server could not be
+ * reached.
+ */
 export type ServerSnapshot =
   | {
       readonly kind: "seen";
       readonly offer: LockedCatalog;
       readonly catalog: Catalog;
-      /** The catalog that was cached before this connection. */
+      /** The catalog that was in the catalog cache before Fairlead connected to the server. */
       readonly remembered: Catalog | undefined;
     }
   | { readonly kind: "unseen"; readonly error: HostError };

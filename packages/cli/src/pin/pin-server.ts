@@ -29,7 +29,7 @@ export function downloadOf({ transport }: Pick<ServerDefinition, "transport">): 
 }
 
 /**
- * Returns the change of the entry; undefined if the version is already exact.
+ * Returns the change that puts the exact version into the entry; undefined if the version is already exact.
  * @throws HostError if no exact version can be found
  */
 export async function pinServer(
@@ -168,7 +168,7 @@ async function pythonVersion({ server, download, options, isOption, run }: PinRe
       serverName: server,
       next: "try again with a network connection, or write PACKAGE==VERSION yourself",
     });
-  // The option `--from` takes `NAME==VERSION`; without it, the command takes `NAME@VERSION`.
+  // `uvx --from` takes `NAME==VERSION`; `uvx` without `--from` takes `NAME@VERSION`.
   return { name: `${name}${extras}${isOption ? "==" : "@"}${version}` };
 }
 
@@ -216,7 +216,7 @@ async function npmVersion(wanted: PinRequest): Promise<ExactName> {
   });
 }
 
-/** Returns the npm command. If the launcher is a path, this is the npm in the same folder. */
+/** Returns the npm command. If the entry starts npx or npm by its path, this is the npm in the same folder. */
 function npmOf(launcher: string): string {
   return /[/\\]np[mx](?:\.cmd)?$/.test(launcher) ? join(dirname(launcher), "npm") : "npm";
 }

@@ -63,28 +63,33 @@ function tooSlow(command: string, serverName: string): HostError {
   });
 }
 
-/** What is needed to find an exact version. */
+/** The package whose exact version is to be found, and how the server's entry starts it. */
 export interface PinRequest {
   readonly server: string;
   readonly download: Download;
-  /** The launcher's options before the package name, with variables expanded. */
+  /** The options of the launcher (such as `npx` or `uvx`) before the package name, with variables expanded. */
   readonly options: readonly string[];
   /** Whether the package name is the value of an option such as `--from`, not an argument of its own. */
   readonly isOption: boolean;
-  /** The variables and home folder that the launcher would get. */
+  /** The variables that the launcher (such as `npx`) would get. */
   readonly env: ReadonlyMap<string, string>;
   readonly home: string;
   readonly run: RunProgram;
 }
 
 export interface ExactName {
-  /** The exact name, for example `package@1.2.3`. It replaces the name in the entry. */
+  /**
+   * The package name with its exact version, for example `package@1.2.3`. It replaces the package name in the entry.
+   */
   readonly name: string;
   /** Explains why this version was chosen, if that is not obvious. */
   readonly note?: string;
 }
 
-/** Returns the launcher's options that are in `names`, with their values. Drops words that contain shell characters. */
+/**
+ * Returns those of the launcher's options that are in `names`, with their values. The launcher is a program such as
+ * `uvx`. Drops words that contain shell characters.
+ */
 export function passedOn(options: readonly string[], names: readonly string[]): readonly string[] {
   return options.flatMap((word, at) => {
     if (!/^[\w.:/=@-]+$/.test(word)) return [];

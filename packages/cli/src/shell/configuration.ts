@@ -21,8 +21,8 @@ export function configurationOptions({ globals, io }: Pick<Context, "globals" | 
 }
 
 /**
- * Loads the configuration for a command that uses servers. Names the servers that a flag or variable approves for this
- * run.
+ * Loads the configuration for a command that uses servers. Prints the name of each server that a flag or an environment
+ * variable approves for this run.
  */
 export async function configurationOf(context: Given): Promise<Configuration> {
   const configuration = await load(configurationOptions(context), context);

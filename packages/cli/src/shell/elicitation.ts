@@ -60,7 +60,7 @@ async function fillIn(request: OfMode<"form">, { io, out }: Pick<Here, "io" | "o
   return isSent ? { action: "accept", content: found.values } : { action: "decline" };
 }
 
-/** Returns the values in the form that may be shown on the screen. */
+/** Replaces secret values by `(hidden)`, so that the values can be shown. */
 function withoutSecrets(
   values: Readonly<Record<string, unknown>>,
   fields: readonly FormField[],
@@ -105,7 +105,9 @@ async function readField(
   }
 }
 
-/** Removes the backslash before `-` or `.`, which makes these characters text. */
+/**
+ * Removes the backslash from a line `\-` or `\.`. Without the backslash, `-` declines the question and `.` cancels it.
+ */
 function unescaped(line: string): string {
   return /^\s*\\+[-.]\s*$/.test(line) ? line.trim().slice(1) : line;
 }

@@ -40,7 +40,7 @@ async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): As
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for (;;) {
-    // The check comes before reading, so that the last lines before a rotation are still read.
+    // Fairlead looks for a rotation before it reads, so that it still reads the last lines of the old file.
     const isReplaced = (await inode(path)) !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");

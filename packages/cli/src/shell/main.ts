@@ -159,7 +159,8 @@ export async function run(): Promise<void> {
       closed = failure === "enough" ? 0 : 1;
       interrupt.abort(outputClosed);
     });
-  // Node would print the error's control characters. `process.exit` runs the handlers that restore the terminal.
+  // Without this handler, Node would print control characters in the error unchanged. `process.exit` runs the handlers
+  // that restore the terminal.
   process.on("uncaughtException", (error: unknown) => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(safe`fairlead: ${marked(`internal error: ${words}`)}\n`);

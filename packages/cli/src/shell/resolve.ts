@@ -107,8 +107,8 @@ function unknown(words: string): Resolution {
 }
 
 /**
- * Whether the word after `--resume` is its id. Every word that is not an option counts as the id, because no command
- * has the option `--resume`.
+ * Whether `next`, the word after `--resume`, is the id of a conversation. The word cannot be a command, because only
+ * the app and `fairlead -p` have the option `--resume`.
  */
 function isResume(option: string | undefined, next = "-"): boolean {
   return option === "--resume" && !next.startsWith("-");

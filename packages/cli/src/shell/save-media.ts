@@ -26,8 +26,8 @@ const extensions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Creates the folder before the call, so that an error is found before the tool runs.
- * @throws HostError `usage`
+ * Creates the folder of `--save`. Call it before the tool runs, so that an error stops the command in time.
+ * @throws HostError `usage` if the folder cannot be created
  */
 export async function openSaveFolder(folder: string, cwd: string): Promise<string> {
   const path = resolve(cwd, folder);

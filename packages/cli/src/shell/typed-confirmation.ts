@@ -42,7 +42,7 @@ export async function confirmTypedRequest(
 
   async function ask(details: ToolCallConfirmationDetails): Promise<ToolConfirmationOutcome | undefined> {
     const { change } = details;
-    // The difference is shown even with --yes.
+    // A changed definition is shown even with --yes.
     if (change) out.exactly(changeText(title, change));
     if (isYes) return ProceedOnce;
     isRefused = true;

@@ -1,4 +1,4 @@
-/** The version of the command. */
+/** The version of Fairlead. */
 
 /** The bundle script sets this constant. */
 declare const FAIRLEAD_VERSION: string | undefined;

@@ -80,7 +80,7 @@ export function byHandLines(
   ];
 }
 
-/** Returns the issuer, and the host of the token endpoint if it differs. */
+/** Returns the issuer, and the host of the token endpoint if that is not the issuer's host. */
 function issuerWords({ issuer, tokenHost }: Pick<AddressMessage, "issuer" | "tokenHost">): SafeText {
   const where = toVisibleLine(issuer);
   return tokenHost === undefined ? where : safe`${where}, tokens from ${toVisibleLine(tokenHost)}`;

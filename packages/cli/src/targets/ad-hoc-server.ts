@@ -77,8 +77,8 @@ async function isWritten({ name, entry }: NewServer, { servers, locations }: Con
 }
 
 /**
- * Returns a free name: adds a number to a name that is in use. Not with `--persist`, because the user expects the saved
- * server to have this name.
+ * Returns a name for the server. If the wanted name is in use, adds a number to it. With `--persist`, returns the
+ * wanted name unchanged, because the user expects the saved server to have that name.
  */
 function chooseName(wanted: string, isFree: (name: string) => boolean, persist: boolean): string {
   let name = wanted;
@@ -92,7 +92,7 @@ function entryOf(typed: string, options: AddOptions, context: Context): Entry {
   const [server] = asOurs(() => newServers({ operands: ["typed", typed], rest: [], isFile }, options), context);
   const { command, ...entry } = server?.entry ?? {};
   if (typeof command !== "string") return server?.entry ?? {};
-  // A relative path depends on the current folder, which settings do not record.
+  // A relative path depends on the current folder, which settings do not record, so the path is made absolute.
   const isRelative = /[/\\]/.test(command) && !isAbsolute(command) && !/^[~$]/.test(command);
   return { command: isRelative ? resolve(cwd.replaceAll("$", "$$$$"), command) : command, ...entry };
 }
@@ -164,7 +164,7 @@ function fileName(program: string, args: readonly string[]): string {
   return /^(?:index|main|__main__)$/.test(name) ? (folderName(path) ?? name) : name;
 }
 
-/** Returns the first meaningful folder name, from the end: `memory` for `memory/dist/index.js`. */
+/** Returns the last folder in a path that is not a common one such as `dist`: `memory` for `memory/dist/index.js`. */
 function folderName(path: string): string | undefined {
   const folders = path.split(/[/\\]/).slice(0, -1);
   return folders.findLast((folder) => !/^(?:|\.{1,2}|dist|build|out|src|lib|bin)$/.test(folder));
@@ -175,7 +175,7 @@ function baseName(path: string): string {
   return last.replace(/\.(?:[cm]?[jt]s|py|rb|pl|php|jar|exe|cmd|bat|sh)$/i, "");
 }
 
-/** Replaces characters that would need quotes in a shell. */
+/** Replaces characters in a server name that would need quotes in a shell. */
 function tidy(name: string): string {
   const plain = name.replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "");
   return plain === "" ? fallback : plain.slice(0, longest);

@@ -52,7 +52,6 @@ export async function openAdHoc(
   configuration: Configuration,
   context: Context,
 ): Promise<AdHoc | undefined> {
-  // Of all options, only these describe the server.
   const { stdio, env, header, transport, name, persist } = context.command.opts<AdHocOptions>();
   const options = present({ env, header, transport, name, persist });
   const typed = address ?? stdio;
@@ -64,7 +63,7 @@ export async function openAdHoc(
     throw usageError("a URL and --stdio both name a server: give only one", context);
   if (stdio !== undefined && isAddress(stdio.trim()))
     throw usageError(`--stdio takes a command, not the URL "${stdio}": write the URL without --stdio`, context);
-  // This module is loaded only if the command line gives a server, so that other commands start faster.
+  // `ad-hoc-server.ts` is loaded only if the command line gives a server, so that other commands start faster.
   const { openTyped } = await import("./ad-hoc-server.ts");
   return openTyped(typed, options, configuration, context);
 }

@@ -8,7 +8,7 @@ import { readEnvFiles } from "@fairlead/core/settings/read/variables";
 import { toShellWord } from "@fairlead/core/text/shell-word";
 import type { Configuration } from "@fairlead/core/trust/configuration";
 
-/** Variables that choose a model. The other variables in these files are for servers. */
+/** Variables in `.env` files that choose a model. All other variables in `.env` files are for servers. */
 const ours = /^(?:GEMINI|GOOGLE|OPENAI)_/;
 const mostNamed = 5;
 

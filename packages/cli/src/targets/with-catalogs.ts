@@ -42,16 +42,13 @@ export interface CatalogScope {
   readonly isTyped: boolean;
 }
 
-/**
- * Loads the catalogs for a list command, from its server argument and `--refresh`. Reports unreachable servers on
- * stderr.
- */
+/** Loads the catalogs that a list command shows, and passes them to `use`. Reports unreachable servers on stderr. */
 export async function withCatalogs(
   context: Context,
   use: (offers: CatalogScope) => void | Promise<void>,
 ): Promise<void> {
   const { server, configuration, isTyped, keep } = await choose(context);
-  // Without a name, the demo server is listed only if no other server is configured.
+  // If the user names no server, the demo server is listed only if no server is configured.
   const configured = configuration.servers.map((entry) => entry.server.name);
   const all = configured.length === 0 ? [demoName] : configured;
   await useHost(configuration, context, async (host) => {
@@ -95,8 +92,8 @@ interface LoadedCatalogs {
 }
 
 /**
- * Connects to servers without a cached catalog; with `--refresh`, to all servers. A server that the user names is
- * always tried.
+ * Connects to the listed servers that have no cached catalog; with `--refresh`, to all listed servers. Skips servers
+ * that failed in an earlier run, unless the user names the server or sets `--refresh`.
  */
 async function loadCatalogs(
   host: Host,
@@ -106,7 +103,8 @@ async function loadCatalogs(
 ): Promise<LoadedCatalogs> {
   const names = server === undefined ? all : [server];
   const { refresh = false } = context.command.opts<{ readonly refresh?: boolean }>();
-  // The catalogs of all servers are loaded, because a qualified name depends on the tools of the other servers.
+  // The cached catalogs of all servers are loaded, because a tool's qualified name depends on the tools of other
+  // servers.
   const recalled = await host.recall();
   const cached = refresh ? [] : recalled.filter((one) => names.includes(one.server));
   const known = new Set(cached.map((one) => one.server));

@@ -57,7 +57,7 @@ export async function useHost<T>(
   host.on("conversation_not_recorded", ({ message }) =>
     out?.warnOnce(safe`note: the conversation is not recorded: ${toSafeLine(message)}`),
   );
-  // The import checker cannot parse `await using` yet.
+  // The import checker (`scripts/layers.mjs`) cannot parse `await using` yet, so the host is closed in `finally`.
   try {
     return await use(host);
   } finally {

@@ -33,7 +33,7 @@ function row(entry: LedgerEntry, { style, isUtc }: HistoryTextOptions): readonly
   ];
 }
 
-/** Says how a request that needed confirmation was answered, and where. */
+/** Says how and where the user answered the confirmation of a request, or why Fairlead could not ask. */
 function answerText({ answer, answeredIn, refusal, client }: LedgerEntry): SafeText {
   const where = answeredIn === undefined ? safe`` : places[answeredIn];
   if (refusal === "user") return safe`; you said no${where}`;

@@ -105,7 +105,8 @@ type Http = Exclude<Transport, Stdio>;
 
 function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
   if (written.kind !== "stdio") return [];
-  // The program and its folder are no secrets, so their variables are replaced by the values.
+  // The paths of the program and of its folder are no secrets, so variables in these paths are replaced by their
+  // values.
   const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
   const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
   return [
@@ -133,7 +134,7 @@ function othersOf(
   return new Map([...shown].filter(([name, value]) => isOther(value, written.get(name) ?? "")));
 }
 
-/** Whether the shown text differs from the written text. `$NAME` and `${NAME}` count as the same. */
+/** Whether a value as shown differs from the value as written in the entry. `$NAME` and `${NAME}` count as the same. */
 function isOther(shown: string, written: string): boolean {
   const spelt = written.replaceAll(/\$\$|\$([A-Za-z_]\w*)/g, (all, name?: string) =>
     name === undefined ? all : `\${${name}}`,

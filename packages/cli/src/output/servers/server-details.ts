@@ -110,7 +110,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
     show(`${key}: ${String(value)}`),
   );
   return [
-    // If the default provider is the only fact, no sign-in is configured, so the field is left out.
+    // An entry that has only the default provider `oauth` configures no sign-in, so the field has no values.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
     { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },

@@ -72,7 +72,10 @@ export function serverToolsText(
   return joinSafe([title, ...tools.map((tool) => toolText(tool, options))], safe`\n\n`);
 }
 
-/** Formats only the names. Without a terminal, each name is on its own line, in the form that the user can type. */
+/**
+ * Formats only the names of a server's tools. Without a terminal, each name is on its own line, as the user can type
+ * it.
+ */
 export function serverNamesText(
   server: string,
   tools: readonly HostTool[],
