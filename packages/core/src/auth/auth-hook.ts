@@ -53,7 +53,7 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   /** The cached result of `hasCredentials`, so that only the first request reads files. */
   let isStored: Promise<boolean> | undefined = isForced ? Promise.resolve(false) : undefined;
   let latest: string | undefined;
-  /** The key that the tokens are bound to, and the proofs for this key (RFC 9449). */
+  /** The key that the tokens are bound to, and the DPoP proofs for this key (RFC 9449). */
   let dpop: { readonly key: string; readonly proofs: DpopProofs } | undefined;
   /** Whether the person has signed in since the server first refused the current request. */
   let hasAsked = false;
@@ -92,8 +92,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   }
 
   /**
-   * Keeps the nonce of the response. Returns true if the request should be repeated, because the server refused it only
-   * to demand this nonce.
+   * Keeps the DPoP nonce of the response. Returns true if Fairlead should repeat the request, because the server
+   * refused the request only to demand this nonce.
    */
   function takesNonce({ headers, url, wwwAuthenticate }: Challenge): boolean {
     const nonce = headers["dpop-nonce"];
@@ -202,7 +202,7 @@ function isProofRejected({ sent, wwwAuthenticate }: Challenge): boolean {
   return sent["dpop"] !== undefined && readChallenge(wwwAuthenticate).error === "invalid_dpop_proof";
 }
 
-/** Explains a rejected proof: a proof contains the time, so a wrong clock is the usual cause. */
+/** Explains why a server rejected a DPoP proof. A proof contains the time, so the usual cause is a wrong clock. */
 function proofRejected(serverName: string, { headers }: Challenge, now: number): HostError {
   const { date } = headers;
   const clock = clockProblem(clockLeadOf(typeof date === "string" ? date : undefined, now), now);
@@ -219,8 +219,8 @@ function scopeWords(wanted: readonly string[]): string {
 
 interface SharedWork<T> {
   /**
-   * Starts the work, or joins work that is already running. Rejects with the reason of `signal` when `signal` is
-   * aborted.
+   * Starts `work`. If work of an earlier caller is still running, waits for that work instead. Rejects with the reason
+   * of `signal` when `signal` is aborted.
    */
   readonly join: (work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
@@ -265,7 +265,6 @@ export function createSharedWork<T>(): SharedWork<T> {
         mine.waiting -= 1;
         if (mine.waiting === 0) {
           mine.stop.abort();
-          // The last caller waits until the aborted work has really ended.
           await Promise.allSettled([mine.done]);
         }
       }

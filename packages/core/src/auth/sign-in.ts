@@ -94,7 +94,10 @@ async function runSteps(given: SignInOptions, signal: AbortSignal): Promise<Cred
   return credentials;
 }
 
-/** The authorization server of the stored sign-in, if the server still names it. Otherwise asks the person. */
+/**
+ * Returns the authorization server of the stored sign-in, if the MCP server still names it. Otherwise asks the person
+ * to choose one.
+ */
 async function chooseIssuer(
   issuers: readonly string[],
   stored: Credentials | undefined,
@@ -177,7 +180,7 @@ async function authorize(
  * shows itself only in the browser, as an error page.
  */
 async function forgetRedirect({ storage, lock, serverUrl }: Flow, client: StoredClient): Promise<void> {
-  // The lock protects tokens that another process has just refreshed.
+  // Without the lock, this function could overwrite tokens that another process has just refreshed.
   await lock(await storage.nameOf(serverUrl), async () => {
     const stored = await storage.getCredentials(serverUrl);
     if (stored?.client.clientId !== client.clientId || stored.client.redirectUri !== client.redirectUri) return;

@@ -102,7 +102,7 @@ export async function runChecks(
       ...(expect.schema === undefined ? [] : await schemaProblems(expect.schema, result, validator)),
     ];
     const problems = [
-      // With `hideResults`, the sentences are hidden, because they quote the result and reports are written to files.
+      // With `hideResults`, the differences are hidden: they quote the result, and a report may be written to a file.
       ...(server.hidesResults && unlike.length > 0
         ? ["the result differs from the expectation; the details are hidden because hideResults is set"]
         : unlike),

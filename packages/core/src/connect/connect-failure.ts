@@ -19,7 +19,7 @@ export interface ConnectFacts {
   readonly lastRequest: string | undefined;
   /** Whether the server sent at least one JSON-RPC message. */
   readonly hasSentMessage: boolean;
-  /** Diagnostics from the wire, such as a line on stdout that is not a message. */
+  /** Diagnostics from the wire package, such as a line on stdout that is not a message. */
   readonly diagnostics: readonly string[];
   /** Last lines of the program's stderr. */
   readonly stderr: readonly string[];
@@ -114,7 +114,7 @@ const extraAuthority =
   "If your own certificate authority signed the certificate, set NODE_EXTRA_CA_CERTS to the authority's certificate file.";
 const checkProxy = "Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.";
 
-/** The beginning of the wire's diagnostic about a line on stdout that is not a message. */
+/** The beginning of the wire package's diagnostic about a line on stdout that is not a message. */
 const noisePrefix = "a line on stdout is not a message: ";
 
 function timedOut({ timeout, lastRequest, diagnostics, hasSentMessage, stderr, definition }: ConnectFacts): Failure {
@@ -255,7 +255,7 @@ function isSearchedFor({ resolved, transport }: ServerDefinition): boolean {
   return program.kind === "stdio" && !/[/\\]/.test(program.command);
 }
 
-/** The first cause that is not a `WireError`, because the wire wraps errors at every step. */
+/** The first cause that is not a `WireError`. One `WireError` may be the cause of another. */
 function rootCauseOf(error: WireError): unknown {
   let cause: unknown = error;
   while (cause instanceof Error && cause.name === error.name) cause = cause.cause;

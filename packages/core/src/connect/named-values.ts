@@ -39,7 +39,7 @@ function toValue({ 0: all, 1: name = "", index }: RegExpExecArray, value: string
   return { name, value, start: index + all.length - quote - value.length };
 }
 
-/** Returns the text in which each of these values is replaced. */
+/** Returns `text` with `replacement(value)` in place of each value. */
 export function replaceValues(
   text: string,
   values: readonly ValueInText[],

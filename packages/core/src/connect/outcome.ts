@@ -102,7 +102,7 @@ export function toServerError(
   const own = signInErrorIn(error);
   const code = own?.code ?? codeOf(error);
   const next = own ? own.next : adviceFor(code, serverName);
-  // The message already names the request as `what`, so the method in the wire's message is removed.
+  // The new message names the request (`what`), so the method is removed from the message of the `WireError`.
   const why = error.message.replace(`${error.evidence.step} timed out: `, "");
   const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
   return new HostError(code, `${message}${consequence}`, {

@@ -19,7 +19,9 @@ const descriptions: ReadonlySet<unknown> = new Set(
   "initialize server/discover tools/list prompts/list resources/list resources/templates/list ping".split(" "),
 );
 
-/** Members that stay readable in hidden results, because they tell what sort of message or value it is. */
+/**
+ * Members that stay readable in hidden results, because they show the kind of a message or value and not its content.
+ */
 const structural: ReadonlySet<string> = new Set(
   "jsonrpc id method type role mimeType resultType taskId status level progressToken nextCursor".split(" "),
 );

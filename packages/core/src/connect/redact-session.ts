@@ -14,8 +14,8 @@ export interface SessionRedaction {
   /** Hides only values that are certainly secret, for text that programs and models read. */
   readonly hideValues: Redact;
   /**
-   * Hides values that cannot be ordinary names. If the name or a key of a list item contains such a value, the item is
-   * dropped.
+   * Hides only secret values that cannot be ordinary names. If the name or a key of a list item contains such a value,
+   * Fairlead drops the item.
    */
   readonly hideUnmistakable: Redact;
 }
@@ -84,10 +84,7 @@ function withRedaction(
 ): McpRequestOptions | undefined {
   const { onProgress, onNotification, answer } = options ?? {};
   if (onProgress === undefined && onNotification === undefined && answer === undefined) return options;
-  /*
-   * Assigns members instead of spreading again: one spread is fast, but further ones take longer than sending the
-   * request.
-   */
+  // Copies `options` with one object spread and then assigns members, because further spreads would be slow.
   const redacted: { -readonly [Name in keyof McpRequestOptions]: McpRequestOptions[Name] } = { ...options };
   if (onProgress)
     redacted.onProgress = (progress) =>

@@ -60,8 +60,8 @@ export function createValueRedactor(secrets: Iterable<string>): Redact {
   if (any === undefined) return hideNothing;
   return (text) => {
     /*
-     * Searches for the forms of the secrets first: a pattern with many alternatives is slow, and most texts contain no
-     * secret.
+     * If there are many secrets, the pattern contains only those that occur in the text, because a pattern with many
+     * alternatives is slow.
      */
     const pattern = known.length <= fewForms ? any : anyOf(known.filter((form) => text.includes(form)));
     return pattern === undefined ? text : text.replaceAll(pattern, hidden);
@@ -274,7 +274,7 @@ function withoutScheme(value: string): string {
   return value.replace(/^\w+\s+(?=\S+$)/, "");
 }
 
-/** The forms in which a secret may appear. Encodes its bytes, because a lone surrogate cannot be URL-encoded. */
+/** The forms in which a secret may appear: as written, JSON-escaped, URL-encoded, in Base64 and in hexadecimal. */
 function writtenForms(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
   const encoded = bytes.toString("base64").replace(/={1,2}$/, "");
@@ -282,6 +282,7 @@ function writtenForms(secret: string): readonly string[] {
   return [...plainForms(secret), encoded, bytes.toString("base64url"), hex, hex.toUpperCase()];
 }
 
+/** Converts the secret to bytes and back, because `encodeURIComponent` throws at a lone surrogate. */
 function plainForms(secret: string): readonly string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   return [secret, inJson, encodeURIComponent(Buffer.from(secret).toString())];

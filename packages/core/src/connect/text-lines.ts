@@ -5,7 +5,10 @@ import type { RateLimit } from "./rate-limit.ts";
 /** Splits text into lines. `push` takes the pieces of the text as they arrive. */
 export interface TextLines {
   push(text: string): void;
-  /** Passes on the last of the dropped lines, and then the rest of the text, even without a line break at its end. */
+  /**
+   * Called at the end of the text. Passes on the last of the dropped lines, and then the last line, even if it has no
+   * line break.
+   */
   end(): void;
 }
 

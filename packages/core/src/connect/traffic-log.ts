@@ -14,8 +14,8 @@ const keptDiagnostics = 3;
 /** The JSON-RPC id of the first request in every connection attempt. */
 const firstId = 1;
 /**
- * Maximum number of stderr lines that are logged and reported: per second, and at once. Further lines are counted and
- * dropped.
+ * The rate limit for stderr lines: how many lines per second, and how many lines at once, Fairlead logs and reports.
+ * Further lines are counted and dropped.
  */
 const linesPerSecond = 1000;
 const linesAtOnce = 2000;
@@ -28,7 +28,7 @@ const lineCharacters = 64 * 1024;
 export interface TrafficLog {
   readonly listeners: Required<Pick<ConnectOptions, "onStderr" | "onDiagnostic" | "onMessage">>;
   note(text: string): void;
-  /** The facts that were seen so far, for the message about a failure. */
+  /** The facts about the connection so far, for the message about a failure. */
   observed(): Pick<ConnectFacts, "lastRequest" | "hasSentMessage" | "diagnostics" | "stderr">;
 }
 
@@ -42,7 +42,7 @@ export interface TrafficLogOptions {
   readonly onStderrLine: ((line: string) => void) | undefined;
 }
 
-/** Creates the listeners that the wire calls. */
+/** Creates the listeners that the wire package calls. */
 export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrLine }: TrafficLogOptions): TrafficLog {
   let stderr: string[] = [];
   let diagnostics: string[] = [];
@@ -63,8 +63,8 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
   });
 
   /**
-   * Forgets the facts when the wire restarts the server with another protocol, because the facts of the last attempt
-   * explain a failure.
+   * Forgets the stderr lines and diagnostics of an attempt when Fairlead starts the server again with another protocol:
+   * only those of the last attempt explain a failure.
    */
   function startAgain(): void {
     stderr = [];

@@ -25,7 +25,7 @@ export interface WatchedAuth {
   readonly accepted: () => Promise<void>;
 }
 
-/** How many of the latest tokens are hidden. Older tokens have expired. */
+/** How many of the latest tokens are hidden in logs. Older tokens have expired. */
 const keptTokens = 8;
 
 /** @param deadline The deadline of connecting, which is paused while a person signs in. */
@@ -55,8 +55,8 @@ export function watchAuth(
       async headers(request) {
         const headers = await hook.headers(request);
         /*
-         * DPoP proofs are not hidden. Each proof can be used only once, and proofs would displace the tokens in the
-         * list.
+         * DPoP proofs are not hidden, because each proof can be used only once, and because only the latest few values
+         * are hidden: proofs would displace the tokens.
          */
         const { dpop: _, ...secret } = headers;
         const values = Object.values(secret);

@@ -54,7 +54,7 @@ export async function createConversationFile(folder: string, id: string): Promis
 /**
  * Opens the file of an earlier conversation.
  *
- * @throws HostError `busy` if another process has it open, `not_found`
+ * @throws HostError `busy` if another process has the file open, `not_found` if there is no such file
  */
 export async function openConversationFile(folder: string, id: string): Promise<ConversationFile> {
   const path = conversationPath(folder, id);

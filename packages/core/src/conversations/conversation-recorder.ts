@@ -38,9 +38,12 @@ export interface ConversationRecorderOptions {
 export interface ConversationRecorder {
   readonly record: RecordChange;
   readonly approve: (approval: GivenApproval) => void;
-  /** Resolves when all complete lines are on disk. */
+  /** Resolves when all complete lines are on disk. A line is complete when its text no longer grows. */
   readonly saved: () => Promise<void>;
-  /** Resolves when all lines are on disk and the file is closed. The next change opens it again. */
+  /**
+   * Resolves when all lines are on disk and the file is closed. The next change of the conversation opens the file
+   * again.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -159,7 +162,7 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   return [encodeLine({ ...first, text: whole } as TextLine, hide)];
 }
 
-/** Removes the results of servers whose results the user hides from recorded conversations. */
+/** Creates the function that replaces results by a note if `hidesResults` is true for the server that sent them. */
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
   /** Calls that are running on servers with hidden results. */
   const calls = new Set<string>();
@@ -204,8 +207,8 @@ function createResultFilter(hidesResults: (server: string) => boolean): (change:
 }
 
 /**
- * Removes referenced resources of servers with hidden results. Such a resource is in the parts between Fairlead's
- * heading and the end tag.
+ * Removes resources of servers with hidden results from the user's message. The parts of a resource begin after a
+ * heading that names the server, and end with the tag `</untrusted_context_…>`.
  */
 function withoutReferences(content: Content, hidesResults: (server: string) => boolean): Content {
   if (content.role !== "user" || content.parts.length < 2) return content;

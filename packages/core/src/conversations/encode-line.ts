@@ -77,7 +77,7 @@ function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, 
   const { mimeType, data, ...others } = value;
   if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // If decoding and encoding the data changes it, the data stays in the line.
+  // Data that is not exact Base64 stays in the line, because its bytes would not give the same text again.
   if (bytes.toString("base64") !== data) return undefined;
   const digest = createHash("sha256").update(bytes).digest("hex");
   media.set(digest, bytes);

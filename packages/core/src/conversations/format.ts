@@ -146,7 +146,7 @@ const isFailure = (value: unknown): boolean =>
 const statuses = "requested asking queued running ok error denied cancelled".split(" ");
 const reasons = "stop length safety limit cancelled".split(" ");
 
-/** For each type of line, the check of its members. */
+/** For each type of line, the function that checks the members of such a line. */
 const shapes: { readonly [T in RecordedLine["type"]]: (line: JsonObject) => boolean } = {
   input: ({ text }) => isText(text),
   content: ({ content }) => isContent(content),

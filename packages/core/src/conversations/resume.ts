@@ -38,7 +38,10 @@ export function resumeFrom({ head, lines }: RecordedConversation, workspace: str
   const approvals: GivenApproval[] = [];
   const results: StoredResult[] = [];
 
-  /** Moves the open round into the history, with a response for each call that has none. */
+  /**
+   * Adds the model's last message to the history, with a response for each of its calls. A call without a recorded
+   * response gets a generated one.
+   */
   function endRound(): void {
     if (round === undefined) return;
     history = [...history, round.content, ...responseContents(callsIn(round.content), round.responses)];

@@ -22,8 +22,8 @@ export async function drawPicture(pattern: string, size: number): Promise<Buffer
     return Buffer.concat([uint32(data.length), named, uint32(crc32(named))]);
   }
   /*
-   * The header says: 8 bits per pixel, a palette (colour type 3), default compression and filter method, no
-   * interlacing.
+   * The last five bytes of the PNG header: 8 bits per pixel, a palette (colour type 3), default compression and filter
+   * method, no interlacing.
    */
   const header = Buffer.concat([uint32(size), uint32(size), Buffer.from([8, 3, 0, 0, 0])]);
   return Buffer.concat([

@@ -12,8 +12,8 @@ import { notRead } from "../files/system-error.ts";
 import { limits } from "../limits.ts";
 
 /**
- * Identifies the server whose definitions are accepted. It stays the same server if variables, the account or timeouts
- * change.
+ * Identifies the server whose tool definitions are accepted. Variables, the account and timeouts are not part of the
+ * identity, so they may change.
  */
 export interface DefinitionOwner {
   readonly server: string;
@@ -54,7 +54,7 @@ interface AcceptedFile extends DefinitionOwner {
   readonly tools: Readonly<Record<string, readonly string[]>>;
 }
 
-/** @param folder Folder of the files. */
+/** @param folder Folder of the files with accepted definitions. */
 export function createAcceptedDefinitionsStore(folder: string): AcceptedDefinitionsStore {
   const names = createFolderNames(folder);
   const nameOf = ({ server, workspace, fingerprint }: DefinitionOwner): string =>

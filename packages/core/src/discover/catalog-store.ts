@@ -38,7 +38,7 @@ const renewAfter = 60 * 60 * 1000;
 const forgetAfter = 90 * 24 * 60 * 60 * 1000;
 const mostFiles = 500;
 
-/** @param folder Folder of the files. */
+/** @param folder Folder of the files with cached catalogs. */
 export function createCatalogStore(folder: string): CatalogStore {
   const written = new Map<string, { readonly savedAt: number; readonly digest: string }>();
   const names = createFolderNames(folder);
@@ -50,7 +50,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** The record has its own file, because another host may save the same catalog at any time. */
+    /** Uses a separate file, because another process may replace the file of the catalog at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });

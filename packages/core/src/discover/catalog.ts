@@ -217,14 +217,14 @@ interface CatalogLimit {
 }
 
 /**
- * A page may use the byte limit of all lists divided by this number, because reading a page needs several times its
- * size.
+ * The size limit of a page is the size limit of all lists divided by this number, because reading a page needs several
+ * times its size in memory.
  */
 const pageShare = 4;
 const catalogSetting = "fairlead.limits.catalogBytes";
 
 function cutAt({ maxBytes, maxPageBytes }: CatalogLimit, cutBy: "page" | "memory" | "room"): Partial<CatalogNote> {
-  // No setting raises the limit of the memory, so the note names none.
+  // If the memory is too small for the list, no setting helps, so the note names no setting.
   if (cutBy === "memory") return {};
   const reason =
     cutBy === "room"
@@ -249,7 +249,10 @@ function toPrompts(listed: readonly ListedItem<"prompts">[]): {
   return { named, unnamed };
 }
 
-/** Keeps members that Fairlead does not know, because clients of the gateway may use them. */
+/**
+ * Checks an argument of a prompt. Keeps its members that Fairlead does not know, because clients of the gateway may use
+ * them.
+ */
 function toArgument({ name, description, required, ...others }: JsonObject): readonly PromptArgument[] {
   if (typeof name !== "string") return [];
   return [{ ...others, name, ...(typeof description === "string" && { description }), required: required === true }];

@@ -136,7 +136,7 @@ type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over
 const mostTries = 100;
 const longestPaste = 32_768;
 
-/** Asks until the person pastes a usable address. */
+/** Asks until the person pastes a usable address, the input ends, or Fairlead has asked `mostTries` times. */
 export async function askForPaste(options: PasteOptions): Promise<PasteOutcome> {
   const { paste, onUnusable, signal } = options;
   for (let tries = 0; tries < mostTries && !signal.aborted; tries += 1) {
@@ -153,7 +153,10 @@ function emptyInput({ redirectUri }: PasteOptions): Extract<Pasted, { kind: "unu
   return { kind: "unusable", reason: `the input is empty; the address begins with ${redirectUri}` };
 }
 
-/** Reads a whole address or its query. A code alone is refused, because without `state` it may belong to another sign-in. */
+/**
+ * Reads the pasted text: a whole address or only its query. Refuses a code without `state`, because the code may belong
+ * to another sign-in.
+ */
 export function readPasted(text: string, { state, redirectUri }: Pick<PasteOptions, "state" | "redirectUri">): Pasted {
   if (text.length > longestPaste) return { kind: "unusable", reason: "the text is too long for an address" };
   const answer = parametersIn(text, redirectUri);

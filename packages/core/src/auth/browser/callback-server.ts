@@ -93,8 +93,8 @@ export function portIn(redirectUri: string): string | undefined {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Listens on one port of all these addresses. If `port` is 0 and another program uses the chosen port on one of the
- * addresses, chooses another port.
+ * Listens on the same port of all `addresses`. If `port` is 0, chooses a port that no other program uses on any of the
+ * addresses.
  */
 async function listenOn(addresses: readonly string[], port: number, onRequest: Listener): Promise<readonly Server[]> {
   for (let attempt = 1; ; attempt += 1) {
@@ -168,7 +168,9 @@ const headers = {
   connection: "close",
 };
 
-/** Sends `words` as a page. The text must come from Fairlead, because it is not escaped. */
+/**
+ * Sends an HTML page with the text `words`. The text must come from Fairlead, because this function does not escape it.
+ */
 function sendPage(response: ServerResponse, status: number, words: string): void {
   const title = "Fairlead";
   response.writeHead(status, headers);

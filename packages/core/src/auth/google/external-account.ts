@@ -14,7 +14,7 @@ import { readSubjectSource, type SubjectTokenOptions } from "./subject-source.ts
 import { subjectToken } from "./subject-token.ts";
 
 export interface ExternalAccountOptions extends Pick<SubjectTokenOptions, "serverName" | "environment"> {
-  /** The `transporterOptions` that send the library's requests through Fairlead's `fetch`. */
+  /** The `transporterOptions` with which Google's library sends its requests through Fairlead's `fetch`. */
   readonly shared: Pick<IdentityPoolClientOptions, "transporterOptions">;
   readonly scopes: readonly string[];
   /** Creates the error for a credentials file that cannot be used. */
@@ -58,8 +58,8 @@ export function openExternalAccount(json: JsonObject, options: ExternalAccountOp
 }
 
 /**
- * Google's client for workloads. Also exchanges tokens through Fairlead's `fetch`. Its error messages give advice for a
- * machine and not for a person.
+ * Google's client for workloads, with two changes: it exchanges tokens through Fairlead's `fetch`, and its errors are
+ * `HostError`s that do not ask a person to sign in.
  */
 class WorkloadClient extends IdentityPoolClient {
   readonly #explain: (error: unknown) => HostError;
@@ -67,7 +67,7 @@ class WorkloadClient extends IdentityPoolClient {
   constructor(options: IdentityPoolClientOptions, explain: (error: unknown) => HostError) {
     super(options);
     this.#explain = explain;
-    // The library ignores the client's `fetch` for the token exchange and would use its own.
+    // By default, Google's library sends the token exchange with its own `fetch` and not with the client's `fetch`.
     this.stsCredential["transporter"] = this.transporter;
   }
 

@@ -31,7 +31,7 @@ export interface GoogleCredentialsOptions {
 
 const variable = "GOOGLE_APPLICATION_CREDENTIALS";
 
-/** @throws HostError `auth_required` without credentials, `auth_failed` if they cannot be used */
+/** @throws HostError `auth_required` if there are no credentials, `auth_failed` if the credentials cannot be used */
 export async function openGoogleClient(options: GoogleCredentialsOptions): Promise<AuthClient> {
   const { environment } = options;
   const library = await import("./google-library.ts");
@@ -140,7 +140,6 @@ function unusable(
   file: string | undefined,
   why: string,
 ): HostError {
-  // While the variable is set, Fairlead does not read the file that `gcloud` writes.
   const isNamed = file === environment.env[variable];
   return new HostError("auth_failed", `the Google credentials for "${serverName}" in ${file} cannot be used: ${why}`, {
     serverName,

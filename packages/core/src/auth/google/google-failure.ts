@@ -42,7 +42,7 @@ interface Answer {
   readonly reason: string;
 }
 
-/** Reads the HTTP response that the library's errors carry. */
+/** Reads the HTTP response in an error of Google's library. */
 function readAnswer(error: unknown): Answer {
   const response: unknown = error instanceof Error && "response" in error ? error.response : undefined;
   if (!isObject(response)) return { reason: clip(wordsOf(error), longestReason) };
@@ -59,7 +59,7 @@ function readAnswer(error: unknown): Answer {
   };
 }
 
-/** The message of the `HostError` if Fairlead's own `fetch` failed; otherwise the message of the error. */
+/** The message of an error, or of its cause if the cause is a `HostError` of Fairlead's `fetch`. */
 function wordsOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause instanceof HostError ? error.cause : error);
 }

@@ -18,7 +18,7 @@ export interface GoogleHookOptions {
   readonly secret: (name: string) => Promise<string | undefined>;
   /** The setting `fairlead.googleHosts`: additional hosts that may get Google tokens. */
   readonly hosts: readonly string[];
-  /** Replaces the network in tests. */
+  /** The `fetch` for requests to Google. Default: Fairlead's own `fetch`. */
   readonly fetch?: Fetch;
   /** The wall clock, in milliseconds since 1970. */
   readonly now?: () => number;
@@ -26,7 +26,7 @@ export interface GoogleHookOptions {
 
 const googleHosts = ["*.googleapis.com", "luci.app", "*.luci.app"];
 const quotaHeader = "x-goog-user-project";
-/** The lifetime of a token, in milliseconds, that Fairlead assumes if the library does not know it. */
+/** The lifetime, in milliseconds, that Fairlead assumes for a token if Google's library does not know the lifetime. */
 const usualLife = 300_000;
 
 /** @throws HostError `settings_invalid` if the definition cannot work */
@@ -57,9 +57,9 @@ export async function createGoogleHook(definition: ServerDefinition, options: Go
 }
 
 /**
- * Checks the definition without sending a request. Returns its scopes.
+ * Checks the host and the scopes of a server definition without sending a request. Returns the scopes.
  *
- * @throws HostError `settings_invalid` if the definition cannot work
+ * @throws HostError `settings_invalid` if the host may not get Google tokens or the definition sets no scopes
  */
 export async function checkGoogleEntry(
   definition: ServerDefinition,
@@ -85,7 +85,10 @@ async function scopesOf(definition: ServerDefinition, secret: GoogleHookOptions[
   });
 }
 
-/** Sends tokens to known hosts only, because a token gives access to the whole account within its scopes. */
+/**
+ * Throws if the server's host may not get Google tokens. With a token, a server could do everything in the person's
+ * account that the token's scopes allow.
+ */
 function checkHost(serverName: string, serverUrl: string, added: readonly string[]): void {
   const host = webUrl(serverUrl)?.hostname;
   if (host === undefined)

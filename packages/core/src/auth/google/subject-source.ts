@@ -33,7 +33,7 @@ export interface ProgramSource {
   readonly command: string;
   /** In milliseconds. */
   readonly timeout: number;
-  /** The file in which the program stores its last answer. */
+  /** The file in which the program stores the last subject token that it printed. */
   readonly outputFile: string | undefined;
 }
 

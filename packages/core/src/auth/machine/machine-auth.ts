@@ -23,7 +23,7 @@ import { requestMachineToken } from "./machine-token.ts";
 export interface MachineAuthOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** The settings with variables and secrets expanded; called for every token request. */
+  /** Returns the `machineAuth` settings with variables and secrets expanded. Called for every token request. */
   readonly settings: () => Promise<MachineAuthSettings>;
   readonly issuerOverride?: string | undefined;
   /** The token storage, limited to this server definition (`pinned`). */
@@ -83,7 +83,10 @@ export function createMachineAuth(options: MachineAuthOptions): MachineTokens {
       fail,
     });
     observe({ action: "discovery", detail: `authorization server ${plan.issuer}, for ${plan.resource}` });
-    // Stops a server that later names another authorization server, which could collect the client's secret.
+    /*
+     * If the server now names another authorization server, the sign-in fails, because the other authorization server
+     * could collect the client's secret.
+     */
     if (stored !== undefined && issuer === undefined && stored.issuer !== plan.issuer)
       throw new HostError(
         "auth_failed",

@@ -19,9 +19,12 @@ import { machineRefused } from "./machine-failure.ts";
 import type { MachineObserver } from "./machine-step.ts";
 
 export interface MachineTokenOptions {
-  /** The settings with variables and secrets expanded. */
+  /** The `machineAuth` settings with variables and secrets expanded. */
   readonly settings: MachineAuthSettings;
-  /** Server, authorization server, resource, scopes and key; `tokens` is ignored. */
+  /**
+   * The server for which the token is requested, with its authorization server, resource and scopes. The member
+   * `tokens` is not used.
+   */
   readonly target: Credentials;
   readonly env: Environment["env"];
   /** The `fetch` for the authorization server; follows no redirects. */

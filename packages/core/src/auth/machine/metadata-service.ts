@@ -43,7 +43,7 @@ export async function requestAssertion({ service, serverName, env, audience }: A
   const request = requestFor(service, env, audience);
   if (request === undefined) throw fail(`${service} gives this process no token`);
   const { url, headers, member, isLocal } = request;
-  // Allows this origin although its address is link-local. No redirect to another origin is followed.
+  // `near` allows the service's address although it is link-local. Fairlead follows no redirect.
   const fetch = createBoundedFetch({ near: url.origin, env: isLocal ? {} : env, maxRedirects: 0, timeout });
   const response = await fetch(url, { headers, redirect: "error" }).catch((error: unknown) => {
     throw fail(`${url.origin} cannot be reached: ${errorMessage(error)}`, error);
@@ -79,8 +79,8 @@ function requestFor(service: Service, env: Environment["env"], audience: string)
       const { IDENTITY_ENDPOINT: endpoint, IDENTITY_HEADER: header = "" } = env;
       const member = "access_token";
       /*
-       * App Service and Container Apps name their own address in a variable. All virtual machines use the same fixed
-       * address.
+       * In App Service and Container Apps, `IDENTITY_ENDPOINT` contains the address of the service. On virtual machines
+       * the address is fixed.
        */
       return endpoint === undefined
         ? {

@@ -144,14 +144,20 @@ function readTokens(answer: JsonObject, askedAt: number, tokenType: string): Tok
   };
 }
 
-/** The lifetime in milliseconds; undefined if `expires_in` is absent or not positive. Some servers send it as text. */
+/**
+ * The expiry time in milliseconds since 1970; undefined if `expires_in` is absent or not positive. Some servers send
+ * `expires_in` as text.
+ */
 function expiryOf(value: unknown, askedAt: number): number | undefined {
   const seconds = typeof value === "string" && /^\d{1,12}$/.test(value) ? Number(value) : value;
   if (typeof seconds !== "number" || !(seconds > 0)) return undefined;
   return askedAt + Math.min(seconds, longestLife) * 1000;
 }
 
-/** Whether the text can be sent in a header. RFC 6750 §2.1 allows fewer characters, but some servers use more. */
+/**
+ * Whether a token can be stored and sent in a header. RFC 6750 §2.1 allows fewer kinds of characters, but the tokens of
+ * some servers contain others.
+ */
 function isToken(text: string): boolean {
   return text.length <= longestToken && /^[\x21-\x7e]+$/.test(text);
 }

@@ -265,8 +265,8 @@ export function wantedScopes({ plan, chosen, before }: ScopeOptions): readonly s
   const { scopes } = plan;
   const offered = plan.metadata?.scopes;
   /*
-   * An empty list stays empty, because `offline_access` alone is useless. If the authorization server announces no
-   * scopes, the list stays unchanged.
+   * An empty list of scopes stays empty, because `offline_access` alone is useless. If the authorization server does
+   * not announce its scopes, the list stays unchanged.
    */
   if (scopes.length === 0 || offered === undefined) return scopes;
   return offered.includes(offline) ? mergeScopes(scopes, [offline]) : scopes.filter((scope) => scope !== offline);

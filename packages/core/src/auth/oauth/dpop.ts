@@ -8,11 +8,11 @@ import type { JsonObject } from "@fairlead/wire";
 import { parseObject } from "@fairlead/wire/json";
 import { type SigningKey, signJwt } from "./jwt.ts";
 
-/** Creates the proofs for one key. */
+/** Creates the DPoP proofs for one key. */
 export interface DpopProofs {
   /** Creates a proof for one request. A server accepts the proof only once. */
   readonly proofFor: (request: DpopRequest) => string;
-  /** Keeps the nonce for the next proofs to that origin. Returns false if the nonce was already known. */
+  /** Keeps the nonce for the next proofs to the origin of `url`. Returns false if the nonce was already known. */
   readonly keepNonce: (url: string, nonce: string) => boolean;
 }
 

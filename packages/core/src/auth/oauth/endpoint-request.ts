@@ -15,22 +15,25 @@ export interface EndpointRequest {
   readonly dpop?: DpopBinding | undefined;
 }
 
-/** The proofs for a key, and the clock that dates them. */
+/** The DPoP proofs for a key, and the clock that gives each proof its time. */
 export interface DpopBinding {
   readonly proofs: DpopProofs;
   /** The wall clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Sends the request. Rejects with the error of `fetch`; even then the request may have arrived. */
+/**
+ * Sends the request. Rejects with the error of `fetch`. After such an error, the server may still have received the
+ * request.
+ */
 export async function postForm(request: EndpointRequest): Promise<Response> {
   const { url, dpop } = request;
   const response = await post(request);
   const nonce = response.headers.get("dpop-nonce");
   const isNew = nonce !== null && (dpop?.proofs.keepNonce(url, nonce) ?? false);
   /*
-   * The server has not processed the request, because it demands its nonce in the proof. So the request is sent again
-   * (RFC 9449 §8).
+   * The server did not process the request, because the DPoP proof lacks the server's nonce. Fairlead sends the request
+   * again with the nonce (RFC 9449 §8).
    */
   const isDemanded = isNew && !response.ok && (await response.clone().text()).includes("use_dpop_nonce");
   return isDemanded ? post({ ...request, proof: (await request.renewProof?.()) ?? request.proof }) : response;
@@ -87,7 +90,10 @@ function formEncoded(text: string): string {
 /** The result of a revocation. `failed` does not stop a sign-out. */
 export type Revocation = "revoked" | "unsupported" | "failed";
 
-/** Revokes the refresh token first, because most servers then revoke the whole grant. Never rejects. */
+/**
+ * Revokes the refresh token, then the access token: most servers revoke the whole grant with the refresh token. Never
+ * rejects.
+ */
 export async function revokeTokens({ endpoints, client, tokens }: Credentials, fetch: Fetch): Promise<Revocation> {
   const url = endpoints.revocation;
   if (url === undefined || tokens === undefined) return "unsupported";

@@ -83,7 +83,7 @@ function unusable(reason: string): HostError {
   return new HostError("auth_failed", reason);
 }
 
-/** Creates a signed token with these claims. The members of `header` are added to `alg`. */
+/** Creates a signed token with these claims. The token's header contains `alg` and the members of `header`. */
 export function signJwt(claims: JsonObject, { key, algorithm }: SigningKey, header: JsonObject = {}): string {
   const { digest, options } = algorithms[algorithm] ?? { digest: null, options: {} };
   const signed = [{ alg: algorithm, ...header }, claims].map(encoded).join(".");

@@ -99,7 +99,10 @@ export function resourceMetadataUrls(serverUrl: string): readonly string[] {
   return path === "" ? [root] : [`${root}${path}${search}`, root];
 }
 
-/** Addresses of authorization server metadata: RFC 8414 §3.1, then OpenID Connect Discovery in both forms. */
+/**
+ * Addresses of authorization server metadata: RFC 8414 §3.1, then OpenID Connect Discovery with `/.well-known/…` before
+ * the issuer's path, then after the path.
+ */
 export function serverMetadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
   const path = withoutSlash(pathname);

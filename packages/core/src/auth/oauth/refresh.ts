@@ -37,8 +37,8 @@ function createRefreshRenewal({ storage, lockFolder, fetchFor, now }: TokenKeepe
       if (outcome.kind === "failed") return outcome;
       if (outcome.kind === "renewed" && waiting === undefined) rotated.write(name, refreshToken, outcome.credentials);
       /*
-       * The person may have signed in or out meanwhile, without the lock. Then the stored state counts and not this
-       * refresh.
+       * The person may have signed in or out during this refresh, because a sign-in goes on even if the lock is busy.
+       * In this case the stored tokens count, and not the refreshed ones.
        */
       const stored = await storage.getCredentials(serverUrl);
       if (stored?.tokens?.refreshToken !== refreshToken) {

@@ -69,7 +69,9 @@ export function knownClient({
   return (stored.client.expiresAt ?? Number.POSITIVE_INFINITY) > now ? stored.client : undefined;
 }
 
-/** Asks for the ID of a client that the person registered. @throws HostError `auth_failed` without one */
+/**
+ * Asks the person for the ID of a client that the person registered. @throws HostError `auth_failed` if there is no ID
+ */
 export async function askForClientId(
   { serverName, plan, redirectUri, ui, why, fail }: AskClientIdOptions,
   signal: AbortSignal,

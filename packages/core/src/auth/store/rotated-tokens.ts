@@ -13,9 +13,9 @@ import { limits } from "../../limits.ts";
 import type { Credentials } from "./credentials.ts";
 import { readCredentials, writeCredentials } from "./stored-credentials.ts";
 
-/** Reads and writes the files. Each stored secret has its own file. */
+/** Reads and writes the files with refreshed tokens: one file for each stored secret. */
 export interface RotatedTokens {
-  /** Writes the file immediately. Ignores a failure, because the secret store will hold the tokens too. */
+  /** Writes the file synchronously. Ignores a failure, because the tokens are also written to the secret store. */
   write(name: string, refreshToken: string, credentials: Credentials): void;
   /** The credentials that replaced the credentials with this refresh token; undefined if there is no file. */
   read(name: string, refreshToken: string): Promise<Credentials | undefined>;
@@ -26,7 +26,7 @@ const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param folder The folder of the files. It exists, because the lock file is also there. */
+/** @param folder The folder of the files. It already exists, because it also contains the lock file. */
 export function createRotatedTokens(folder: string): RotatedTokens {
   const fileOf = (name: string): string => join(folder, `${name}.rotated`);
   return {

@@ -22,7 +22,10 @@ export function createSignInLock(folder: string): SignInLock {
 /** Runs `work` even if another process keeps the lock, because a person's sign-in or sign-out must not be lost. */
 export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => Promise<T>): Promise<T> {
   const begin = (): Promise<[PromiseSettledResult<T>]> => Promise.allSettled([work()]);
-  // A `busy` error of `work` itself must not start `work` again, so the outcome of `work` is returned as a value.
+  /*
+   * `allSettled` separates errors of `work` from errors of the lock, so that a `busy` error of `work` does not start
+   * `work` again.
+   */
   const [outcome] = await lock(name, begin).catch((error: unknown) => {
     if (isBusy(error)) return begin();
     throw error;
@@ -31,7 +34,7 @@ export async function evenIfBusy<T>(lock: SignInLock, name: string, work: () => 
   return outcome.value;
 }
 
-/** Whether the lock was busy until the timeout. */
+/** Whether the error says that the lock was busy until the timeout. */
 export function isBusy(error: unknown): boolean {
   return error instanceof HostError && error.code === "busy";
 }

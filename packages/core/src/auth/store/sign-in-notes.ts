@@ -14,13 +14,15 @@ import { secretNameOf, signInFolder } from "./token-storage.ts";
  */
 export type NoteKind = "wanted" | "offered";
 
-/** Identifies a sign-in: the server, and the pin of its definition. */
+/** Identifies a sign-in: the server's URL, and the `pinOf` digest of the server's definition. */
 export interface SignInKey {
   readonly serverUrl: string;
   readonly pin?: string | undefined;
 }
 
-/** The content of the file. Each line of a list has the name of a secret, a space, and the text of the note. */
+/**
+ * The content of the file with the notes. Each note is the name of a stored sign-in, a space, and the text of the note.
+ */
 type SignInNotes = Readonly<Partial<Record<NoteKind, readonly string[]>>>;
 
 /** Maximum number of notes of one kind. When there are more, Fairlead drops the oldest. */

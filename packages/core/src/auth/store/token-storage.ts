@@ -47,7 +47,7 @@ export class MCPOAuthTokenStorage {
   async getCredentials(serverUrl: string): Promise<Credentials | undefined> {
     const url = checkedUrl(serverUrl);
     const found = await this.#read(await this.nameOf(url));
-    // Ignores a record for another URL or pin, even if it is stored under this name.
+    // Ignores a record for another URL or another `pinOf` digest, even if it is stored under this name.
     const isOwn = found !== undefined && canonicalServerUrl(found.serverUrl) === url && found.pin === this.#pin;
     const credentials = isOwn ? found : undefined;
     this.#updateCache(url, credentials);
@@ -111,8 +111,8 @@ export class MCPOAuthTokenStorage {
   }
 
   /**
-   * Reads again after an error: at the first error the store moves a damaged part aside, so that the second read
-   * succeeds.
+   * Reads the secret store a second time after an error: at the first error, the store moves its damaged part aside, so
+   * that the second read succeeds.
    */
   async #read(name: string): Promise<Credentials | undefined> {
     const store = await this.#secrets();
@@ -132,7 +132,10 @@ export class MCPOAuthTokenStorage {
     return store.list().catch(() => store.list());
   }
 
-  /** Opens the store; tries again after a failure, because the keychain may be unlocked by then. */
+  /**
+   * Opens the secret store once. After a failure, the next call tries again, because the person may have unlocked the
+   * keychain.
+   */
   #secrets(): Promise<SecretStore> {
     this.#store ??= this.#open().catch((error: unknown) => {
       this.#store = undefined;
@@ -164,14 +167,13 @@ export function signInFolder(state: string): string {
 }
 
 /**
- * Returns a digest as the name of a secret, which reveals nothing about the URL.
+ * Returns the name under which a sign-in is stored. The name is a digest, so it reveals nothing about the URL.
  *
  * @throws HostError `usage` for an invalid URL
  */
 export async function secretNameOf(serverUrl: string, pin?: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const url = checkedUrl(serverUrl);
-  // A URL contains no space, so a space separates the URL from the pin unambiguously.
   const whole = pin === undefined ? url : `${url} ${pin}`;
   return `${prefix}${createHash("sha256").update(whole).digest("hex")}`;
 }
