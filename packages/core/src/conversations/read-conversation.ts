@@ -60,7 +60,7 @@ function parseConversation(path: string, text: string): RecordedConversation {
 
 const digestPattern = /^[0-9a-f]{64}$/;
 
-/** Reads the media. Leaves out media that is missing or does not match its digest. */
+/** Reads the media to which the lines refer. Leaves out media that is missing or does not match its digest. */
 async function readMedia(folder: string, lines: readonly RecordedLine[]): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   let left: number = limits.conversationBytes;

@@ -84,7 +84,7 @@ export interface ReadOptions {
   readonly clock?: Clock;
   /** Maximum bytes of JSON that all lists may have together. One page may have a quarter of that. */
   readonly maxBytes?: number;
-  /** The size in bytes of the lists that are not read again; it counts towards `maxBytes`. */
+  /** The size in bytes of the lists that were read earlier and are kept. It counts towards `maxBytes`. */
   readonly otherBytes?: number;
   /** Receives the size of each list in bytes. */
   readonly onSize?: (kind: ListKind, bytes: number) => void;

@@ -29,7 +29,7 @@ const quotaHeader = "x-goog-user-project";
 /** The lifetime, in milliseconds, that Fairlead assumes for a token if Google's library does not know the lifetime. */
 const usualLife = 300_000;
 
-/** @throws HostError `settings_invalid` if the definition cannot work */
+/** @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid */
 export async function createGoogleHook(definition: ServerDefinition, options: GoogleHookOptions): Promise<AuthHook> {
   const { serverUrl, environment, secret, hosts, now = Date.now } = options;
   const { name: serverName } = definition;

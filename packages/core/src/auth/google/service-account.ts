@@ -20,7 +20,7 @@ export type ServiceAccountHookOptions = Pick<
 const scopes = ["https://www.googleapis.com/auth/cloud-platform"];
 const usualLife = 300_000;
 
-/** @throws HostError `settings_invalid` if the definition cannot work */
+/** @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid */
 export async function createServiceAccountHook(
   definition: ServerDefinition,
   { serverUrl, environment, hosts, now = Date.now, ...options }: ServiceAccountHookOptions,
@@ -46,9 +46,9 @@ export async function createServiceAccountHook(
 }
 
 /**
- * Returns the audience and the service account of the definition.
+ * Checks a server definition, and returns its audience and its service account.
  *
- * @throws HostError `settings_invalid` if the definition cannot work
+ * @throws HostError `settings_invalid` if a setting of the server definition is missing or invalid
  */
 export function checkServiceAccountEntry(
   { name: serverName, authentication, scope }: ServerDefinition,
@@ -62,7 +62,7 @@ export function checkServiceAccountEntry(
   if (url === undefined)
     throw invalid("has no https address, so Fairlead sends it no Google token", "Use the https address of the server.");
   const { targetAudience: audience, targetServiceAccount: account } = authentication;
-  // The account must be an email address, because it becomes part of the URL of Google's token endpoint.
+  // The account becomes part of a URL of Google, so it may contain only characters of an email address.
   if (!/^[\w-][\w.-]*(?:@[\w.-]+)?$/.test(account))
     throw invalid(
       `has an invalid service account: ${JSON.stringify(account)}`,

@@ -182,7 +182,10 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   };
 }
 
-/** Names the setting `audience` if a cloud service issued the JWT, because Fairlead itself requests such a JWT. */
+/**
+ * Names the setting `audience` if a cloud service issued the JWT: Fairlead requests such a JWT for the audience in this
+ * setting.
+ */
 function audienceHint({ assertion }: MachineRefusal): string {
   return assertion?.from.startsWith("the metadata service") === true ? ', or set "audience"' : "";
 }

@@ -6,12 +6,14 @@ import { isObject, textIn } from "@fairlead/wire/json";
 import { type ErrorCode, HostError } from "../../errors.ts";
 import { readState, updateState } from "../../files/atomic/state-file.ts";
 
-/** Pauses after failed refreshes. `name` is the name of the secret that holds the tokens. */
+/**
+ * Records how long Fairlead waits after a failed token refresh. `name` is the name of the secret that holds the tokens.
+ */
 export interface RefreshPauses {
-  /** The error of the last refresh, as long as its pause lasts; undefined after that. */
+  /** The error of the last failed refresh; undefined if the pause after it has ended. */
   readonly errorOf: (name: string) => Promise<HostError | undefined>;
   /**
-   * @param took Milliseconds that the failed refresh took. The pause is at least as long, so that an unresponsive
+   * @param took Milliseconds that the failed refresh took. The pause lasts at least this long, so that an unresponsive
    * server gets few requests.
    */
   readonly begin: (name: string, error: HostError, took: number) => Promise<void>;

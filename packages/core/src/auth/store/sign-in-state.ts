@@ -17,7 +17,7 @@ export type SignInState =
   | {
       readonly state: "none";
       readonly by: "program" | "header" | "google" | "service_account" | "machine";
-      /** Why the server's settings cannot work. */
+      /** The problem in the server's settings, as a text for people. */
       readonly problem?: string;
     }
   | {
