@@ -52,7 +52,7 @@ function readName(reader: LiteralReader): string | undefined {
 /** A cursor over the text. Every error message names the cursor's position. */
 interface LiteralReader {
   value(): unknown;
-  /** Reads a bare or quoted name. If there is none, returns undefined and does not move. */
+  /** Reads a bare or quoted name. If there is none, returns undefined and does not move the cursor. */
   name(): string | undefined;
   /** Skips whitespace; if the next character is one of `characters`, reads it and returns true. */
   take(characters: string): boolean;

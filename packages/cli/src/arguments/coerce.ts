@@ -7,7 +7,7 @@ import { type JsonType, shapesOf, takes, type ValueShape } from "./value-shape.t
 
 export type Coerced =
   | { readonly kind: "value"; readonly value: unknown }
-  /** `reason` completes a sentence that starts with the key. */
+  /** `reason` completes a sentence that starts with the argument's name. */
   | { readonly kind: "mistake"; readonly reason: string };
 
 /**

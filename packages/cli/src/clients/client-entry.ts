@@ -32,7 +32,7 @@ export interface EntryRequest {
 }
 
 export interface PlannedEntry {
-  /** The entry, still without a token. Fairlead creates the token after the user has agreed. */
+  /** The entry, still without a token. Fairlead creates the token after the user has agreed to the change. */
   readonly entry: ForeignEntry;
   readonly warnings: readonly string[];
 }

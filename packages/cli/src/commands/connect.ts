@@ -209,8 +209,8 @@ async function write(
 }
 
 /**
- * Clients that may undo our change: Claude Code keeps all its state in its settings file, and a running Claude Code
- * rewrites the whole file from values that it read earlier.
+ * Clients that may undo Fairlead's change of their settings file: a running Claude Code rewrites the whole file from
+ * values that it read earlier.
  */
 const rewrites: readonly ClientName[] = ["claude-code"];
 /** Milliseconds to wait before Fairlead checks whether the client has overwritten the file. */

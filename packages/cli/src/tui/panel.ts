@@ -83,7 +83,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         break;
       case "do":
         /*
-         * The panel closes, because a sign-in shows its questions in the same place and a test prints into the
+         * The panel closes, because a sign-in shows its questions in the panel's place, and a test prints into the
          * transcript.
          */
         if (step.verb === "auth" || step.verb === "test") set(undefined);

@@ -102,8 +102,8 @@ async function signIn(
 }
 
 /**
- * Signs in to a server that did not ask for it. Returns false if neither the server nor its entry names an
- * authorization server.
+ * Signs in to a server that has not requested a sign-in. Returns false if neither the server nor its settings entry
+ * names an authorization server.
  */
 async function signInUnasked(
   definition: ServerDefinition,

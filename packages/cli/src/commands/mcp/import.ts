@@ -130,8 +130,8 @@ Examples:
 };
 
 /**
- * Groups the imported files by the settings file that gets their servers: `scope` if given; otherwise the project's
- * settings for a file of the project, and the user settings for any other file.
+ * Groups the imported files by the settings file that gets their servers: the file of `scope`, if given; otherwise the
+ * project's settings for a file of the project, and the user settings for any other file.
  */
 function byDestination(
   sources: readonly ImportSource[],

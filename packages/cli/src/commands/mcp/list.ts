@@ -95,7 +95,7 @@ function printNone({ settings, locations }: Configuration, out: Output): void {
   out.say(safe`try the demo: fairlead tools demo`);
 }
 
-/** Throws the worst error. Servers that the user disabled, excluded or did not allow are not failures. */
+/** Throws an error with the worst code. Servers that the user disabled, excluded or did not allow are not failures. */
 function failOnWorst(listed: readonly ListedServer[], { problems }: Configuration): void {
   const codes: ErrorCode[] = problems.filter(({ severity }) => severity === "error").map(({ code }) => code);
   const unable = listed.filter(({ state }) => state.status !== "connected");

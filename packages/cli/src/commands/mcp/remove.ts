@@ -74,7 +74,8 @@ Examples:
 };
 
 /**
- * Removes `fairlead.servers.NAME` and returns its value: a later server of the same name must not get these options.
+ * Removes `fairlead.servers.NAME`, so that a later server of the same name does not get these options. Returns the
+ * removed value.
  */
 async function removeServerOptions(name: string, { file, edit }: Destination): Promise<unknown> {
   const path = ["fairlead", "servers", name];
@@ -88,7 +89,7 @@ async function removeServerOptions(name: string, { file, edit }: Destination): P
   return forgotten;
 }
 
-/** Revokes the approval. Returns the reason if that fails; the entry is removed all the same. */
+/** Revokes the server's approval. If that fails, returns the reason; the settings entry is removed all the same. */
 async function withdraw(name: string, { locations: { state, root } }: Configuration): Promise<string | undefined> {
   try {
     await revoke(state, root, [name]);
@@ -100,7 +101,10 @@ async function withdraw(name: string, { locations: { state, root } }: Configurat
 
 type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };
 
-/** Returns the command that restores `enabled: false`. No command can restore the other options of the server. */
+/**
+ * Returns the undo commands. If the server was disabled, one of them disables it again. No command can restore the
+ * server's other options.
+ */
 function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Context): UndoLines {
   if ("noUndo" in undo) return undo;
   const wasOff = member(extras, "enabled") === false;

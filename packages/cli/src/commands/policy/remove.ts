@@ -114,7 +114,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   if (!context.globals.json && !/[*?]/.test(server + tool)) await tellDecision(subject, host, context);
 }
 
-/** Skips a file that is not valid TOML: its rules are unknown, and the error is already reported. */
+/** Removes rules from one policy file. Skips a file that is not valid TOML: its error is already reported. */
 async function removeFrom(file: string, isMeant: (rule: RuleInFile) => boolean): Promise<Removed> {
   const rules = await removeRules(file, isMeant).catch((error: unknown) => {
     if (error instanceof HostError && error.code === "settings_invalid") return [];
@@ -196,7 +196,7 @@ function commandFor(members: RemovedRule["members"], names: readonly string[]): 
     ...(typeof client === "string" && { client }),
   };
   if (Object.keys(more).length > 0 || priority !== usualPriority({ tool: toolName, ...pattern })) return undefined;
-  // The command cannot take a name that contains an escape.
+  // `fairlead policy` commands do not accept names with a backslash escape.
   if (/\\/.test(mcpName + toolName)) return undefined;
   const isPlain = names.filter((name) => `${mcpName}.${toolName}`.startsWith(`${name}.`)).join() === mcpName;
   return [

@@ -104,7 +104,7 @@ function refuse({ root, pending }: Review): never {
   );
 }
 
-/** Returns the context in which the folder argument replaces the value of `-C`. */
+/** Returns a context in which the folder argument is the workspace, as if the user had given it with `-C`. */
 function inFolder(context: Context): Context {
   const [folder] = context.operands;
   return folder === undefined ? context : { ...context, globals: { ...context.globals, root: folder } };

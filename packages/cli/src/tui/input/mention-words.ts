@@ -30,7 +30,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
   });
 }
 
-/** A completion request for a template variable, and the function that writes each reply as a mention. */
+/** A request to complete a template variable, and the function that turns each value of the reply into a suggestion. */
 export interface TemplateQuestion {
   readonly request: CompletionRequest;
   readonly write: (value: string) => CompletionItem;

@@ -14,7 +14,10 @@ export interface QuestionGuardOptions {
 
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
-  /** Call this after a frame with the question was drawn. Repeated calls are allowed. */
+  /**
+   * Call this after a frame was drawn. `question`: the identifier of the question in that frame. Repeated calls are
+   * allowed.
+   */
   readonly drawn: (question: string | undefined) => void;
   /** Call this after the app's state has changed. */
   readonly look: () => void;
@@ -23,7 +26,9 @@ export interface QuestionGuard {
 
 /** Milliseconds that a question must be visible before a key can answer it. */
 const readingTime = 400;
-/** Keys for a closed question are ignored until no key arrives for this many milliseconds. */
+/**
+ * If a question closes while the user types into it, keys are ignored until none arrives for this many milliseconds.
+ */
 const pause = 1000;
 
 export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGuardOptions): QuestionGuard {
@@ -32,7 +37,7 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let callOffReading: (() => void) | undefined;
   /** The identifier of the question that the user types into. */
   let typedInto: string | undefined;
-  /** Cancels the timer that ends the pause. Set only during the pause, in which keys are ignored. */
+  /** Cancels the timer for `pause`. Set only while keys are ignored. */
   let callOffPause: (() => void) | undefined;
 
   /**

@@ -19,8 +19,8 @@ export interface LiveSettings {
   /** Runs a function that changes the settings, then reloads the host. */
   readonly change: <T>(work: () => Promise<T>) => Promise<T>;
   /**
-   * Whether another program has changed this settings file since the app last read it. Waits first for a running
-   * `change`.
+   * Whether another program has changed a file of settings, trust rules or approvals since the app last read it. Waits
+   * first for a running `change`.
    */
   readonly isChangedElsewhere: (file: string) => Promise<boolean>;
 }
@@ -36,7 +36,10 @@ export interface LiveSettingsOptions {
 export function createLiveSettings({ context, configuration, host, warn }: LiveSettingsOptions): LiveSettings {
   let current = configuration;
   let changes: Promise<unknown> = Promise.resolve();
-  /** The contents of the files when the app last read them; empty before the first reload. */
+  /**
+   * The contents of the files of settings, trust rules and approvals when the app last read them; empty before the
+   * first reload.
+   */
   let texts: ReadonlyMap<string, string | undefined> = new Map();
 
   const approvalsAtStart = contentOf(approvalsPath(configuration.locations.state));

@@ -46,7 +46,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
     { signIn: ways },
   )
     .catch((error: unknown) => {
-      // If the user stopped the sign-in, the abort reason says so.
+      // If the user stopped the sign-in, the reason of the abort is thrown instead of this error.
       ending.signal.throwIfAborted();
       throw error;
     })
@@ -55,8 +55,8 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
 }
 
 /**
- * Shows a sign-in in the app. Messages appear in the open question, which waits for a pasted address or for the other
- * device. After that question has closed, messages appear as notes in the transcript.
+ * Shows a sign-in in the app. Messages appear in the open question, which waits for a pasted address or for the user's
+ * sign-in on another device. After that question has closed, messages appear as notes in the transcript.
  */
 function screenSignIn(
   serverName: string,

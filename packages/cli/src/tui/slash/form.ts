@@ -50,7 +50,7 @@ function toolNamed(word: string, { session }: Services): ReturnType<typeof findT
   return findToolTarget(word, serversOf(tools));
 }
 
-/** Matches values that need no quotes and are not read as JSON. */
+/** Matches argument values that can be written as `name=value`. Other values are written as JSON, after `name:=`. */
 const plain = /^[\w./:+-]+$/;
 
 export function writeCall(target: ToolTarget, args: JsonObject): string {

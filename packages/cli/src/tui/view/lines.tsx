@@ -11,13 +11,14 @@ export interface LinesProps {
 }
 
 /**
- * Above this number of rows, all rows are one Ink text. Below it, each row is its own text, so that Ink measures only
- * the rows that change.
+ * Above this number of rows, all rows are one Ink `Text`. Below it, each row is its own `Text`, so that Ink measures
+ * only the rows that change.
  */
 const mostRows = 100;
 
 /**
- * Draws lines. They already fit the screen, so Ink does not wrap them. Rows are identified by position and need no key.
+ * Draws lines. They already fit the screen, so Ink does not wrap them. React identifies each row by its position, so rows
+ * need no key.
  */
 export function Lines({ lines }: LinesProps): ReactElement {
   const { hasColour } = useContext(LookContext);
