@@ -45,7 +45,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 
 /**
  * A slow server that supports both eras is restarted only if connecting took at most this many times `times.probe`.
- * After the restart, the server has the same time to answer the probe.
+ * After the restart, the server has the same time to answer `server/discover`.
  */
 const slowerProbe = 5;
 

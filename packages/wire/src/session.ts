@@ -100,7 +100,6 @@ export interface McpRequestOptions {
 
 /**
  * The abort state of one request: the part of an `AbortSignal` that most code needs, without the cost of creating one.
- * Every served request has such a state.
  */
 export interface RequestStop {
   readonly aborted: boolean;

@@ -10,7 +10,7 @@ export interface ClientCall {
   readonly capabilities: JsonObject;
   /** The lowest level of log messages that the client wants; undefined if it wants no log messages. */
   readonly logLevel: string | undefined;
-  /** Aborts when the client cancels the request or disconnects. */
+  /** A signal that aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
    * The abort state of the request, which costs less than `signal`. The host may also call `stop.abort`, to end its own

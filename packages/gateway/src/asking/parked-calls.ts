@@ -18,14 +18,14 @@ export interface ModernRequest {
   /** The client's name. */
   readonly client: string;
   /**
-   * Digest of the client, the method and the parameters without the answers. Only a request with the same identity can
-   * continue this call.
+   * Digest of the client's name, the method and the parameters without the answers. When a client sends a request
+   * again, it continues the waiting call only if the digests are equal.
    */
   readonly identity: string;
   readonly capabilities: JsonObject;
   readonly logLevel: string | undefined;
   readonly signal: AbortSignal;
-  /** Aborts when the client disconnects; absent if the client opens a new connection for each request. */
+  /** A signal that aborts when the client disconnects; absent if the client opens a new connection for each request. */
   readonly gone?: AbortSignal | undefined;
   readonly notify: (method: string, params: JsonObject) => void;
 }
@@ -238,7 +238,7 @@ class ParkableCall implements ClientCall {
         });
       this.#wake = undefined;
       if (!this.#isEnded) await wait(together);
-      // The server may have withdrawn its questions in the meantime.
+      // The loop repeats if the server has withdrawn all its questions while the gateway waited.
     } while (!this.#isEnded && this.#questions.size === 0);
     this.#stopWatching();
     return this.#isEnded ? this.#ended : undefined;
@@ -268,7 +268,10 @@ class ParkableCall implements ClientCall {
   }
 }
 
-/** Removes the members that only the legacy era defines, and the progress token of the server. */
+/**
+ * Removes two members from a question's parameters: the elicitation id, which only the legacy era defines, and the
+ * server's progress token.
+ */
 function withoutIds({ elicitationId: _id, _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return { ...params, ...(Object.keys(meta).length > 0 && { _meta: meta }) };

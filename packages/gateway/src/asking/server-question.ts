@@ -66,14 +66,15 @@ export function labelledRequests(inputRequests: JsonObject, server: string, isNa
   return Object.fromEntries(entries);
 }
 
-/** Removes the progress token, because it is valid only between the server and the gateway. */
+/** Removes the progress token from a question's parameters: it is valid only between the server and the gateway. */
 function withoutToken({ _meta, ...params }: JsonObject): JsonObject {
   const { progressToken: _token, ...meta } = objectOf(_meta);
   return Object.keys(meta).length === 0 ? params : { ...params, _meta: meta };
 }
 
 /**
- * Adds an id to a URL elicitation that has none, because the legacy era requires an id. Also adds the new id to `made`.
+ * Adds an id to a URL elicitation that has no id, because the legacy era requires one. Appends each new id to the list
+ * `made`.
  */
 export function withElicitationId(method: string, params: JsonObject, made: string[]): JsonObject {
   if (method !== "elicitation/create" || params["mode"] !== "url" || params["elicitationId"] !== undefined)

@@ -27,7 +27,7 @@ export const uncached: JsonObject = { ttlMs: 0, cacheScope: "private" };
 const eraMembers = ["resultType", "ttlMs", "cacheScope", "_meta", "structuredContent"];
 
 function toLegacy(result: JsonObject): JsonObject {
-  // Most results have none of these members, and looking for them is faster than copying the result.
+  // Most results have no member of `eraMembers`, and this check is faster than copying the result.
   if (!eraMembers.some((name) => name in result)) return result;
   const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   const { _meta, structuredContent, ...others } = rest;

@@ -30,7 +30,7 @@ export function answerRequest(context: BridgeContext, call: ClientCall, asked: A
   return asked.method === "tools/call" ? callTool(context, call, asked) : answerListed(context, call, asked);
 }
 
-/** Answers a request after the lists are known. */
+/** Answers a request. The lists of tools, prompts and resources must already be known. */
 async function answerListed(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { method, params } = asked;
   switch (method) {
@@ -112,14 +112,16 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
   return forwardRequest(context, call, { server, method, params, confirmed, onYes });
 }
 
-/** Handles a call of `search_tools` or `call_tool`. Without a tool budget, such a name belongs to a server's tool. */
+/**
+ * Handles a call of `search_tools` or `call_tool`. If the client has no tool budget, or if all tools fit into it, the
+ * name belongs to a server's tool.
+ */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
   const { view, client, hosts } = context;
   const { host } = hosts.shared;
   const { name: called } = params;
   const budget = host.clientProfile(client.name)?.toolBudget;
-  // If all tools fit into the budget, this name means a tool of a server.
   if (budget !== undefined && (await hasSearchTools(host, await allowedTools(context), budget))) {
     const args = objectOf(params["arguments"]);
     if (called === searchToolsName)

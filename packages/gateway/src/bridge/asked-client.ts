@@ -12,7 +12,7 @@ export function askedClient({ client }: BridgeContext, call: ClientCall): AskedC
     conversation: client.conversation,
     elicitation: canElicit(call.capabilities),
     elicit: (params: JsonObject, signal: AbortSignal) => call.ask("elicitation/create", params, signal),
-    // A modern client needs no notification, because its next request contains the answer.
+    // Only a legacy client is told that a URL elicitation is complete: a modern client's next request has the answer.
     ...(call.era === "legacy" && {
       elicited: (elicitationId: string) => call.notify("notifications/elicitation/complete", { elicitationId }),
     }),

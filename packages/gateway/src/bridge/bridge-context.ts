@@ -29,7 +29,7 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
-  /** Keys of sampling requests that a rule or a person has already allowed. A task may repeat such a request. */
+  /** Keys of allowed sampling requests. If a task repeats such a request, no rule or person decides about it again. */
   readonly sampled: Set<string>;
   /** Returns the current lists. */
   readonly view: () => ClientView;
@@ -59,7 +59,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // The client's next list request connects to servers that were added in the meantime.
+          // After this reset, the client's next list request also connects to servers that were added since.
           discovery = undefined;
         },
       );

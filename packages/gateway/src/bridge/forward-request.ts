@@ -66,8 +66,8 @@ export async function forwardRequest(
     context.levels.apply(host, server, client, call);
     context.tasks.check(host, client, request);
     /*
-     * For speed, this code writes out each member and awaits only real promises: spreads and additional promises take
-     * longer than sending the request.
+     * The options below are written without spreads, and only real promises are awaited, because spreads and additional
+     * promises take longer than sending the request.
      */
     const result = await host.forward(
       { client, server, method, params },
@@ -210,7 +210,7 @@ function questionsOf(context: BridgeContext, call: ClientCall, server: string) {
       }
       return { ...own, inputRequests: labelledRequests(inputRequests, server, isNamed) };
     },
-    /** Ends the URL elicitations of a finished request. */
+    /** Tells a legacy client that the URL elicitations of its finished request are complete. */
     end(): void {
       if (call.era !== "legacy") return;
       for (const elicitationId of elicitations) call.notify("notifications/elicitation/complete", { elicitationId });
@@ -271,7 +271,7 @@ function progressOf(call: ClientCall, progressToken: unknown): ReportedProgress 
     report,
     wait(message) {
       waits += 1;
-      // The value is negative, so that the server's own progress values are larger and can follow.
+      // The gateway's own progress value is negative, so that the server's progress values, which follow, are larger.
       report({ progress: -1 / waits, message });
     },
   };

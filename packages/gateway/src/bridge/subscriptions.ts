@@ -55,7 +55,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),
         });
-        // In the meantime the client may have subscribed twice, unsubscribed or disconnected.
+        // While the subscription was opened, the client may have subscribed again, unsubscribed or disconnected.
         if (isClosed || begun.isRemoved || held.has(uri)) subscription[Symbol.dispose]();
         else held.set(uri, { server, subscription });
       } catch (error) {

@@ -14,7 +14,7 @@ interface TaskRequest {
 }
 
 export interface TaskOwners {
-  /** Records the task that a result has started. */
+  /** Records the client as the owner of the task, if the server's result is a task. */
   note(
     host: object,
     client: { readonly name: string },

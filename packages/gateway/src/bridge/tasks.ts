@@ -18,8 +18,8 @@ export function hasTasks(capabilities: JsonObject | undefined): boolean {
 const noTasks = {};
 
 /**
- * Returns the options of a call that concern tasks. For a client without tasks, the gateway follows the task itself,
- * and the call ends when the task ends.
+ * Returns the options of a call that concern tasks. For a client that does not declare tasks, the gateway follows the
+ * task itself, and the call ends when the task ends.
  */
 export function taskOptions({ era, capabilities }: ClientCall): {
   readonly tasks?: "caller";
@@ -30,7 +30,10 @@ export function taskOptions({ era, capabilities }: ClientCall): {
     : noTasks;
 }
 
-/** Returns the result with the task id for the client. A client of one server gets the server's own id. */
+/**
+ * Returns a server's result with the task id that the client sees. A client of `/mcp/<server>` sees the server's own
+ * id.
+ */
 export function toClientTask(result: JsonObject, server: string, only: string | undefined): JsonObject {
   const taskId = stringOf(result["taskId"]);
   if (only !== undefined || taskId === undefined) return result;
@@ -40,7 +43,7 @@ export function toClientTask(result: JsonObject, server: string, only: string | 
 /**
  * Returns the server of a task, and the parameters with that server's own task id.
  *
- * @throws WireError for a client without tasks
+ * @throws WireError if the client does not declare tasks, or if the task id is invalid
  */
 export function serverTask(
   call: ClientCall,

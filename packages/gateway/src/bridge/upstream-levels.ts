@@ -61,7 +61,7 @@ export function createUpstreamLevels(): UpstreamLevels {
     // A server that refuses the level may send any messages, so the gateway also filters messages for each client.
     const sent = host.forward({ client, server, method: "logging/setLevel", params: { level } }, { signal, timeout });
     const [{ status }] = await Promise.allSettled([sent]);
-    // If the client cancelled its request, the next request sets the level again.
+    // If the client cancelled its request, the level may not be set, so the next request sets it again.
     if (status === "rejected" && signal.aborted && levels.get(server) === entry) levels.delete(server);
   }
 }

@@ -32,7 +32,7 @@ export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
   readonly args: JsonObject;
   /** The rule that requires confirmation. */
   readonly reason: string;
-  /** How the definition differs from the accepted definition. */
+  /** How the tool's definition differs from the accepted definition. */
   readonly change?: readonly Difference[] | undefined;
   /** The workspace in which the server runs. */
   readonly folder?: string | undefined;

@@ -133,7 +133,7 @@ export function createConsent(options: ConsentOptions): Consent {
       .open({
         question,
         async answer(answer) {
-          // `isOutdated` is called before the answer is stored, because the answer ends the request.
+          // `isOutdated` is called before the answer is stored, because storing the answer ends the request.
           const isOutdated = answer !== "no" && waiting.get(open)?.isOutdated() === true;
           const first = await open.answer(answer, onThePage);
           return isOutdated ? outdatedText(question) : outcomeText(first, answer);
@@ -175,7 +175,7 @@ export function createConsent(options: ConsentOptions): Consent {
       const isInInbox = open.id !== "";
       if (outcome === "cannot ask" && isInInbox && (await questions.isWatched().catch(() => false)))
         await wait(inboxTime);
-      // The user has answered, so the gateway waits until `open.answered` resolves with the stored answer.
+      // The user has answered, so `open.answered` will resolve with the stored answer, unless the time ends first.
       else if (outcome === "asked") await time;
     };
     try {
@@ -237,7 +237,7 @@ interface AskedDetails {
 }
 
 interface WaitingQuestion extends Pick<AskedDetails, "isAllowed"> {
-  /** Whether the definition has changed since the question was asked. */
+  /** Whether the tool's definition has changed since the question was asked. */
   readonly isOutdated: () => boolean;
   readonly client: AskedClient;
   readonly request: ConfirmedRequest;

@@ -130,7 +130,7 @@ export function createOpenQuestions(
             isLeft = given === undefined;
             return given;
           });
-          // Later reads wait for `last`, and then see that `isLeft` is set.
+          // Later reads of the inbox wait for this read, because it decides about `isLeft`.
           checking = last;
           const given = await last;
           forget(id);

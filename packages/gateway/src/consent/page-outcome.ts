@@ -3,7 +3,7 @@
 import { type ConsentAnswer, type ConsentQuestion, nameOf } from "./confirmed-request.ts";
 import type { GivenAnswer } from "./inbox-folder.ts";
 
-/** The place of an answer that was given on the page. */
+/** The value of `GivenAnswer.by` for an answer that a person gave on the page. */
 export const onThePage = "the page";
 
 /** Returns the text for a person who said yes to a definition that has changed in the meantime. */

@@ -50,7 +50,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const isOwn = (host: string): boolean => host === `${loopback}:${port}` || host === `localhost:${port}`;
     const { host = "", origin } = request.headers;
     const site = request.headers["sec-fetch-site"];
-    // Requests of other web pages are refused. They may use another host name (DNS rebinding) or have another origin.
+    // A request with another host name (DNS rebinding) or origin is refused, because another web page sent it.
     if (!isOwn(host) || (origin !== undefined && !isOwn(origin.replace(/^http:\/\//, ""))))
       return send(response, 403, messagePage("Refused", "This request was not sent by the confirmation page."));
     const [, nonce] = /^\/approve\/([\w-]{43})\??$/.exec(request.url ?? "") ?? [];
@@ -65,7 +65,7 @@ export function createPageServer(clock: Pick<Clock, "after">): PageServer {
     const answer = shown.question.answers.find((each) => each === decision);
     if (answer === undefined)
       return send(response, 400, messagePage("Refused", "Answer with the buttons of the page."));
-    // The page ends before the answer takes effect, because its nonce can be used only once.
+    // The page is removed before the answer takes effect, because the nonce in its URL can be used only once.
     end(key);
     return send(response, 200, messagePage("Answered", await shown.answer(answer)));
   }

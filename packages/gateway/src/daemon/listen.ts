@@ -72,7 +72,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
           return undefined;
         }
       } catch {
-        // If the note cannot be written, for example because the disk is full, the relay gets a `sent` line instead.
+        // If the file of sent requests cannot be written (for example, the disk is full), the relay gets a `sent` line.
       }
       return written(socket, sentLine(id, subject));
     }
@@ -88,7 +88,7 @@ export async function listenForRelays(options: RelayListenerOptions): Promise<Re
       const next = error instanceof HostError ? error.next : undefined;
       socket.end(failedLine(error instanceof Error ? error.message : String(error), next));
     } finally {
-      // If the host itself ends, it keeps the file. The relay then reads the file and removes it.
+      // If the host itself ends, it keeps the file of sent requests. The relay then reads the file and removes it.
       sent?.close({ keep: isClosing });
     }
   }
@@ -174,7 +174,7 @@ function openRelaySocket(socket: Socket, sent: SentFile | undefined): OpenChanne
         const written = channel.send(message, options);
         const { id, method } = message;
         if (method === undefined && (typeof id === "string" || typeof id === "number"))
-          // If the response cannot be written, the relay has ended, and nobody will read the note.
+          // If the response cannot be written, the relay has ended, and nobody will read the file of sent requests.
           written.then(() => sent.done(id), nothing);
         return written;
       },

@@ -33,7 +33,7 @@ export async function createSharedHosts(
 ): Promise<SharedHosts> {
   const host = await openShared();
   const news = createListNews(host, clock);
-  // Clients are told even if no server has changed, because the profile of a client may have changed.
+  // Clients are told that lists have changed even if no server has, because a client's profile may have changed.
   reloadOnChange(host, () => news.changed(["tools", "prompts", "resources"]));
   /** The host for legacy clients of servers that support both eras. */
   let legacy: Promise<Host> | undefined;
@@ -45,7 +45,7 @@ export async function createSharedHosts(
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // Not every client has these capabilities. A question fails if the client of its request cannot answer it.
+      // Some clients lack elicitation or sampling. A question fails if the client whose request led to it lacks them.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);
@@ -85,10 +85,10 @@ export async function createSharedHosts(
 
   /**
    * Finds out whether the server also supports the legacy era, and returns the host for its legacy clients. If the
-   * legacy host cannot connect to the server, returns `host`.
+   * legacy host cannot connect to the server, returns the host that modern clients use.
    */
   async function chooseForLegacy(server: string): Promise<Host> {
-    // Only a shared server that is known to be modern may need another host.
+    // Only a shared server that is known to be modern may need a separate host for legacy clients.
     if (host.serverFacts(server)?.era !== "modern" || host.shareOf(server) !== "all") return host;
     legacy ??= openLegacy().catch((error: unknown) => {
       // The failed host is forgotten, so that the next request tries again.

@@ -13,11 +13,11 @@ export interface ListNews {
   onUpdated(listener: (server: string, uri: string) => void): () => void;
   /** Returns a number that increases with every possible change of the lists. */
   version(): number;
-  /** Handles a changed list that a server has announced to another host. */
+  /** Handles a `list_changed` notification that a server has sent to another host of the gateway. */
   announce(list: ListName, server: string): void;
-  /** Handles lists that another host has read from a server. */
+  /** Handles lists that another host of the gateway has read from a server. */
   read(lists: readonly ListName[], server: string): void;
-  /** Reports changes that the host does not report by itself. */
+  /** Tells clients that lists have changed, for changes that the host itself does not report. */
   changed(lists: readonly ListName[], server?: string): void;
   updated(server: string, uri: string): void;
   close(): void;
@@ -25,7 +25,7 @@ export interface ListNews {
 
 const allLists: readonly ListName[] = ["tools", "prompts", "resources"];
 const pauseMs = 100;
-/** Milliseconds to wait until a changed list has been read, before clients are told. */
+/** Maximum milliseconds to wait until a changed list has been read, before clients are told that it has changed. */
 const readTime = 1000;
 /**
  * Milliseconds between two checks for changed rules. The checks run only while a client wants to know about changes.
@@ -102,7 +102,7 @@ export function createListNews({ on, policy }: Pick<Host, "on" | "policy">, cloc
 
   const stops = [
     on("catalog", ({ lists, server }) => read(lists, server)),
-    // Clients are told even if the list is unchanged, because they expect every notification of the server.
+    // Clients expect every `list_changed` notification of a server, even if the list is still the same.
     on("list_changed", ({ list, server }) => announce(list, server)),
     on("servers", () => changed(allLists)),
     on("resource_updated", ({ server, uri }) => updated(server, uri)),

@@ -8,8 +8,8 @@ export interface OpenRequest {
   /** The request as the client sent it. The relay sends it again to a new host, unless `sent` is set. */
   readonly line: Buffer;
   /**
-   * The name of what may have run, such as `files.write_file`. It is set when the host is about to send the request to
-   * its server.
+   * The name of the tool, prompt or resource that may have run, such as `files.write_file`. It is set when the host is
+   * about to send the request to its server.
    */
   sent: string | undefined;
   /** How many hosts have stopped while they were handling this request. */

@@ -12,7 +12,7 @@ export interface ScannedMessage {
 const response = /^\{"jsonrpc":"2\.0","id":(\d{1,15}|"[^"\\]{0,40}"),"(?:result|error)":/;
 /** Matches the beginning of a request whose id and method come first, as many clients write it. */
 const request = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w.:-]{0,60}"),"method":"([\w/$.-]{1,60})"[,}]/;
-/** How many bytes at the beginning of a message are enough to match `request`. */
+/** Number of bytes at the beginning of a message that are enough to match the regular expression `request`. */
 const requestStart = 170;
 const quote = 0x22;
 const backslash = 0x5c;

@@ -67,8 +67,8 @@ export function createSentFile(path: string): SentFile {
 }
 
 /**
- * Reads the noted requests, then removes the file. Returns the name of what may have run, by the request id as JSON
- * text.
+ * Reads the noted requests, then removes the file. Returns, by request id as JSON text, the name of the tool, prompt or
+ * resource that may have run.
  */
 export function takeSentFile(path: string): ReadonlyMap<string, string> {
   const sent = new Map<string, string>();
@@ -79,7 +79,7 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
     }
     rmSync(path, { force: true });
   } catch {
-    // The host has sent no request, or it ended before it created the file.
+    // If the file is missing, the host has sent no request, or it ended before it created the file.
   }
   return sent;
 }

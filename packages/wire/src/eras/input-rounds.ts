@@ -22,7 +22,7 @@ export interface InputRounds {
   readonly limits: Pick<WireLimits, "inputRounds" | "inboundRequests">;
   readonly handler: RequestHandler | undefined;
   readonly now: () => number;
-  /** Aborted when the connection ends, with the cause as its reason. */
+  /** A signal that aborts when the connection ends. Its reason is the cause of the end. */
   readonly connectionSignal: AbortSignal;
   /** Sends the request with a new id; from the second round on, with the input added to its parameters. */
   readonly ask: (added: JsonObject | undefined, options: McpRequestOptions) => Promise<JsonObject>;
@@ -116,7 +116,7 @@ async function answerTo(question: unknown, { step, signal, handler }: InputReque
     if (error instanceof WireError && error.code === "cancelled") throw error;
     const { message, evidence } = toWireError(error);
     const failure = unanswered(`${shown}, which was not answered: ${message}`, step, error);
-    // The handler refused the request without asking the user.
+    // A JSON-RPC error means that the handler refused the input request without asking the user.
     if (evidence.rpc !== undefined) return refusalOf(method, failure);
     throw failure;
   }

@@ -10,7 +10,7 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  /** `isAlsoModern`: the server is slow and also answered the probe, but only after `initialize` was sent. */
+  /** `isAlsoModern`: the slow server also answered `server/discover`, but only after `initialize` was sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
@@ -48,7 +48,10 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
   });
 }
 
-/** Negotiates with servers that should answer the probe: servers over HTTP, and servers that were modern last time. */
+/**
+ * Negotiates with servers that should answer `server/discover`: servers over HTTP, and servers that were modern last
+ * time.
+ */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
   return discovery.era === "modern" ? discovery : openLegacy(handshake, discovery.offer);
@@ -68,9 +71,8 @@ async function openLegacyOrModern(handshake: Handshake, transport: "stdio" | "ht
 const otherEraCodes: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_message"]);
 
 /**
- * Negotiates with a stdio server. If it does not answer the probe, it may not know the probe, or it may only be slow.
- * So after `times.probe` without an answer, `initialize` is sent while the probe is still open, and the first answer
- * counts.
+ * Negotiates with a stdio server. A server that does not answer `server/discover` may not know this method, or may only
+ * be slow. So after `times.probe` without an answer, `initialize` is sent too, and the first answer counts.
  */
 async function probeThenInitialize(handshake: Handshake): Promise<Agreement> {
   const unneeded = new AbortController();
@@ -93,8 +95,8 @@ async function followProbe(handshake: Handshake, probed: Outcome<Discovery>): Pr
 }
 
 /**
- * Waits for the answers while the probe and `initialize` are both open. If `initialize` succeeds, the server is in the
- * legacy era.
+ * Waits for the answers while `server/discover` and `initialize` are both open. If `initialize` succeeds, the server is
+ * in the legacy era.
  */
 async function settleEra(
   probing: Promise<Outcome<Discovery>>,
@@ -109,8 +111,8 @@ async function settleEra(
   const opened = await opening;
   if (opened.ok) return opened.value;
   /*
-   * A modern server may refuse `initialize` before it answers the probe. This error code shows that the server is
-   * modern, so its answer to the probe is awaited.
+   * A modern server may refuse `initialize` with `unsupportedVersion` before it answers `server/discover`. Then the
+   * answer to `server/discover` is awaited.
    */
   const isModern = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
   const probed = isModern ? await probing : await within(probing, timeout);

@@ -124,7 +124,7 @@ function statusListener(
   const close = onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // `notice` is called here and not in `wait`, because `wait` does not run while a poll is open.
+    // `notice` is called for each status notification, because `wait` does not run while a poll is open.
     notice(params);
     wake();
   });

@@ -15,7 +15,9 @@ import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 
 /** Reads several streams, one after the other, as if they were one stream. */
 export interface EventReader {
-  /** Reads a stream to its end, but at most until `grace` milliseconds after the expected message. */
+  /**
+   * Reads a stream to its end, but at most until `grace` milliseconds after a message for which `until` returns true.
+   */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
   /** Returns the last event id; undefined if the server sends none, because then the stream cannot be resumed. */

@@ -48,7 +48,7 @@ export async function readEvents(
       events += 1;
       const next = { event, data, id };
       taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
-      // This prevents an unhandled rejection. `takeLong` reports the error, unless the parser fails first.
+      // The empty `catch` prevents an unhandled rejection; `takeLong` reports the error, unless the parser fails first.
       taking?.catch(() => {});
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),
@@ -63,7 +63,7 @@ export async function readEvents(
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // Five lines for each event are not counted here, because the code that reads the event counts the event itself.
+    // Five lines of each event do not count as blank lines or comments, because the reader of events counts them.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);

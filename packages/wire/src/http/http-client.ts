@@ -139,7 +139,7 @@ export async function createHttpClient(target: HttpTarget, options: HttpOptions)
         const wwwAuthenticate = headers["www-authenticate"];
         const evidence = {
           httpStatus: status,
-          // The body is read before the hook runs, so that the connection is free while a person signs in.
+          // The body is read before the auth hook runs, so that the connection is free while a person signs in.
           firstBytes: redactSent(await readStart((await answerOf(attempted)).body), sent),
           ...(wwwAuthenticate !== undefined && { wwwAuthenticate: redactSent(wwwAuthenticate, sent) }),
         };

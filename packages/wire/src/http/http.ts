@@ -136,7 +136,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
     });
     // Later requests go to the URL that answered the handshake, because a redirected `tools/call` is not repeated.
     if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
-    // A session id counts only in the response to `initialize`: some servers also send one with the error to the probe.
+    // Only the `initialize` response sets the session id: some servers also send one when `server/discover` fails.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
     return answer;
   }

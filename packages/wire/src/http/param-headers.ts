@@ -66,7 +66,9 @@ export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
   return headers;
 }
 
-/** Whether the schema may have the keyword. This check is fast, because almost no schema has it. */
+/**
+ * Whether the schema may contain `x-mcp-header`. Almost no schema does, and this check is faster than a full search.
+ */
 function mayHaveKeyword(schema: unknown): boolean {
   try {
     return String(JSON.stringify(schema)).includes(keyword);
@@ -84,7 +86,7 @@ function search(inputSchema: unknown): ParamHeaders {
 
   /**
    * Searches a part of the schema.
-   * @param reachable Whether a path of property names leads to the value.
+   * @param reachable Whether a fixed path of property names leads to this part.
    */
   function visit(schema: unknown, depth: number, reachable: boolean): void {
     if (reason !== undefined || !isObject(schema)) return;
@@ -112,7 +114,7 @@ function search(inputSchema: unknown): ParamHeaders {
   }
 
   /**
-   * Checks one keyword.
+   * Checks one `x-mcp-header` keyword.
    * @returns The mistake in the keyword; undefined if the keyword is valid.
    */
   function take(schema: JsonObject, reachable: boolean): string | undefined {

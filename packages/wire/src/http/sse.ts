@@ -130,7 +130,7 @@ async function startStream(
         cancellation: cancellationIn(how),
         repeatable: message["method"] !== "tools/call",
       });
-      // A redirected call is not followed, so calls go to the URL that answered the handshake.
+      // Redirects of tool calls are not followed, so later messages go to the URL that answered the handshake.
       if (message["method"] === "initialize" && accepted.status < 300) address = accepted.url;
       if (accepted.status < 200 || accepted.status > 299) throw await refusalOf(accepted, limits.messageBytes);
       discard(accepted.body);

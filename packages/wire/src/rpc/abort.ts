@@ -97,7 +97,7 @@ export function onAbort(signal: AbortSignal | RequestStop | undefined, callback:
   };
 }
 
-/** A removed callback refers to no other one: it would keep that one in memory. */
+/** Removes a callback from the list. Also clears its links, because they would keep other callbacks in memory. */
 function remove(removed: ListedCallback, list: CallbackList): void {
   const { previous, next } = removed;
   if (previous === undefined) list.first = next;

@@ -32,18 +32,18 @@ export interface ExchangeOptions extends McpRequestOptions {
 
 /** A request that stays open after its first response, for example because of a task. */
 export interface OpenRequest {
-  /** Aborts when the caller stops waiting or the connection ends. */
+  /** A signal that aborts when the caller stops waiting or the connection ends. */
   readonly signal: AbortSignal;
   readonly restartTimeout: () => void;
   readonly progress: (progress: Progress) => void;
-  /** Reports a text together with the last progress. */
+  /** Reports progress to the caller: this text, with the last progress value. */
   readonly reportMessage: (message: string) => void;
   /** Pauses the timeouts while the server waits for the user. */
   readonly pause: () => void;
   readonly resume: () => void;
 }
 
-/** Sends a request. A slow request gets a progress token even without `onProgress`, as with the option `token`. */
+/** Sends a request. If `isSlow` is true, the request gets a progress token even without `onProgress`. */
 export type SendRequest = (
   method: string,
   params?: JsonObject,
@@ -194,7 +194,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   }
 
   follow(answer: JsonObject, open: OpenRequest): Promise<JsonObject> | undefined {
-    // `isFollowed` is set before the call, because progress during the call may make the caller abort at once.
+    // `isFollowed` is set before `follow` is called, because `follow` may report progress, and the caller may abort.
     this.isFollowed = true;
     const end = this.#options.follow?.(answer, open, this.#options.answer);
     this.isFollowed = end !== undefined;
@@ -217,7 +217,10 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /** Sets the only listener. One is enough, because a transport waits for one thing at a time. */
+  /**
+   * Sets the function to call on cancellation. One function is enough, because a transport waits for one thing at a
+   * time.
+   */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {

@@ -67,7 +67,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /** The related request, if it has its own `answer` option. */
+  /** The request of this side that the question belongs to; undefined if that request has no `answer` option. */
   readonly exchange: Exchange | undefined;
 }
 
@@ -96,7 +96,7 @@ export function createInbound(options: InboundOptions): Inbound {
     open.set(id, request);
     openBytes += size;
     options.waiting(exchange);
-    // If the related request has ended, nobody needs the answer.
+    // When the request that the question belongs to has ended, nobody needs the answer.
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {

@@ -3,7 +3,7 @@
 import type { Exchange } from "./exchange.ts";
 import { withStep } from "./rpc-errors.ts";
 
-/** The number of slots at the start; a power of two, as every later number. */
+/** The initial number of slots. The number of slots is always a power of two. */
 const fewSlots = 32;
 
 /**
@@ -15,7 +15,7 @@ export class OpenRequests {
   #slots: (Exchange | undefined)[] = emptySlots(fewSlots);
   #size = 0;
   #lastId = 0;
-  /** The ids of the requests whose messages are sent with the latest promise. */
+  /** The latest promise of a sent message, and the ids of all requests whose messages share this promise. */
   #sending: { readonly sent: Promise<void>; readonly ids: number[] } | undefined;
 
   /** Gives the request its id. */
@@ -43,7 +43,7 @@ export class OpenRequests {
     return this.get(id) !== undefined;
   }
 
-  /** Returns false if no open request has this id. */
+  /** Removes the request with this id. Returns false if there is none. */
   delete(id: number): boolean {
     if (this.get(id) === undefined) return false;
     this.#slots[id & (this.#slots.length - 1)] = undefined;
@@ -83,7 +83,7 @@ export class OpenRequests {
     return all;
   }
 
-  /** With twice as many slots, requests that had different slots have different slots again. */
+  /** Doubles the number of slots. Requests that had different slots also get different new slots. */
   #grow(): void {
     const all = this.values();
     this.#slots = emptySlots(this.#slots.length * 2);

@@ -80,7 +80,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
       send(message, about);
     },
     setProtocolVersion() {
-      // Each request of the client contains the version, so it need not be stored.
+      // Each request of the client contains the protocol version, so the version need not be stored.
     },
     async close() {
       end();
@@ -171,7 +171,7 @@ export function createHttpRequest(
           end();
         },
         setProtocolVersion() {
-          // Each request of the client contains the version, so it need not be stored.
+          // Each request of the client contains the protocol version, so the version need not be stored.
         },
         async close() {
           end();

@@ -10,7 +10,7 @@ export const messageErrors = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Error codes that servers may define, the same as in the reference servers. */
+  /** Codes from the range that JSON-RPC leaves to servers, with the values that the MCP reference servers use. */
   noSession: -32000,
   unknownSession: -32001,
 } as const;

@@ -46,7 +46,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
     isServing = true;
     let isOpened = false;
     const ended = (): void => {
-      // If the channel was never opened, the server could not be reached.
+      // If the channel was never opened, the server could not be reached, so all requests end.
       if (!isOpened) endAll();
       events = undefined;
       isServing = false;
@@ -120,7 +120,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
       if (request !== undefined) send(request, asRequested(message, request));
     },
     setProtocolVersion() {
-      // Each request of the client contains the version, so it need not be stored.
+      // Each request of the client contains the protocol version, so the version need not be stored.
     },
     async close() {
       endAll();
@@ -132,7 +132,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
 
   const open: OpenChannel = async (given) => {
     events = given;
-    // The messages are delivered after `open` has returned the channel.
+    // Early messages are delivered after `open` has returned the channel, because a handler may answer at once.
     queueMicrotask(() => {
       for (const arrival of early.splice(0)) given.message(...arrival);
     });

@@ -99,7 +99,7 @@ export class PostAnswer {
   /** Writes a comment, so that the connection stays open. The first call writes nothing. */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // A comment fixes the response's status. At the first call, the request may have just arrived.
+    // The first comment fixes the HTTP status, so it is not written while the request may have just arrived.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;
@@ -108,7 +108,7 @@ export class PostAnswer {
     writeComment(this.#response);
   }
 
-  /** Sends the response and ends it. `status` is used only if no other message was sent before. */
+  /** Sends the JSON-RPC response and ends the HTTP response. `status` is used only if no message was sent before. */
   finish(message: RpcMessage, status = 200): void {
     if (!this.#end()) return;
     const response = this.#response;
@@ -122,7 +122,7 @@ export class PostAnswer {
     response.end();
   }
 
-  /** Ends the request without a response. `status` is used only if nothing was sent before. */
+  /** Ends the HTTP response without a JSON-RPC response. `status` is used only if nothing was sent before. */
   end(status = 503): void {
     if (!this.#end()) return;
     if (this.#response.headersSent) this.#response.end();

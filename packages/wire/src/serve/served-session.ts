@@ -10,7 +10,7 @@ import { modernVersionOf } from "./modern-headers.ts";
 /** The request that a handler answers. */
 export interface ServedRequest {
   readonly id: RequestId;
-  /** Aborts when the client cancels the request or disconnects. */
+  /** A signal that aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
    * The abort state of the request, which costs less than `signal`. The handler may also call `stop.abort`, to end its

@@ -20,7 +20,7 @@ const batchLimit = 1000;
 /** The functions that the parser calls. */
 export interface MessageLineOptions {
   readonly events: Pick<ChannelEvents, "message" | "diagnostic" | "dropped">;
-  /** Counts each line in the budget. */
+  /** The read budget of the server, which counts each line. */
   readonly budget?: Pick<ReadBudget, "lines" | "unsolicited">;
   /** Called when the program is not an MCP server. */
   readonly notAServer: (cause: WireError) => void;

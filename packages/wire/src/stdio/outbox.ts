@@ -56,12 +56,12 @@ export function createOutbox(stdin: Writable, options: OutboxOptions): Outbox {
   function flush(): void {
     if (next === undefined || writing !== undefined || failure !== undefined) return;
     const batch = next;
-    // The pipe is closed; `fail` will reject the batch.
+    // If the pipe is closed, the batch is not written, and `fail` will reject it.
     if (!stdin.writable) return;
     next = undefined;
     writing = batch;
     stdin.write(batch.text, (error) => {
-      // This error is ignored, because `fail` rejects with the reason why the pipe broke.
+      // The error of the write is ignored, because `fail` rejects the batch with the reason why the pipe broke.
       if (error) return;
       done(batch);
     });

@@ -93,7 +93,7 @@ function createReader(bytes: number): (file: string) => Buffer {
       descriptor = openSync(file, "r");
       return fill(descriptor);
     } catch (error) {
-      // This error is thrown, because without free file descriptors every process would seem to have ended.
+      // If no file descriptor is free, reading must fail: otherwise every process would seem to have ended.
       if (isOutOfDescriptors(error)) throw error;
       return scratch.subarray(0, 0);
     } finally {

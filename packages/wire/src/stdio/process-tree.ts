@@ -61,7 +61,7 @@ async function sweep({ registration }: ServerProcess, grace: number): Promise<nu
       signal(pid, "SIGKILL");
       killed.add(pid);
     }
-    // A process loses its tag a moment before it ends, so this waits until the killed processes have ended.
+    // A process loses its tag a moment before it ends, so killed processes are also awaited by their ids.
     for (const pid of killed) if (!isAlive(pid)) killed.delete(pid);
     return tagged.length === 0 && killed.size === 0;
   });

@@ -46,7 +46,7 @@ export async function startProcess(target: StdioTarget, processes: ProcessRegist
       windowsHide: true,
       shell: false,
     });
-    // The process is registered before the `spawn` event, because it already exists.
+    // The process already exists before the `spawn` event, so it is registered at once.
     if (child.pid !== undefined) registration.started(child.pid);
     const exited = exitOf(child);
     const finished = new Promise<void>((resolve) => child.once("close", () => resolve()));

@@ -122,7 +122,7 @@ function openChannel(
       before = received;
       // After the pipes have closed there is no further output, so only the waiting lines are read.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // On a busy event loop, the timer can fire before Node reads data that has already arrived.
+      // On a busy event loop, the wait can end before Node reads output that has arrived, so another turn follows.
       await immediateTurn();
       await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
