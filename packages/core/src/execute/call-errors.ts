@@ -4,7 +4,7 @@ import { HostError } from "../errors.ts";
 import type { RequestSignal } from "../mcp/unless-aborted.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
-/** The error of a call that its caller cancelled. `before`: the step that the call did not reach. */
+/** The error of a cancelled call. `before` completes the message "TOOL was cancelled before …". */
 export function callCancelled(
   serverName: string,
   tool: string,
@@ -15,7 +15,7 @@ export function callCancelled(
   return new HostError("cancelled", message, { serverName, cause: reason });
 }
 
-/** The error of a call whose tool has another definition than at the decision. */
+/** The error of a call that was not sent, because the tool's definition changed while the call waited. */
 export function toolChanged(serverName: string, tool: string): HostError {
   const message = `${serverName}.${tool} was not called: its definition changed while the call waited`;
   return new HostError("changed", message, { serverName, next: `fairlead tools ${toShellWord(serverName)}` });

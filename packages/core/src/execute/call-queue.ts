@@ -42,8 +42,8 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
   /** The number of waiting calls of all servers together. */
   let waiting = 0;
   /**
-   * For each signal, how many calls wait with it. These calls share one listener, because adding a listener to a signal
-   * with many listeners is slow.
+   * For each abort signal, the number of waiting calls that it can cancel. These calls share one listener, because
+   * adding a listener to a signal with many listeners is slow.
    */
   const signals = new Map<AbortSignal, number>();
 
@@ -66,7 +66,7 @@ export function createCallQueue({ perServer, total, waitingPerServer }: CallQueu
       const next = nextInTurn();
       if (next === undefined) return;
       const [server, line, waiter] = next;
-      // The server moves to the end, so that all other servers have a turn before it has another.
+      // Moves the server to the end of the map, so that all other servers have a turn before it has another.
       lines.delete(server);
       lines.set(server, line);
       leaveLine(line, waiter);

@@ -3,8 +3,8 @@ import type { ToolResult } from "@fairlead/wire";
 /** The result of a tool call. An error that the tool itself reports is a result too. */
 export interface CallResult extends Omit<ToolResult, "notes"> {
   /**
-   * Warnings about parts of the result that could not be checked or had to be guessed, and about violations of the
-   * tool's schema.
+   * Warnings about parts of the arguments or the result that could not be checked or were changed, and about violations
+   * of the tool's output schema.
    */
   readonly warnings?: readonly string[];
 }

@@ -64,7 +64,10 @@ async function withoutNulls(
   });
 }
 
-/** The optional arguments that are null and must not be; empty if the arguments have any other mistake. */
+/**
+ * The names of optional arguments that are null although the schema does not allow null. Empty if the arguments have
+ * any other mistake.
+ */
 function optionalNulls(issues: readonly Issue[], { required }: JsonObject, args: JsonObject): readonly string[] {
   const names = issues.flatMap(({ path }) => {
     const [name = "", ...deeper] = stepsOf(path);

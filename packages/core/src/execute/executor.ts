@@ -76,11 +76,14 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * A signal that is aborted before `close` is called. A call with this signal, or without any signal, needs no abort
-   * controller, which would cost as much as sending the call. Default: a signal that `close` aborts.
+   * A signal that the executor's owner aborts before it calls `close`. The signal cancels each call that has this
+   * signal or none, so such a call needs no abort controller, which would cost as much as sending the call. Default: a
+   * signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
-  /** True if every signal that calls are given is aborted before `close`. Then no call needs an abort controller. */
+  /**
+   * True if the owner aborts the signals of all calls before it calls `close`. Then no call needs an abort controller.
+   */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
 }
@@ -115,7 +118,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return queue;
   }
 
-  /** Runs the call with a signal that is aborted at the latest by `close`. */
+  /** Runs the call with a signal that is aborted when the caller cancels the call or `close` is called. */
   function start<Answer, Result>(
     call: Call<Client>,
     how: ExecuteOptions,
@@ -140,7 +143,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return started;
   }
 
-  /** One function with all steps, because each further promise of a call costs as much as its message. */
+  /** Runs all steps of a call in one function, because each further promise costs as much as sending the call. */
   async function execute<Answer, Result>(
     call: Call<Client>,
     how: ExecuteOptions,
@@ -269,7 +272,7 @@ interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Cl
   readonly args: JsonObject;
 }
 
-/** The failure of a call that was sent once. */
+/** The failure of the first attempt to send a call. */
 interface FailedCall {
   readonly error: unknown;
   /** Whether the server was not connected when the call was to be sent. */
@@ -294,8 +297,8 @@ function optionsOf(
 }
 
 /**
- * Whether the tool still has the definition for which the call was decided. A tool that was not listed then must not be
- * listed now.
+ * Whether the tool has the same definition as when the call began. A tool that was not listed then must not be listed
+ * now.
  */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);

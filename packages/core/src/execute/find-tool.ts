@@ -6,7 +6,7 @@ import type { McpClient } from "../mcp/client.ts";
 import { closest } from "../text/closest.ts";
 import { toShellWord } from "../text/shell-word.ts";
 
-/** Returns the tool. @throws HostError `denied` if a filter hides it, `tool_unknown` */
+/** Returns the tool. @throws HostError `denied` if a filter hides it, `tool_unknown` if the server does not list it */
 export function findTool(
   { name: serverName, filteredCatalog }: Pick<McpClient, "name" | "filteredCatalog">,
   tool: string,

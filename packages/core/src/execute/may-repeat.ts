@@ -11,7 +11,7 @@ export interface FailedCall {
   readonly annotations: JsonObject | undefined;
   /** Whether the user trusts the tool's annotations. */
   readonly trustAnnotations: boolean;
-  /** Milliseconds that the busy server asks Fairlead to wait. */
+  /** Milliseconds that a busy server asks Fairlead to wait; undefined if the server did not ask. */
   readonly pause: number | undefined;
   /** Milliseconds that the call may still take. */
   readonly timeLeft: number;

@@ -62,7 +62,8 @@ export class SecureMCPToolExecutor implements AsyncDisposable {
   /**
    * Runs the tool. If too many calls are running, the call waits.
    *
-   * @throws HostError `arguments_invalid`, `busy` (too many wait), `call_timeout`, `cancelled`, and errors of the tool
+   * @throws HostError `arguments_invalid`, `busy` (too many calls wait), `call_timeout`, `cancelled`, and errors of the
+   * tool
    */
   async executeWithSafeguards(tool: ExecutableTool, params: unknown, signal?: AbortSignal): Promise<ToolExecution> {
     const running = this.#run(tool, params, signal);

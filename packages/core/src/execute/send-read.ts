@@ -18,7 +18,7 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and the requested item are still those for which the request was decided. */
+  /** Whether the server and the requested item are the same as when the request was allowed. */
   readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }
@@ -48,7 +48,7 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
-    // The requested item has changed, and neither the rules nor the user have decided about the new one.
+    // If the server or the requested item has changed, the earlier decision no longer applies.
     if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }

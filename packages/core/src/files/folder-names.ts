@@ -14,7 +14,8 @@ export interface FolderNames {
 }
 
 /**
- * Lists the folder when a name is needed. Calls during a listing share its result; a later call lists the folder again.
+ * Lists the folder when a caller asks about it. Callers that ask during a listing share its result; a later call lists
+ * the folder again.
  */
 export function createFolderNames(folder: string): FolderNames {
   let listing: Promise<ReadonlySet<string> | undefined> | undefined;

@@ -21,10 +21,11 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /**
- * Whether the path is a symbolic link whose target does not exist. The user expects a file there, so this is reported.
+ * Whether the path is a symbolic link whose target does not exist. Callers report such a link, because the user expects
+ * a file there.
  */
 export async function leadsNowhere(path: string): Promise<boolean> {
-  // An error is ignored here, because the read that follows reports it.
+  // Ignores an error, because the caller reads the file next, and that read reports the error.
   const isLink = await lstat(path).then(
     (stats) => stats.isSymbolicLink(),
     () => false,
@@ -45,8 +46,8 @@ export interface TargetOptions {
 }
 
 /**
- * Follows symbolic links to the file that is written, so that all programs lock the same file. The file need not exist.
- * Creates the file's folder, but not the folder of a link's target.
+ * Follows symbolic links to the file that a write to `path` changes, so that all programs lock the same file. The file
+ * need not exist. Creates the folder of `path`, but not the folder of a link's target.
  */
 export async function findWritableFile(path: string, { within }: TargetOptions = {}): Promise<string> {
   let file = resolve(path);

@@ -50,7 +50,7 @@ export async function keepResult(
   } catch (error) {
     throw toWriteError(path, error);
   }
-  // The new result is stored, even if older results cannot be removed or another process removes files meanwhile.
+  // Ignores an error: the new result is stored, even if older results could not be removed.
   await sweep(folder, name, limits).catch(() => undefined);
   return { id, path };
 }

@@ -3,7 +3,7 @@
 import { setMaxListeners } from "node:events";
 import { HostError } from "../errors.ts";
 
-/** Work that can be aborted. */
+/** An object that can abort running work. */
 type Stoppable = Pick<AbortController, "abort">;
 
 /** The running work of one host. After `close`, no work can begin. */
@@ -17,7 +17,7 @@ export interface OpenWork {
    */
   run<T>(work: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T>;
   /**
-   * Runs `work` with the caller's `stop`, which `close` aborts too.
+   * Runs `work`, which the caller can cancel through its `stop` object. `close` aborts that object too.
    *
    * @throws HostError `usage` once the host is closed
    */

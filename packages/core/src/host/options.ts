@@ -130,7 +130,7 @@ const aSwitch = must("true or false", (value) => typeof value === "boolean");
 /** Returns a check for an object with these methods. */
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
-/** Rejects unknown members, because a misspelt `tool` would allow the whole server. */
+/** Rejects an item of `allow` with unknown members, because with a misspelt `tool` it would allow the whole server. */
 const isAllowed = (value: unknown): boolean =>
   isObject(value) &&
   isText(value["server"]) &&

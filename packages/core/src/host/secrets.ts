@@ -10,8 +10,8 @@ export interface HostSecrets {
   /** Returns a function that hides the secrets which are known now. */
   readonly redactor: () => Promise<Redact>;
   /**
-   * Observes connections. The step `definition` contains a function that hides the secrets and tokens of its
-   * connection.
+   * Observes the steps of connecting: the step `definition` contains a function that hides the secrets and tokens of
+   * its connection.
    */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }

@@ -104,13 +104,13 @@ export interface CachedCatalogInfo {
 /** @deprecated The new name is `CachedCatalogInfo`. */
 export type Knowledge = CachedCatalogInfo;
 
-/** Kind and sender of a request for `decide` and `explain`. */
+/** Options of `decide` and `explain`: the kind and the sender of the request. */
 export interface DecideOptions {
   /** Default: `tool`. */
   readonly kind?: RequestKind;
   /** True if the user sends the request. Default: a model sends it. */
   readonly typed?: boolean;
-  /** The name of the client of a gateway that sends the request. */
+  /** The name of the gateway's client that sends the request; absent if no client sends it. */
   readonly client?: string | undefined;
 }
 
@@ -249,7 +249,8 @@ export interface Host extends AsyncDisposable, GatewayHost {
   /** Values that the server suggests for an argument of a prompt or a variable of a resource template. */
   complete(request: CompletionRequest, options?: Pick<RequestOptions, "signal">): Promise<readonly string[]>;
   /**
-   * Emits `resource_updated` for this resource, also after a reconnection, until the returned object is disposed of.
+   * Emits `resource_updated` when this resource changes, also after a reconnection, until the returned object is
+   * disposed of.
    */
   subscribe(server: string, uri: string, options?: SubscribeOptions): Promise<Disposable>;
   /** Returns a typed text, followed by the contents of the resources and files that it refers to with `@`. */

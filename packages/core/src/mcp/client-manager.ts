@@ -204,7 +204,7 @@ export class McpClientManager {
     return done;
   }
 
-  /** Reconnects when a running attempt has ended, unless the server was replaced or stopped. */
+  /** Waits until a running attempt to connect has ended. Then reconnects, unless the server was replaced or stopped. */
   async #reconnect(client: McpClient): Promise<void> {
     await Promise.allSettled([this.#attempts.get(client.name)?.done]);
     const server = this.#servers.get(client.name);
@@ -227,7 +227,7 @@ export class McpClientManager {
     }
   }
 
-  /** Cancels the attempt and disconnects the server. A new attempt waits until both are done. */
+  /** Cancels a running attempt to connect, and disconnects the server. A new attempt waits until both are done. */
   #end({ client }: StartableServer): Promise<void> {
     const { name } = client;
     this.#restarts.delete(name);

@@ -9,8 +9,8 @@ import type { ServerDefinition } from "../settings/define/definition.ts";
 export interface McpClientOptions {
   readonly definition: Pick<ServerDefinition, "name" | "includeTools" | "excludeTools">;
   /**
-   * Opens a session. If it rejects, everything that the attempt opened is closed. The signal has no effect on an open
-   * session.
+   * Opens a session. If that fails, `open` closes everything that it has opened, then rejects. `signal` cancels only
+   * the opening; it has no effect on an open session.
    */
   readonly open: (options: OpenOptions) => Promise<OpenedSession>;
   /**

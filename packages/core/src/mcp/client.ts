@@ -145,7 +145,7 @@ export class McpClient {
   }
 
   /**
-   * Sets the time of the next try in the state, or that Fairlead has given up. Has no effect unless the server is
+   * Records in the state when Fairlead tries again, or that it has given up. Has no effect unless the server is
    * disconnected.
    */
   setRetry(change: Extract<ServerChange, { readonly type: "postponed" | "given_up" }>): void {
@@ -284,7 +284,7 @@ export class McpClient {
     for (const listener of this.#endListeners) listener({ error, startedAt: this.#startedAt, wasUp });
   }
 
-  /** The error of a connection that has ended meanwhile. */
+  /** The error with which the connection has ended. */
   async #lost(): Promise<HostError> {
     await this.#ending;
     return this.#lastError ?? notConnectedError(this.#state);

@@ -46,7 +46,7 @@ export interface ConnectionOptions {
   readonly onCatalog: (filteredCatalog: FilteredCatalog) => void;
   readonly onNews: (news: ServerNews) => void;
   /**
-   * Called when the server no longer responds or requires a sign-in. The returned promise resolves when the connection
+   * Called when the server requires a sign-in or no longer responds. The returned promise resolves when the connection
    * is closed.
    */
   readonly onUnresponsive: (error: HostError) => Promise<void>;
@@ -151,7 +151,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  /** @param kind The only list to read. If absent, all lists are read. */
+  /** Returns the limits for reading the catalog. `kind`: the only list to read; if absent, all lists are read. */
   function catalogLimit(kind?: ListKind): Pick<ReadOptions, "maxBytes" | "otherBytes" | "onSize"> {
     const maxBytes = options.catalogBytes?.();
     const others = [...sizes].filter(([other]) => kind !== undefined && other !== kind);
@@ -175,8 +175,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Ends a connection whose token is refused. Waits until no request is open, because the server may still answer open
-   * requests.
+   * Ends the connection if the server has refused its token. Waits until no request is open, because the server may
+   * still answer open requests.
    */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
@@ -232,7 +232,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    // Not `async`: if all layers were, a call would need more memory and time for its promises than for its messages.
+    // Not `async`: if all layers of a call were, its promises would need more memory and time than its messages.
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));

@@ -25,13 +25,15 @@ export function stateOf(server: ManagedServer): ServerState {
   return "client" in server ? server.client.state : server.state;
 }
 
-/** The new servers, and how they differ from the old ones. */
+/** The servers after a change of the settings, and how they differ from the servers before it. */
 interface ServerSuccession extends ServerChanges {
   /** The new servers by name, in their new order. Servers that are kept have their old client. */
   readonly servers: ReadonlyMap<string, ManagedServer>;
 }
 
-/** Applies changed settings. Keeps the connections of servers whose own settings are unchanged. */
+/**
+ * Compares the servers before and after a change of the settings. A server with unchanged settings keeps its client.
+ */
 export function compareServers(
   before: ReadonlyMap<string, ManagedServer>,
   after: readonly ManagedServer[],

@@ -35,7 +35,7 @@ export function toNews(server: string, method: string, params: JsonObject): Serv
   return undefined;
 }
 
-/** By the list that a change notification names: the lists that Fairlead reads again. */
+/** For each list that a `list_changed` notification names: the lists that Fairlead then reads again. */
 export const kindsOf: Readonly<Record<ListName, readonly ListKind[]>> = {
   tools: ["tools"],
   prompts: ["prompts"],

@@ -144,7 +144,7 @@ export interface Completion {
   readonly hasMore: boolean;
 }
 
-/** Reads the result, without members that are invalid. */
+/** Reads the result of `completion/complete`. Leaves out invalid members. */
 export function toCompletion(raw: unknown): Completion {
   const given = new Map<string, unknown>(Object.entries(objectOf(raw)));
   const [values, total] = [given.get("values"), given.get("total")];

@@ -47,10 +47,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      /*
-       * An attempt to start may have blocked the server, because its program is not approved. A new attempt checks
-       * again.
-       */
+      // The last start found an untrusted folder or an unapproved program. A new start checks again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

@@ -10,8 +10,8 @@ export interface StartLimit {
 export interface StartLimitOptions {
   readonly limit: number;
   /**
-   * Milliseconds after which a slot becomes free: a program that takes longer to start is probably waiting, not
-   * computing.
+   * Milliseconds after which a slot becomes free even if its program is still starting: such a program is probably
+   * waiting, not computing.
    */
   readonly slotTimeout: number;
   readonly clock: Clock;

@@ -72,7 +72,7 @@ export function openSubscription(options: SubscriptionOptions): Subscription {
     }
   }
 
-  // `sleep` rejects only when the signal is aborted.
+  // Ignores a rejection: `keepOpen` rejects only when the signal is aborted.
   if (lists.length > 0) void Promise.allSettled([keepOpen()]);
   return {
     acknowledged() {

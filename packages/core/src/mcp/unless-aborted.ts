@@ -1,5 +1,6 @@
 /**
- * The signals of requests, and waiting for work that several callers share: aborting the signal ends only the waiting.
+ * The signals of requests, and waiting for work that several callers share: if the signal of one
+ * caller is aborted, only that caller stops waiting.
  */
 
 import type { RequestStop } from "@fairlead/wire";
@@ -15,7 +16,7 @@ export function toAbortSignal(signal: RequestSignal): AbortSignal {
   return "onAbort" in signal ? signal.signal : signal;
 }
 
-/** Rejects with `why()` when the signal is aborted; `shared` continues for other callers. */
+/** Waits for `shared`. Rejects with `why()` when the signal is aborted; `shared` then continues for other callers. */
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal | undefined, why: () => Error): Promise<T> {
   if (signal === undefined) return shared;
   return new Promise((resolve, reject) => {

@@ -13,14 +13,14 @@ import { type Check, notValidated } from "./validation.ts";
 const options: Options = {
   // Unknown keywords are ignored, because many servers use some.
   strict: false,
-  // `prepare-schema.ts` has already repaired the schema. Without meta-schemas, no reference can lead to one.
+  // Needs no meta-schemas, because `prepare-schema.ts` has already repaired the schema.
   meta: false,
   validateSchema: false,
   // References are not inlined, because that could turn a small schema into a huge program.
   inlineRefs: false,
   // Inherited properties, such as those of `Object.prototype`, are not properties of the value.
   ownProperties: true,
-  // In 2020-12, `format` is an annotation. Servers use their own formats, and the time of Ajv's checks is not limited.
+  // `format` is not checked: in 2020-12 it is only an annotation, and the time of Ajv's checks is not limited.
   validateFormats: false,
   // `describe-error.ts` writes the messages and needs the schema of each error.
   messages: false,
@@ -29,8 +29,8 @@ const options: Options = {
 };
 
 /**
- * Compiles a schema. With `all`, the function reports every issue and not only the first; use it only for values that
- * cannot have very many.
+ * Compiles a schema to a function that checks values. With `all`, that function reports every issue and not only the
+ * first; use `all` only for values that cannot have very many issues.
  */
 export function compileCheck(text: string, all: boolean): Check {
   try {
@@ -108,7 +108,7 @@ function createLinearPatterns(): LinearPatterns {
   }
 
   return {
-    // Ajv requires `code` for validators that are written to a file. Fairlead never writes one.
+    // Ajv's type requires `code`, which has an effect only if a validator is written to a file.
     engine: Object.assign(matcher, { code: "linear" }),
     refusal(pattern) {
       const result = compile(pattern);
@@ -120,7 +120,7 @@ function createLinearPatterns(): LinearPatterns {
 function toLinear(pattern: string): RegExpLike | Error {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv caches patterns by `toString`. Without a unique text, it would take every pattern for the first one.
+    // Ajv caches patterns by their `toString`. If all had the same text, Ajv would use the first pattern for all.
     return Object.assign({ test: (text: string) => linear.test(text) }, { toString: () => `/${pattern}/` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -157,7 +157,7 @@ function show(value: unknown): string {
   return clip(String(JSON.stringify(value)), 60);
 }
 
-/** Leaves out parameters that a hostile schema could make very large. */
+/** Shortens long texts and lists in an error's parameters, because a hostile schema could make them very large. */
 function bounded(params: Params): JsonObject {
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => {

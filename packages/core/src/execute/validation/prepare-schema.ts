@@ -15,8 +15,8 @@ export interface PreparedSchema {
 
 const maxWarnings = 5;
 /**
- * Keywords that are removed: `$schema` was already read for the whole schema, and `$async` would turn the result into a
- * promise.
+ * Keywords that are removed: `$schema` was already read for the whole schema, and `$async` would make the validator
+ * return a promise.
  */
 const dropped = new Set(["$schema", "$async"]);
 /** Keywords whose values are data, even if they look like schemas. */
@@ -28,7 +28,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
   const omissions = new Map<string, string>();
   const hasNames = refersByName(root);
 
-  /** Adds a warning if there is a reason to remove the part. Returns true if the part is removed. */
+  /** Records the reason for removing the part at `path`, if there is one. Returns true if the part must be removed. */
   function omits(path: string, reason: string | undefined): boolean {
     if (reason !== undefined) omissions.set(path, reason);
     return reason !== undefined;
@@ -56,7 +56,7 @@ export function prepareSchema(root: JsonObject, refusal: (pattern: string) => st
     if (Array.isArray(value))
       return kind === undefined ? value : value.map((item, at) => prepare(item, pointerTo(path, at)));
     if (!isObject(value)) return value;
-    // An unknown keyword may contain schemas, because a reference can point into it.
+    // The value of an unknown keyword is prepared too, because a reference may use it as a schema.
     return kind === "named schemas" ? prepareNamed(key, value, path) : prepare(value, path);
   }
 
@@ -104,8 +104,8 @@ function inPart(reasons: readonly string[]): readonly string[] {
 }
 
 /**
- * Whether a keyword restricts nothing: it is null or an empty list, as some programs write unset members. `nullable`
- * restricts nothing unless it is true and the schema has a type.
+ * Whether a keyword restricts nothing: its value is null or an empty list, which some programs write for an unset
+ * keyword. `nullable` restricts nothing unless it is true and the schema has a type.
  */
 function saysNothing(key: string, value: unknown, schema: JsonObject): boolean {
   if (key === "nullable") return value !== true || schema["type"] === undefined;
@@ -232,7 +232,10 @@ const plain: readonly (readonly [(value: unknown) => boolean, readonly string[]]
   [(value) => isObject(value) && Object.values(value).every(isNames), ["dependentRequired"]],
 ];
 
-/** The type of each keyword's value. A map, because a schema may contain a keyword named `constructor`. */
+/**
+ * The type of each keyword's value. A map and not an object, because a schema may contain a keyword named
+ * `constructor`.
+ */
 const shapes: ReadonlyMap<string, KeywordShape> = new Map<string, KeywordShape>([
   ...plain.flatMap(([fits, keywords]) => keywords.map((keyword) => [keyword, { kind: "plain", fits }] as const)),
   ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"].map(

@@ -67,7 +67,7 @@ export function costOf(schema: JsonObject): SchemaCost | undefined {
     // A list counts as one node, because a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
     const seen = known.get(node);
-    // The definition is still being counted, so it refers to itself.
+    // A schema that is still being counted contains a reference to itself.
     if (seen === "open" || depth > maxDepth || nodes > maxNodes) return undefined;
     if (seen !== undefined) return seen;
     known.set(node, "open");
@@ -114,7 +114,10 @@ const counted = /^\{(\d+)(,?)(\d*)\}/;
  * later.
  */
 export function patternWeight(pattern: string): number {
-  // The weight of each open group so far. `last` is the weight of the last item, which a repeat count multiplies.
+  /*
+   * `totals`: the weight of each open group so far. `last`: the weight of the last item, which a repeat count
+   * multiplies.
+   */
   const totals = [0];
   let last = 0;
   const add = (weight: number): void => {

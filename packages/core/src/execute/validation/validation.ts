@@ -5,7 +5,7 @@ export interface Issue {
   readonly path: string;
   /** The requirement, as the end of a sentence that begins with the path, such as "must be a number". */
   readonly message: string;
-  /** The violated keyword and its parameters, from which suggestions are made. */
+  /** The violated keyword and its parameters. A message may use them to suggest a correction. */
   readonly keyword: string;
   readonly params: JsonObject;
 }

@@ -22,7 +22,7 @@ export async function ensurePrivateFolder(folder: string): Promise<void> {
 export async function keepPrivate(path: string): Promise<void> {
   const stats = await stat(path).catch(unless("ENOENT", "ENOTDIR", "EACCES", "ELOOP"));
   if (stats === undefined || (stats.mode & others) === 0) return;
-  // A shared folder such as /tmp stays unchanged. Fairlead's files in it have their own private modes.
+  // A shared folder such as /tmp keeps its mode. Fairlead's files in it have their own private modes.
   if ((stats.mode & sticky) !== 0) return;
   const mode = stats.isDirectory() ? privateFolderMode : privateFileMode;
   // An error is ignored, because some file systems have no modes, and because another user's file cannot be changed.

@@ -11,8 +11,8 @@ import { basename, dirname, join } from "node:path";
 import { systemCode, unless } from "../system-error.ts";
 
 /**
- * Temporary files that are older than this many milliseconds are removed even if a process with their id is running:
- * the id may be from another machine.
+ * Temporary files that are older than this many milliseconds are removed even if a process with the id in their name is
+ * running: the id may be from another machine.
  */
 const abandonedAfter = 60 * 60 * 1000;
 

@@ -140,8 +140,8 @@ function insertProperty(text: string, root: Node, object: Node, key: string, val
   const { next } = skipTrivia(text, endOf(last));
   if (text[next] === ",") return insertAt(endOfLine(text, next + 1), `${entry},`);
   /*
-   * The comma goes directly after the old entry, and the new entry goes after the old entry's comment, so that the
-   * comment stays in place.
+   * Inserts the comma directly after the last entry, and the new entry after the last entry's comment, so that the
+   * comment stays with its entry.
    */
   return applyEdits(text, [
     { offset: endOf(last), length: 0, content: "," },
@@ -188,7 +188,10 @@ function cut({ start, end }: Span): Edit {
   return { offset: start, length: end - start, content: "" };
 }
 
-/** Extends a span by the blank space that belongs to it. `from` is the end of the token before the span. */
+/**
+ * Extends the span of a property by the blank space that is removed with it. `from` is the end of the token before the
+ * span.
+ */
 function withBlanks(text: string, object: Node, { start, end }: Span, from: number): Span {
   const open = object.offset + 1;
   const close = endOf(object) - 1;

@@ -82,8 +82,8 @@ function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
   /*
-   * A string or comment is one token, so a token that begins with a bracket is that bracket. The loop stops at the end
-   * of the text and not at an empty token, because after an unclosed comment the scanner never returns one.
+   * The scanner returns a string or a comment as one token, so a token that begins with a bracket is that bracket. The
+   * loop compares offsets, because after an unclosed comment the scanner returns no token of length 0.
    */
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();

@@ -49,7 +49,10 @@ async function hasKeychain({ env, platform, clock }: Omit<KeychainOptions, "dire
   return platform === "darwin" || platform === "win32";
 }
 
-/** Maximum characters of one part. A character takes at most four bytes, so a part fits into an entry on Windows. */
+/**
+ * Maximum characters of one part of a split secret. A character takes at most four bytes, so a part fits into an entry
+ * on Windows.
+ */
 const partLength = 600;
 const part = new RegExp(`[\\s\\S]{1,${partLength}}`, "gu");
 /**
@@ -60,8 +63,8 @@ const whole = "=";
 const divided = /^#([0-9a-f]+):(\d+)$/;
 
 /**
- * Splits large secrets into several entries, because an entry on Windows holds at most 2560 bytes. Writes new parts
- * before the first entry, so that a reader gets either the old or the new secret.
+ * Splits large secrets into several entries, because an entry on Windows holds at most 2560 bytes. Writes the new parts
+ * before the entry that contains their number, so that a reader gets either the old or the new secret.
  */
 export function inParts(keychain: Keychain): Keychain {
   async function partsOf(name: string): Promise<readonly string[]> {

@@ -127,8 +127,8 @@ export function readBusMessage(buffer: Buffer): BusMessage | undefined {
     const value = offset + 4;
     if (code === fields.replySerial) replyTo = read(value);
     /*
-     * The value is a number, a signature (1-byte length before it, zero byte after it) or a text (4-byte length before
-     * it, zero byte after it).
+     * The value of a header field is a number, a signature (1-byte length before it, zero byte after it) or a text
+     * (4-byte length before it, zero byte after it).
      */
     const size = type === letters.u ? 4 : type === letters.g ? buffer.readUInt8(value) + 2 : read(value) + 5;
     offset = aligned(value + size, alignment);

@@ -17,7 +17,10 @@ import { once } from "../open-work.ts";
 
 /** Reads and writes the catalog cache. */
 export interface CatalogCache {
-  /** Identifies a server by its entry, its expanded values and its account. Rejects if a variable is not set. */
+  /**
+   * Returns the cache key of a server, made from its entry, the values of its variables and the signed-in account.
+   * Rejects if a variable is not set.
+   */
   keyOf(definition: ServerDefinition): Promise<string>;
   /** Returns the cached catalog, as it was when the host started. Undefined if there is none or it cannot be read. */
   recall(definition: ServerDefinition): Promise<CachedCatalog | undefined>;
@@ -50,7 +53,8 @@ export interface CatalogCacheOptions {
   readonly state: string;
   readonly secret: (name: string) => Promise<string | undefined>;
   /**
-   * The account that is signed in to the server. It is part of the key, because another account may see other tools.
+   * The account that is signed in to the server. It is part of the cache key, because another account may see other
+   * tools.
    */
   readonly accountAt?: (definition: ServerDefinition, serverUrl: string) => Promise<string | undefined>;
   /**
@@ -102,7 +106,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const { store, keyOf } = await opened();
       return (await store.isEmpty()) ? undefined : await store.read(await keyOf(definition));
     } catch {
-      // Connecting the server reports the error, such as an unset variable or a locked keychain.
+      // Ignores an error, such as an unset variable or a locked keychain: connecting the server reports it.
       return undefined;
     }
   }
@@ -197,7 +201,7 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // The entry is in no settings file, so another run may use the server's name for another server.
+    // If the entry is in no settings file, its name is not enough: another run may use the name for another server.
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }

@@ -165,7 +165,7 @@ export function createCatalogRegistries(): CatalogRegistries {
         [...filtered.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
-    // Adds the tools that the registry does not contain, because they have no name or are listed twice.
+    // Adds the tools that never reached the registry: tools without a name, and tools that the server lists twice.
     quarantined: () => [
       ...tools.quarantined(),
       ...inOrder().flatMap(([server, { catalog }]) =>

@@ -145,7 +145,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (found === undefined) return before;
     unsaved.delete(server);
     const { entry, snapshot } = found;
-    // After a reload, the name may belong to another server.
+    // After a reload of the settings, the server's name may belong to another server.
     const isCurrent = (): boolean => definition(server)?.fingerprint === entry.fingerprint;
     const compared = before
       .then(() => prepareDigests(snapshot.catalog.tools))
@@ -198,7 +198,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
-    // An expired catalog is not listed. Its definitions were added above, for the comparison with new ones.
+    // An expired catalog is not listed. Its definitions are used only for the comparison with new ones.
     if (freshUntil < now()) return undefined;
     if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };
@@ -213,7 +213,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // Ignores a failure, because Fairlead notices such questions again in a later run.
+      // Ignores a failure to save: a later run notices again that the server asks questions which name no request.
       const before = saving.get(server);
       saving.set(
         server,

@@ -28,8 +28,8 @@ export interface CatalogsOptions
 }
 
 /**
- * The functions that the catalogs need from the groups for servers and requests. `join` sets them when both groups
- * exist.
+ * The functions that the catalogs need from the host's servers and requests. `join` sets them when the servers and the
+ * requests exist.
  */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;

@@ -64,7 +64,7 @@ export interface LockComparison {
 
 interface AcceptedTool {
   readonly digests: readonly string[];
-  /** The accepted definition that the server listed last; absent if it is no longer stored. */
+  /** The accepted definition itself, as the server last listed it; absent if it is no longer stored. */
   readonly tool?: CatalogTool | undefined;
   /**
    * True if the server listed the tool for the first time: its definition is neither stored nor accepted by the user.
@@ -78,11 +78,11 @@ interface Seen {
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** Whether a tool in `now` that has no accepted definition counts as new. */
+  /** Whether a listed tool (in `now`) without an accepted definition counts as new. */
   isNew: boolean;
   /**
-   * Names of the tools in `now` that were compared already; undefined if all were. A tool is compared only when needed,
-   * because its digest takes time.
+   * Names of the listed tools that were already compared with their accepted definitions; undefined if all were. A tool
+   * is compared only when needed, because its digest takes time.
    */
   compared: Set<string> | undefined;
   /**
@@ -182,7 +182,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return acceptedOf(seen, tool.name)?.digests.includes(definitionDigest(tool)) !== true;
   }
 
-  /** How a tool differs from the locked one; undefined if it does not differ. */
+  /** How a tool differs from its definition in the lock file; undefined if it does not differ. */
   function lockDrift(server: string, tool: CatalogTool): readonly Difference[] | undefined {
     const drift = lock().driftOf(server);
     const expected = lock().digestOf(server, tool.name);

@@ -57,8 +57,8 @@ const lifetime = 60 * 60_000;
 const mostServers = 500;
 
 /**
- * Failures after which a server is skipped. A required sign-in is not among them, because such a server answers at
- * once.
+ * Errors after which a server is skipped. A required sign-in is not one of them, because a server that requires it
+ * answers at once.
  */
 const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "command_not_found",
@@ -90,7 +90,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
   ): Promise<void> {
     const [{ readState, updateState }, key] = await Promise.all([stateFile(), keyOf(entry)]);
     const before = (await readState(file, parse))?.servers[key];
-    // Most servers work, so usually nothing is written.
+    // Most servers work, so usually there is no failure to store or to delete.
     if (before === undefined && next(before) === undefined) return;
     await updateState(file, parse, (value) => {
       const { [key]: earlier, ...others } = value?.servers ?? {};
@@ -101,10 +101,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /**
-   * Deletes the recorded failures of these servers. Reads the file once for all servers, because it usually has no
-   * failures.
-   */
+  /** Deletes the recorded failures of these servers. Reads the file first, because usually it contains no failures. */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};

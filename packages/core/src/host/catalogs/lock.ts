@@ -148,8 +148,8 @@ async function writtenEntries({ locations }: Configuration): Promise<ReadonlyMap
 }
 
 /**
- * The entry to compare. A server from `mcp.serverCommand` has no entry in `mcpServers`, so its command line is
- * compared.
+ * The entry to compare with the lock file. A server from `mcp.serverCommand` has no entry in `mcpServers`, so its
+ * command line is compared.
  */
 function lineOf(definition: ServerDefinition | undefined): JsonObject {
   const transport = definition?.transport;

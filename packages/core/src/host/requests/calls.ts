@@ -30,7 +30,7 @@ export interface HostCalls {
   readonly binding: ToolBinding;
   /** The parts of the host that all calls share. */
   readonly parts: CallParts;
-  /** Saves a content that is too large for a model in a file, and hides the secrets that the host knows. */
+  /** Writes content that is too large for a model into a file. In texts, hides the secrets that the host knows. */
   readonly keep: (file: LeftOut) => Promise<StoredFile>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
   };
 
-  /** Runs a call as tracked work, so that `close` waits for it and nothing is written afterwards. */
+  /** Writes the file through `work`, so that closing the host waits until the file is written. */
   function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");

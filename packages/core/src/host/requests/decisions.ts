@@ -114,7 +114,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
     };
   }
 
-  /** Whether the rules have been read and no file has changed since. */
+  /** Whether the rules have been read and none of their files has changed since. */
   function isLoaded(): boolean {
     return (
       loading !== undefined &&

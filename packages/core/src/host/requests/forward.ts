@@ -1,6 +1,6 @@
 /**
- * Forwards the requests of a gateway's clients. Calls, prompts and reads go through the spine; completion and log
- * levels are sent directly.
+ * Forwards the requests of a gateway's clients. Calls, prompts and reads are decided and recorded like all requests
+ * (`spine.ts`); completion and log levels are sent directly.
  */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
@@ -88,8 +88,8 @@ export function createForwarding(options: ForwardingOptions): Pick<GatewayHost, 
     const isPrompt = type === "ref/prompt";
     const serverToolName = stringOf(isPrompt ? name : uri) ?? "";
     /*
-     * Throws if a rule denies. If a rule asks, the completion runs without asking: otherwise Fairlead would ask after
-     * each typed character.
+     * Throws if a rule denies the prompt or resource. If a rule asks, the completion runs without asking: otherwise
+     * Fairlead would ask after each typed character.
      */
     await spine.ask({
       who: "client",
@@ -142,10 +142,7 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
   return method === "prompts/get" ? `prompt ${serverToolName} of ${server}` : `${serverToolName} of ${server}`;
 }
 
-/**
- * The options for the wire. All requests of one conversation have the same owner, and this owner receives the server's
- * questions.
- */
+/** The options for sending a request. `owner` is the client's conversation, which receives the server's questions. */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
   const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };

@@ -1,4 +1,4 @@
-/** One tool call of a gateway's client in the spine. Its result is returned as the server sent it. */
+/** One tool call of a gateway's client, as `spine.ts` runs it. Its result is returned as the server sent it. */
 
 import type { JsonObject, McpRequestOptions } from "@fairlead/wire";
 import type { Executor } from "../../execute/executor.ts";
@@ -76,7 +76,9 @@ export class ForwardedCall extends ServerCall<JsonObject> implements HostRequest
     return executor.forward({ client, tool, args, send }, this.executeOptions(signal, this.#given, this.client));
   }
 
-  /** The options for the wire. Copies each member by name, because spreading takes longer than sending the request. */
+  /**
+   * The options for sending the call. Copies each member by name, because spreading takes longer than sending the call.
+   */
   #toWire({ signal, stop, timeout, total, asTask, onProgress }: McpRequestOptions): McpRequestOptions {
     const { meta, capabilities, logLevel, onNotification, answer, input, tasks, owner, beforeSend } = this.#given;
     return {

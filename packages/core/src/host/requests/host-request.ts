@@ -1,4 +1,4 @@
-/** A request as the spine runs it: its sender, and the functions for each step. */
+/** A request as `spine.ts` runs it: its sender, and the functions for each step. */
 
 import type { RequestStop } from "@fairlead/wire";
 import type { ErrorCode } from "../../errors.ts";

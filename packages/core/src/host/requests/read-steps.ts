@@ -28,7 +28,7 @@ export interface ReadStepsOptions extends Pick<HostServers, "ready" | "use"> {
 }
 
 export interface ReadSteps {
-  /** The steps of a request for the spine. They connect the server if needed, then send the request. */
+  /** The steps of a request that `spine.ts` runs: they connect the server if needed, then send the request. */
   readonly steps: <T>(
     read: Read<T>,
     options: Pick<RequestOptions, "wait"> & { readonly timeout?: number | undefined },
@@ -61,7 +61,10 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
     }
   }
 
-  /** The inputs of the decision that may differ on another connection, as text. */
+  /**
+   * The facts about the server and the prompt that the decision depends on, as one text. They may differ on another
+   * connection.
+   */
   function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};
     const prompt = kind === "prompt" && [prompts.find(({ name }) => name === serverToolName), instructions];

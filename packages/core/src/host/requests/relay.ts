@@ -1,4 +1,7 @@
-/** Passes messages between a client and a server. Calls, reads and prompts go through the spine. */
+/**
+ * Passes messages between a client and a server. Calls, reads and prompts are decided and recorded like all requests
+ * (`spine.ts`).
+ */
 
 import { isObject, member, objectOf, stringOf } from "@fairlead/wire/json";
 import type { Channel, ChannelEvents, OpenChannel, RequestId, RpcMessage } from "@fairlead/wire/serve";
@@ -36,7 +39,7 @@ const ignored: ChannelEvents = {
 };
 
 /**
- * Resolves when the client has disconnected.
+ * Passes a client's messages to a server and back. Resolves when the client has disconnected.
  *
  * @throws HostError if the server could not be reached or has ended
  */
@@ -45,7 +48,7 @@ export async function relayClient(
   open: OpenChannel,
   { relay, spine, signal }: RelayContext,
 ): Promise<void> {
-  /** Requests that the spine runs. The spine gets their responses. */
+  /** Requests that `spine.ts` runs and that wait for the server's response. */
   const pending = new Map<RequestId, Pending>();
   /** Progress tokens of the client's open requests, by request id. The latest request comes last. */
   const tokens = new Map<RequestId, unknown>();
@@ -59,8 +62,8 @@ export async function relayClient(
   }
 
   /**
-   * The client's request to which a server's message belongs. Found by subscription or progress token; otherwise it is
-   * the latest request.
+   * The client's request to which a server's message belongs: the request with the message's subscription id or
+   * progress token, otherwise the latest request.
    */
   function requestOf(message: RpcMessage): RequestId | undefined {
     const { progressToken, _meta } = objectOf(message["params"]);

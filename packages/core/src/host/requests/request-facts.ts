@@ -1,4 +1,4 @@
-/** Facts about a request and its decision that the spine needs. Pure. */
+/** Facts about a request and its decision that `spine.ts` needs. Pure. */
 
 import { HostError } from "../../errors.ts";
 import type { RequestSignal } from "../../mcp/unless-aborted.ts";
@@ -44,7 +44,7 @@ export function mayDifferOnceConnected({ kind = "tool" }: PolicyRequest, { rule 
   return isChangedRule(rule) || (kind === "tool" && rule.annotations !== undefined);
 }
 
-/** A key that is equal for requests of the same sender with the same arguments. */
+/** A key that is equal for requests of the same sender to the same tool, prompt or resource with the same arguments. */
 export function carryKey({ who, client, kind = "tool", serverName, serverToolName, args = {} }: PolicyRequest): string {
   return canonicalJson([who, client, kind, serverName, serverToolName, args]);
 }

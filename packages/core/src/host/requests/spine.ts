@@ -47,7 +47,7 @@ interface Progress {
   /** The decision to record: the decision that asked, if the user answered; otherwise the last decision. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
-  /** The user's answer to a question; absent if there was none. */
+  /** The user's answer to a question; absent if the user gave none. */
   how?: "yes" | "no" | "typed" | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
@@ -60,7 +60,7 @@ interface Progress {
   release?: (() => void) | undefined;
 }
 
-/** The answer to a request that needed no confirmation. */
+/** The empty answer that the ledger records for a request without confirmation. */
 const withoutAnswer: ReturnType<typeof answerOf> = {};
 
 /** Maximum number of decisions that `ask` keeps for `run`. */
@@ -299,7 +299,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   };
 }
 
-/** The decision that allows a request. A promise only if the request waits for the user or for its server. */
+/** The decision that allows a request. It is a promise only if the request waits for the user or for its server. */
 type Admitted = CarriedDecision | Promise<CarriedDecision>;
 
 interface Asking {

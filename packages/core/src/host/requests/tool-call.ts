@@ -1,4 +1,4 @@
-/** One tool call in the spine, and the steps that all tool calls share. */
+/** One tool call as `spine.ts` runs it, and the steps that all tool calls share. */
 
 import type { JsonObject } from "@fairlead/wire";
 import type { CallResult } from "../../execute/call-result.ts";

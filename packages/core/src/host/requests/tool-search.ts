@@ -49,7 +49,7 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   ): Promise<readonly FoundTool[]> {
     search ??= load();
     const { find: rank } = await search;
-    // `quarantine` comes last: it compiles the tool's schema, which takes longer than the search.
+    // Reads `quarantine` last, because reading it compiles the tool's schema, which takes longer than the search.
     const isFound = ({ tool }: FoundTool): boolean =>
       isWanted(tool) && !isHidden(tool) && tool.quarantine === undefined;
     const most = limit + spare;
@@ -77,10 +77,12 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The number of tools in one slice. Checking them takes a few milliseconds. */
+/** The number of tools that are checked in one slice. A slice takes a few milliseconds. */
 const checkedPerTurn = 200;
 
-/** Returns the first `most` tools that satisfy the condition. Checks no further tools. Works in slices. */
+/**
+ * Returns the first `most` tools that satisfy the condition. Checks in slices, so that other code can run in between.
+ */
 async function firstOf(
   tools: readonly FoundTool[],
   most: number,

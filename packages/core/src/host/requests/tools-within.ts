@@ -1,4 +1,7 @@
-/** Decides, in slices, which tools are listed to a gateway's client with a tool budget. */
+/**
+ * Decides which tools a gateway lists to a client that has a tool budget. Works in slices, so that other code can run
+ * in between.
+ */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ToolBudget } from "../../settings/define/definition.ts";

@@ -22,7 +22,7 @@ export interface LiveConfiguration {
    * Whether "all servers" includes this server. The demo server is included only while no other server is configured.
    */
   readonly isMeantByAll: (server: string) => boolean;
-  /** Whether the server has `trust: true`, in a trusted folder. */
+  /** Whether the server has `trust: true` and the workspace folder is trusted. */
   readonly isTrusted: (server: string) => boolean;
   /** The longest time without a response or progress for one request, in milliseconds. */
   readonly timeoutOf: (server: string) => number;

@@ -102,7 +102,7 @@ export function createHostServers(options: HostServersOptions): HostServers {
       return definition ? sharedBy(definition, { peer: peerOf(server), asksBack: asksBack(server) }) : "all";
     },
     async rootsChanged() {
-      // In the modern era, a server asks for the roots itself when it needs them.
+      // Notifies only legacy servers: a modern server asks for the roots when it needs them.
       const legacy = manager
         .clients()
         .filter(({ state }) => state.status === "connected" && state.peer.era === "legacy");
@@ -154,7 +154,7 @@ interface ServerUse {
 
 /**
  * Stops a server that a request started, after `milliseconds` without requests. A request sets no new timer, because
- * that would cost as much as deciding the request; instead, the timer is extended when it rings.
+ * that would cost as much as deciding the request; instead, a timer that fires too early is set again.
  */
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const uses = new Map<string, ServerUse>();
@@ -166,7 +166,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
 
   function ring(server: string, use: ServerUse): void {
     use.cancelTimer = undefined;
-    // The end of the open request sets the next timer.
+    // While a request is open, no timer is needed: the end of the request sets one.
     if (use.open > 0) return;
     const left = use.idleSince + milliseconds - clock.now();
     if (left > 0) wait(server, use, left);

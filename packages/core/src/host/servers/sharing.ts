@@ -3,7 +3,7 @@
 import type { Peer } from "../../events.ts";
 import type { ServerDefinition, SharedBy, StdioTransport } from "../../settings/define/definition.ts";
 
-/** The facts on which the decision depends, in addition to the server's definition. */
+/** The facts, besides the server's definition, that decide whether clients share a connection. */
 export interface SharingFacts {
   /** The protocol and transport of the current or the last connection. */
   readonly peer: Pick<Peer, "era" | "transport"> | undefined;

@@ -45,8 +45,8 @@ export interface HostSignIn {
 
 export function createHostSignIn({ configuration, secret, tokens, ways }: HostSignInOptions): HostSignIn {
   /*
-   * Read only once, because the environment and the state folder do not change while a host runs. The settings may
-   * change with a reload.
+   * The environment and the state folder are read only once, because they do not change while a host runs. The settings
+   * may change with a reload.
    */
   const { environment, locations } = configuration();
   const { env, platform } = environment;

@@ -79,7 +79,7 @@ function openWatcher(folder: string, wanted: string, onEvent: () => void): FSWat
     const watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (name === null || name === wanted) onEvent();
     });
-    // The folder was removed, or the system allows no more watches. From now on, changes are not reported.
+    // After an error (the folder was removed, or the system allows no more watches), changes are not reported.
     watcher.on("error", () => watcher.close());
     return watcher;
   } catch {

@@ -41,7 +41,7 @@ export function createHealth({ session, serverName, clock, onUnresponsive }: Hea
       timeouts = 0;
     } catch (error) {
       const failure = toCallError(error, { serverName, what: method, method });
-      // A JSON-RPC error is a response too, because some servers do not know the method.
+      // A JSON-RPC error counts as a response: a server that does not know the method still responds.
       if (late.signal.aborted)
         onUnresponsive(unresponsive(`no response to ${method} within ${answerTimeout / 1000} s`, error));
       else if (retryClassOf(failure, { isProgram: false }).kind === "outage")

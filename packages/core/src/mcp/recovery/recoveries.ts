@@ -31,7 +31,7 @@ export interface RecoveriesOptions extends RetryInputs {
 /** The number of milliseconds over which the checks after a sleep are spread. */
 const wakingTime = 5000;
 
-/** Creates the recoveries, at first without servers. */
+/** Creates the object that reconnects servers. It has no servers at first. */
 export function createRecoveries({ reconnect, clock, random, now }: RecoveriesOptions): Recoveries {
   const servers = new Map<string, { readonly client: McpClient; readonly recovery: Recovery; stop(): void }>();
   let stopWatching: (() => void) | undefined;
