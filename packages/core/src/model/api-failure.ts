@@ -5,7 +5,7 @@ import type { Redact } from "../connect/redact.ts";
 import { HostError } from "../errors.ts";
 import type { ModelFailure } from "./attempts.ts";
 
-/** The API's name and the next steps, for messages. */
+/** The name of a model's API, and the user's next step for each kind of failure. */
 export interface ModelApi {
   /** The name of the API in messages: "the Gemini API", or a URL. */
   readonly title: string;
@@ -16,13 +16,13 @@ export interface ModelApi {
   readonly modelNext: string;
   /** The next step if the API cannot be reached. */
   readonly reachNext: string;
-  /** Removes the key from texts of the API. */
+  /** Removes the API key from a text that the API sent. */
   readonly redact: Redact;
 }
 
-/** The kinds of failure. */
+/** The kinds of problems that an API reports. */
 export type ProblemKind =
-  /** The API refuses the key or the account, or they lack a permission. */
+  /** The API refuses the key or the account, for example because a permission is missing. */
   | "key"
   | "model_unknown"
   | "quota"
@@ -58,7 +58,7 @@ export function ownWords(message: string): string {
   return message.slice(0, 300).split(/["`{]|(?<!\w)'/, 1)[0] ?? "";
 }
 
-/** Converts a problem to an error. `again` is present if a retry may help. */
+/** Converts a problem that an API reports to a failure. The failure has the member `again` if a retry may help. */
 export function toModelFailure(problem: ApiProblem, api: ModelApi): ModelFailure {
   const { kind, status, afterMs, isSpent = false } = problem;
   const words = apiWords(problem.message, api);
@@ -106,7 +106,7 @@ export function toLostFailure(error: unknown, api: ModelApi): ModelFailure {
   const words = apiWords(errorMessage(error), api);
   const never = isOurs && (error.code === "proxy" || error.code === "tls" || error.code === "unreachable");
   if (never) return { error: new HostError("model", words, { next: api.reachNext }) };
-  // Keeps any other error, for example of a failed sign-in, because it has its own next step.
+  // Any other `HostError`, for example of a failed sign-in, keeps its own next step.
   if (isOurs) return { error: new HostError("model", words, error.next === undefined ? {} : { next: error.next }) };
   return { error: new HostError("model", `the answer of ${api.title} is invalid: ${words}`) };
 }

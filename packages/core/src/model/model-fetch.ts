@@ -116,7 +116,7 @@ function watchSilence(clock: Clock, timeout: number): SilenceWatch {
     signal: silence.signal,
     restart() {
       callOff();
-      // Data that has already arrived may still be read after `end`. It must not start the timer again.
+      // Data that has already arrived may still be read after `end`, but reading it must not start the timer again.
       if (!isOver) callOff = begin();
     },
     end() {

@@ -8,7 +8,7 @@ import { createServerNetwork } from "./server-network.ts";
 
 export type { FetchOptions } from "./fetch-within.ts";
 
-/** Has the signature of the standard `fetch`, and rejects only with a `HostError`. */
+/** A function like the standard `fetch` that rejects only with a `HostError`. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export function createBoundedFetch(options: FetchOptions): Fetch {
@@ -24,7 +24,7 @@ export function createBoundedFetch(options: FetchOptions): Fetch {
       const { fetchWithin } = await import("./fetch-within.ts");
       return await fetchWithin(url, init, { ...options, near }, AbortSignal.any([...callers, late.signal]));
     } catch (cause) {
-      // After the timeout, the timeout is the cause of every error.
+      // Checks the signals instead of the error, because an aborted request can fail with any error.
       if (callers.some(({ aborted }) => aborted)) throw new HostError("cancelled", "cancelled", { cause });
       if (late.signal.aborted)
         throw new HostError("connect_timeout", `${url.origin} timed out: no response within ${timeout} ms`, { cause });

@@ -105,7 +105,7 @@ function toResponse(
   url: URL,
 ): Response {
   if (status < 200 || status > 599) throw new HostError("protocol", `${url.origin} answered with the status ${status}`);
-  // Removes these headers, because they describe the compressed body.
+  // Removes the headers that describe the compressed body, because `body` is decompressed.
   for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
   const response = new Response(withoutBody.has(status) ? null : body, { status, statusText, headers });
   return Object.defineProperty(response, "url", { value: url.href });

@@ -22,7 +22,7 @@ export interface Claim {
   readonly server: string;
   /** The name that the server gives the tool or prompt; not empty. */
   readonly name: string;
-  /** The name to use instead of `name`, as far as the model's API accepts it. */
+  /** The name to use instead of `name`. Fairlead changes it where the model's API does not accept it. */
   readonly wish?: string | undefined;
 }
 
@@ -40,8 +40,9 @@ export interface NamingOptions {
 }
 
 /**
- * Assigns a unique name to each claim. The first claim of a name gets it without the server's name. The same list of
- * claims always gets the same names. A pair of server and name must not occur twice.
+ * Assigns a unique name to each claim, which is a tool or prompt that needs a name. If several claims have the same
+ * name, only the first gets it without the server's name. The same list of claims always gets the same names. A pair of
+ * server and name must not occur twice.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));
@@ -61,13 +62,13 @@ export function createNaming(options: NamingOptions = {}): (claim: Claim) => str
   };
 }
 
-/** The names of a conversation's tools. A name that was given never changes. */
+/** The names of a conversation's tools. Once a tool has a name, this name never changes. */
 export interface PinnedNames {
   /** Every name that was given, oldest first. */
   readonly pins: readonly Pin[];
   /** Fixes the name of an item, unless the item already has a fixed name. */
   readonly pin: (pin: Pin) => void;
-  /** The fixed name of an item. If it has none, gives it a qualified name and fixes that name. */
+  /** Returns the fixed name of an item. An item without a fixed name gets a qualified name, which is then fixed. */
   readonly nameOf: (claim: Claim) => string;
 }
 

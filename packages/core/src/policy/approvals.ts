@@ -103,7 +103,7 @@ export async function canKeepApprovals(state: string): Promise<boolean> {
   }
 }
 
-/** The folder, or if it does not exist, the nearest parent folder that exists. */
+/** Returns the folder itself if it exists, otherwise its nearest existing parent folder. */
 async function nearestFolder(folder: string): Promise<string> {
   const parent = dirname(folder);
   const isThere = await access(folder).then(
@@ -137,7 +137,10 @@ export function approvedTool({ definition, digest }: ToolApproval): CatalogTool 
   }
 }
 
-/** Checks only two members, because the caller compares the digest of the whole definition. */
+/**
+ * Whether a saved value is a tool definition. Checks only `name` and `inputSchema`, because the caller compares the
+ * digest of the whole definition.
+ */
 function isTool(value: unknown): value is CatalogTool {
   return typeof value === "object" && value !== null && "name" in value && "inputSchema" in value;
 }

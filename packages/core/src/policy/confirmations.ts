@@ -49,8 +49,9 @@ export interface TakingAnswer {
 /** Decisions and confirmations of one host. */
 export interface Confirmations extends Pick<Decide, "decide" | "isCurrent" | "explain"> {
   /**
-   * Creates the confirmation for a request whose decision is `ask_user`. The user's answer goes to `onConfirm` of the
-   * confirmation, which then calls `taking`. Default: a yes for one request is kept for `takeConfirmation`.
+   * Creates the confirmation for a request whose decision is `ask_user`. The confirmation's `onConfirm` takes the
+   * user's answer and calls the functions of `taking`. Without `taking`, a yes for one request is kept until
+   * `takeConfirmation` uses it up.
    */
   readonly question: (
     request: PolicyRequest,
@@ -110,7 +111,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
     }
     if (kind !== "tool" || rules.approvalKeyOf(request) === undefined) return [ProceedOnce, Cancel];
     const always = rules.wouldAllow(request, answerRule(request));
-    // A client's request cannot be approved and saved, because a saved approval is valid for all senders.
+    // An approval of a client's request cannot be saved, because a saved approval is valid for all senders.
     const saves =
       request.client === undefined &&
       policy().approved.canSave(serverName) &&

@@ -3,7 +3,10 @@
 /** An approval as plain data, so that a resumed conversation can restore it. */
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
-  /** Approves all tools of the server. `keys` has the tools that the server listed when the user approved them. */
+  /**
+   * Approves all tools of the server. `keys` has an item for each tool that the server listed when the user gave the
+   * approval.
+   */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
 

@@ -43,13 +43,13 @@ export interface PolicyRequest extends ToolIdentity {
   readonly args?: JsonObject;
   /** The name of the gateway's client that the request belongs to. */
   readonly client?: string | undefined;
-  /** The id of that client's conversation, whose approvals apply. */
+  /** The id of a conversation of the gateway's client. The approvals of this conversation apply to the request. */
   readonly conversation?: string | undefined;
 }
 
 /** The rules and the saved approvals, as last read. */
 export interface Policy {
-  /** Increases each time the files are read. */
+  /** A number that increases each time Fairlead reads the files with the rules and approvals. */
   readonly version: number;
   readonly rules: readonly PolicyRule[];
   readonly approved: ApprovedTools;
@@ -61,8 +61,8 @@ export interface DecisionInputs {
   readonly approvals: number;
   readonly configuration: number;
   /**
-   * The tool's definition; undefined while no catalog has the tool. The digest is not stored, because most decisions
-   * never need it.
+   * The tool's definition; undefined while no catalog has the tool. The definition's digest is not stored, because most
+   * decisions never need it.
    */
   readonly definition: CatalogTool | undefined;
   /** Whether the tool's definition differs from the accepted one. */
@@ -76,7 +76,10 @@ export interface CarriedDecision extends Decision {
 
 export interface CreateDecideOptions {
   readonly policy: () => Policy;
-  /** Increases with every change of the configuration, such as trust, server definitions or limits. */
+  /**
+   * Returns a number that increases with every change of the configuration, such as trust, server definitions or
+   * limits.
+   */
   readonly configurationVersion: () => number;
   readonly approvals: ConversationApprovals;
   /** The approvals of a client's conversation. Default: `approvals`. */
@@ -193,7 +196,10 @@ export function createDecide(options: CreateDecideOptions): Decide {
     const given = approvalsOf(request.conversation);
     return {
       rules: policy().version,
-      // Both versions only increase, so their sum is unchanged only if both are unchanged.
+      /*
+       * The versions of the host's and the conversation's approvals only increase, so their sum is unchanged only if
+       * both are unchanged.
+       */
       approvals: given === approvals ? approvals.version() : approvals.version() + given.version(),
       configuration: configurationVersion(),
       definition: tool,

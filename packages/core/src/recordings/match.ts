@@ -1,6 +1,6 @@
 /**
- * Finds the recorded script that answers a request, by method and arguments. A repeated request gets its recorded
- * answers in order. Pure.
+ * Finds the script (the recorded messages of the server) that answers a request, by method and arguments. A repeated
+ * request gets its recorded answers in order. Pure.
  */
 
 import type { JsonObject } from "@fairlead/wire";
@@ -27,7 +27,7 @@ export interface Matcher {
 /** Methods whose parameters only describe the client. For these, any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
-/** All scripts in groups: with equal method and parameters, with equal method and target, and with equal method. */
+/** All scripts, grouped in three ways: by method and parameters, by method and target, and by method only. */
 export interface ScriptIndex {
   readonly exact: ReadonlyMap<string, readonly Script[]>;
   readonly byTarget: ReadonlyMap<string, readonly Script[]>;

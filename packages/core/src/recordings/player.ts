@@ -10,7 +10,7 @@ import { createMatcher, indexScripts, type Matcher, type MatchOptions, targetOf 
 import type { Recording } from "./recording.ts";
 import { type Script, type ScriptStep, scriptsOf, subscriptionKey } from "./scripts.ts";
 
-/** Creates the error that the wire sends as a JSON-RPC error. */
+/** Creates an error of the wire package, which sends it to the client as a JSON-RPC error. */
 type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvidence) => Error;
 
 export interface PlayerOptions extends MatchOptions {
@@ -20,7 +20,7 @@ export interface PlayerOptions extends MatchOptions {
    */
   readonly timing?: number | "recorded";
   readonly clock: Clock;
-  /** The wire's error class, passed in because the wire is imported only when needed. */
+  /** Creates errors of the wire package. It is an option, because the wire package is imported only when needed. */
   readonly createError: CreateWireError;
 }
 
@@ -41,8 +41,8 @@ export interface Player {
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
-   * The input schema of a tool in the last recorded list. Needed because requests of the modern era repeat some
-   * arguments as headers.
+   * Returns the input schema of a tool in the last recorded tool list. The schema is needed because requests of the
+   * modern era repeat some arguments as headers.
    */
   readonly schemaOf: (tool: string) => unknown;
   /** Requests that were never recorded, without repeats. */
@@ -62,7 +62,7 @@ const openEnded = "subscriptions/listen";
 const shownRequests = 3;
 const shownCharacters = 200;
 
-/** The open subscriptions of clients, by the script of the recorded subscription. */
+/** For each script of a recorded subscription: the client that has the subscription open, and the id of its request. */
 type Subscriptions = Map<Script, { readonly client: ServedClient; readonly id: RequestId }>;
 
 export function createPlayer(recording: Recording, options: PlayerOptions): Player {
@@ -150,7 +150,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
       if (step.kind === "result" || step.kind === "error") return { answer: step, rest: steps.slice(at + 1) };
       if (step.kind === "notification") await notify(step, given);
       else if (canAnswer(step.method))
-        // Ignores this client's answer, because the recording continues with the recorded one.
+        // Ignores this client's answer, because the recording continues with the recorded answer.
         await client.request(step.method, step.params, { about: given?.id, signal }).catch(() => undefined);
     }
     return { answer: undefined, rest: [] };
@@ -164,7 +164,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
 
   async function answerOf(script: Script, given: Trigger, signal: AbortSignal): Promise<JsonObject> {
     const { answer, rest } = await play(script.steps, given, signal);
-    // The remaining steps run after the response has been sent.
+    // The recorded steps after the answer run when the response has been sent.
     setImmediate(() => void play(rest, undefined, gone.signal).catch(() => undefined));
     if (answer?.kind === "result") return answer.result;
     if (answer?.kind === "error") throw recordedError(answer.error, createError);

@@ -45,7 +45,7 @@ export interface RecorderOptions {
   readonly now?: () => number;
 }
 
-/** How many bytes Fairlead reads to find the first line. */
+/** How many bytes of an existing file Fairlead reads to find the file's first line. */
 const headerBytes = 4096;
 
 /**

@@ -48,7 +48,11 @@ export function isRecording(text: string): boolean {
   return parseObject(text.slice(0, text.indexOf("\n")))?.["kind"] === "fairlead.recording";
 }
 
-/** @throws HostError `not_found`, or `settings_invalid` if the file is not a recording */
+/**
+ * Reads a recording from a file.
+ *
+ * @throws HostError `not_found`, or `settings_invalid` if the file is not a recording
+ */
 export async function readRecording(file: string): Promise<Recording> {
   const found = await readText(file, largestFile);
   switch (found.kind) {

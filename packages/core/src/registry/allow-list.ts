@@ -8,8 +8,8 @@ export interface AllowList {
 }
 
 /**
- * Returns the default list of all tools with this `CallableTool`. If the user approves a whole server, the approval
- * applies to all tools of the same connection, but not to another server with the same name.
+ * Returns the list of approvals that all tools with this `CallableTool` share by default. If the user approves a whole
+ * server, the approval applies to all tools of the same connection, but not to another server with the same name.
  */
 export function allowListOf(callable: CallableTool | undefined): AllowList {
   if (callable === undefined) return createAllowList();
@@ -19,8 +19,8 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
 }
 
 /**
- * Makes all callables of one connection share one list. Called for each callable, because a program may create one
- * callable for each tool.
+ * Makes every `CallableTool` of one connection use the same list of approvals. Called for each `CallableTool`, because
+ * a program may create one for each tool.
  */
 export function shareAllowList(callable: CallableTool, connection: object): void {
   const list = ofConnection.get(connection) ?? createAllowList();
@@ -30,10 +30,12 @@ export function shareAllowList(callable: CallableTool, connection: object): void
 
 const ofConnection = new WeakMap<object, AllowList>();
 
-/** Lists by `CallableTool`. A list is freed together with its `CallableTool`. */
+/** Lists of approvals by `CallableTool`. A list is freed together with its `CallableTool`. */
 const ofCallable = new WeakMap<CallableTool, AllowList>();
 
-/** Creates an empty list. Give it to several `DiscoveredMCPTool`s to share approvals between them. */
+/**
+ * Creates an empty list of approvals. Give the list to several `DiscoveredMCPTool`s to share approvals between them.
+ */
 export function createAllowList(): AllowList {
   const servers = new Set<string>();
   // Nested maps, because in a joined text, server "a.b" with tool "c" would equal server "a" with tool "b.c".

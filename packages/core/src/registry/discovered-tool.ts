@@ -196,7 +196,7 @@ export class DiscoveredMCPTool {
 
   #copy(nameOverride: string): DiscoveredMCPTool {
     /*
-     * The copy uses the same options object, because there may be very many copies: one for each tool whose name
+     * All copies use the same options object, because there may be very many copies: one for each tool whose name
      * another server also uses.
      */
     const copy = new DiscoveredMCPTool(this.#options);
@@ -225,7 +225,8 @@ export class DiscoveredMCPTool {
 }
 
 /**
- * The data that all copies with the same dialect share. Created when first needed, because most tools are never used.
+ * The data that all copies of a tool with the same dialect share. Each member is computed when first needed, because
+ * most tools are never used.
  */
 interface Shared {
   compiled?: CompiledSchema;

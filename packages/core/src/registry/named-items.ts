@@ -80,14 +80,17 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   const servers = createByServer<ServerItems<T>>(serverOrder);
   let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
-  // Computed when needed, because names depend on all items, and many items may change before the next use.
+  /*
+   * All items under their names. Computed when needed, because names depend on all items, and many items may change
+   * before the next use.
+   */
   let view: View<T> | undefined;
   /** A number that increases with each change. */
   let version = 0;
 
   /**
-   * Returns the item under its name. As long as the name is unchanged, returns the same object, so that references stay
-   * valid.
+   * Returns the item under the given name. As long as the name is unchanged, repeated calls return the same object, so
+   * that references stay valid.
    */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
@@ -139,7 +142,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
     if (listed.made !== undefined) return listed.made;
     const made = yield* byOwnName(server, listed.items());
-    // Another caller may have computed the items meanwhile.
+    // Another caller may have computed the items between two slices.
     listed.made ??= made;
     return listed.made;
   }
@@ -190,7 +193,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   };
 }
 
-/** Values by server name. */
+/** A map from server names to values, in the order of the settings. */
 export interface ByServer<T> {
   get(server: string): T | undefined;
   set(server: string, value: T): void;

@@ -40,15 +40,16 @@ const toolsPerSlice = 500;
 export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
   const names = createPinnedNames(earlier);
   /**
-   * The registered tools when `tools` was computed. `tools` has the same tools, under the names of this conversation.
+   * The registered tools from which `tools` was computed. `tools` has the same tools, under the names of this
+   * conversation.
    */
   let source = registered.all();
   // A new conversation begins with the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
   let isPinned = false;
-  /** Copies of the tools whose names differ from those in the registry. */
+  /** Copies of the tools whose names in this conversation differ from those in the registry. */
   const copies = new WeakMap<DiscoveredMCPTool, DiscoveredMCPTool>();
-  // Created when needed, because most conversations with very many tools look up only a few of them.
+  // The tools by name. The map is created at the first lookup.
   let byName: ReadonlyMap<string, DiscoveredMCPTool> | undefined;
 
   function* pinAll(): Sliced<void> {

@@ -92,13 +92,13 @@ function section(server: string, lines: readonly string[], share: DescriptionLim
   return [`On the server "${toLabel(server)}":`, ...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join("\n");
 }
 
-/** Maximum number of resources to compare: a server may list very many. */
+/** Maximum number of resources whose URIs are compared, because a server may list very many. */
 const mostCompared = 2000;
 const longestCompared = 300;
 const mostShown = 3;
 const shortestPart = 3;
 
-/** Returns the resources with the most similar URIs. */
+/** Returns the resources whose URIs are most similar to the wanted URI. */
 export function nearResources(
   wanted: string,
   resources: readonly DiscoveredMCPResource[],

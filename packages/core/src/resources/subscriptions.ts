@@ -38,7 +38,7 @@ interface Wanted {
   holders: number;
   asked: Promise<void>;
   isAsking: boolean;
-  /** Aborted when the connection of the subscription ends. */
+  /** The abort controller of the subscription's current connection. It is aborted when that connection ends. */
   connection: AbortController | undefined;
 }
 
@@ -133,7 +133,7 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
     wanted.over.abort();
     wanted.release();
     const { state } = connected ?? {};
-    // Does not wait for the answer, because updates that still arrive do no harm.
+    // Does not wait for the response to `resources/unsubscribe`, because updates that still arrive do no harm.
     if (connected && state?.status === "connected" && state.peer.era === "legacy")
       void Promise.allSettled([
         connected.request(subscriptionOf(wanted), "resources/unsubscribe", { uri: wanted.uri }),
@@ -187,7 +187,7 @@ interface ListenOptions {
   readonly random: () => number;
 }
 
-/** If a stream lasts fewer milliseconds, this counts as an early end. */
+/** A stream that ends after fewer milliseconds counts as an early end. */
 const steady = 60_000;
 /**
  * Maximum number of early ends in a row. After that, Fairlead opens no more streams, because the server does not seem
@@ -216,7 +216,7 @@ export async function listenToResource({
     const isOver = await listening.then(() => false, isForGood);
     if (isOver) return;
     if (clock.now() - begin >= steady) ends = 0;
-    // Only the abort signal can interrupt the sleep, and the same signal ends the loop.
+    // Ignores the error of the sleep: only the abort signal causes one, and the same signal ends the loop.
     await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
   }
 }

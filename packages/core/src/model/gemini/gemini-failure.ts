@@ -30,7 +30,7 @@ export function toGeminiProblem({ status, body, retryAfter }: Refusal, now: numb
 
 /**
  * Returns the rejection of a tool declaration; undefined if the refusal has another cause. If the API does not name the
- * declaration, the turn searches for it.
+ * declaration, the rejection has no index, and `find-culprit.ts` searches for the declaration with further requests.
  */
 export function toGeminiRejection(
   { status, kind, message, field }: GeminiProblem,

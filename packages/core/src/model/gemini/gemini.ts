@@ -56,7 +56,7 @@ export function createGeminiModel(options: GeminiOptions): Model {
     config: GenerateContentConfig,
     signal: AbortSignal,
   ): AsyncGenerator<AttemptEvent, void, undefined> {
-    // Aborted when the reading of the answer has ended, because Google's package would leave the connection open.
+    // Closes the connection when the answer was read, because Google's package would leave the connection open.
     const left = new AbortController();
     const abortSignal = AbortSignal.any([signal, left.signal]);
     let refusal: Refusal | undefined;
@@ -104,13 +104,13 @@ function toConfig(
 ): GenerateContentConfig {
   return {
     /*
-     * Turns off the automatic continuation in Google's package, because the host repeats requests itself and tells the
-     * user.
+     * Google's package must not send further requests by itself to continue an answer, because the host repeats
+     * requests itself and tells the user.
      */
     automaticContinuation: false,
     ...(system !== "" && { systemInstruction: system }),
     ...(tools.length > 0 && { tools: [{ functionDeclarations: [...tools] }] }),
-    // Set only for models that think, because older models reject this setting.
+    // Asks for thoughts only if the model thinks, because older models reject `thinkingConfig`.
     ...(thinks && { thinkingConfig: { includeThoughts: true } }),
   };
 }
@@ -171,8 +171,8 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
 
 /**
  * Loads Google's package. The package never gets the key, because Fairlead's `fetch` adds it. Uses the build for
- * browsers, because the build for Node costs six times as much: it loads sockets and all of Google's sign-ins, reads
- * the environment and writes to stdout.
+ * browsers, because the build for Node also loads sockets and all of Google's sign-in code, reads the environment and
+ * writes to stdout.
  */
 async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fetch: Fetch): Promise<GoogleGenAI> {
   const { GoogleGenAI } = await import("@google/genai/web");

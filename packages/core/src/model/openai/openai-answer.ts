@@ -111,7 +111,7 @@ function toUsage(given: unknown): ModelEvent[] | undefined {
 interface CallAssembly {
   /** Adds the `tool_calls` of a delta or of a whole message. */
   add(pieces: unknown): void;
-  /** Returns the calls, with the tool names of the API. `mistake` describes the first invalid call. */
+  /** Returns the assembled calls, with the tool names that the API sent. `mistake` describes the first invalid call. */
   end(): { readonly calls: readonly ModelCall[]; readonly mistake?: string };
 }
 
@@ -199,8 +199,8 @@ function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean 
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
     /*
-     * If the draft and the piece both have arguments, even empty ones, they are two calls: a name that arrives in
-     * pieces has no arguments before its last piece.
+     * If the call so far and the new piece both have arguments, even empty ones, the piece begins another call: a name
+     * that arrives in pieces has no arguments before its last piece.
      */
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);

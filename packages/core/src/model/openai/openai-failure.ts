@@ -60,7 +60,8 @@ const rejecting: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
  * Returns the rejection of a tool; undefined if the refusal has another cause. If the endpoint does not name the tool,
- * the turn searches for it. `names` are the tool names in the request, in order.
+ * the rejection has no index, and `find-culprit.ts` searches for the tool with further requests. `names` are the tool
+ * names in the request, in order.
  */
 export function toOpenaiRejection(
   { kind, status, message, param, code }: OpenaiProblem,

@@ -7,9 +7,9 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user. A single part with texts gives the joined texts.
- * Anything else gives fenced JSON, in which bytes are replaced by their type and size. No parts (also `null` and
- * `undefined`) give a fenced `[]`.
+ * Returns the parts of a `CallableTool`'s result as text for the user. If there is only one part, and it contains only
+ * texts, the result is these texts, joined. Otherwise the result is fenced JSON, in which the type and size of bytes
+ * replace the bytes. Without parts (also for `null` and `undefined`), the result is a fenced `[]`.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -68,7 +68,7 @@ function display(value: unknown): string {
   return typeof value === "string" ? value : `\`\`\`json\n${toReadableJson(value, 2)}\n\`\`\``;
 }
 
-/** The joined texts of a part that has only texts; otherwise the members of the part to show. */
+/** The joined texts of a part that has only texts; otherwise the value to show as JSON. */
 function shown(part: Part): unknown {
   const { functionResponse } = part;
   if (functionResponse === undefined) return joined([part]) ?? part;

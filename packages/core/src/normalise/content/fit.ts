@@ -65,7 +65,8 @@ interface Room {
 /** The largest number of characters and tokens that all previews of one result may have together. */
 const preview = { characters: 4_000, tokens: 1_200 };
 /**
- * The smallest number of characters that a preview keeps of the beginning, because an error begins with its message.
+ * The smallest number of characters from the beginning of a text that its preview keeps, because an error begins with
+ * its message.
  */
 const shortestHead = 2_000;
 

@@ -3,7 +3,10 @@
 import { sizeWords } from "../../text/size-words.ts";
 import { byteLength, readBase64 } from "./media-type.ts";
 
-/** Replaces the value of `data` or `blob` if the object also has a MIME type, or is an image or audio block. */
+/**
+ * Writes a value as JSON, in which the type and size of bytes replace the bytes. Bytes are the value of `blob`, and the
+ * value of `data` if the object also has a MIME type or is an image or audio block.
+ */
 export function toReadableJson(value: unknown, indent?: number): string {
   return toJson(value, indent, (holder, key, member) => {
     if (typeof member !== "string" || (key !== "data" && key !== "blob")) return member;

@@ -15,7 +15,9 @@ export interface PreviewOptions {
   readonly characters: number;
   /** The largest number of estimated tokens in the shown beginning and end together. */
   readonly tokens: number;
-  /** The number of characters in beginning and end that are kept even if they have too many tokens. */
+  /**
+   * The number of characters from the beginning and the end that are shown even if they have more tokens than `tokens`.
+   */
   readonly atLeast: number;
 }
 

@@ -39,8 +39,8 @@ export function openDocument(raw: JsonObject): SchemaDocument {
       if (pointer === undefined) return index.get(`${resource}#${decode(fragment)}`);
       const start = index.get(resource);
       /*
-       * Some generators write an `id` that is not meant as a base URI. References next to it start at the root of the
-       * document.
+       * Some generators write an `id` that is not meant as a base URI. A reference that begins with `#` and has no
+       * target in the schema with that `id` is resolved from the root of the document.
        */
       return start && (follow(start, pointer) ?? (reference.startsWith("#") ? follow(root, pointer) : undefined));
     },
@@ -55,7 +55,7 @@ export function baseOf(raw: unknown, around: string): string {
 }
 
 function resolveUri(reference: string, base: string): string | undefined {
-  // Handles the most common case first, because it is cheaper than parsing a URI.
+  // Most references begin with `#`, and joining two texts is cheaper than parsing a URI.
   if (reference.startsWith("#")) return `${base}${reference}`;
   return parseUrl(reference, base)?.href;
 }

@@ -30,7 +30,7 @@ const named: ReadonlySet<string> = new Set([
 ]);
 const listed: ReadonlySet<string> = new Set(["items", "prefixItems", "allOf", "anyOf", "oneOf"]);
 
-/** The kind of a keyword's value. */
+/** What the value of a keyword contains: one schema, a list of schemas, a map with schemas, or no schema. */
 export type Holds = "schema" | "list" | "map" | "data";
 
 export function holds(keyword: string, value: unknown): Holds {

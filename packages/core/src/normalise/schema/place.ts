@@ -1,4 +1,7 @@
-/** The state while one schema is read: collects the shape, and reports the parts that could not be kept. */
+/**
+ * The state while Fairlead reads one schema: the schema's shape so far, and reports about the parts that could not be
+ * kept.
+ */
 
 import type { JsonObject } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -84,7 +87,7 @@ export function report(place: Place, keyword: string, action: RepairAction, note
   place.reading.report(place.path, keyword, action, note);
 }
 
-/** Leaves a keyword out without a note in the description. */
+/** Leaves a keyword out and reports this to the user, but not in the description for the model. */
 export function drop(place: Place, keyword: string, why: string): void {
   report(place, keyword, "removed", why);
 }

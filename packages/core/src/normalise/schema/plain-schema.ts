@@ -6,8 +6,8 @@
 import { isList } from "./json-values.ts";
 
 /**
- * The limits of such a schema. They are far below `schemaLimits`, because a compiled schema may repeat each part for
- * each type.
+ * The limits of a schema that counts as small. They are far below `schemaLimits`, because a compiled schema may repeat
+ * each part for each type.
  */
 const most = { levels: 16, values: 400, characters: 32_768 } as const;
 

@@ -21,7 +21,7 @@ export function stepsOf(path: string): readonly string[] {
   return path === "" ? [] : path.slice(1).split("/").map(unescapeSegment);
 }
 
-/** Splits a path before its last step. */
+/** Splits a path into the path of its parent and its last segment. */
 export function lastStep(path: string): readonly [path: string, name: string] {
   const at = path.lastIndexOf("/");
   return at < 0 ? ["", ""] : [path.slice(0, at), unescapeSegment(path.slice(at + 1))];

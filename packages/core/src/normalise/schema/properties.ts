@@ -35,7 +35,7 @@ export function parametersOf(root: unknown): readonly Property[] {
     }
     const inner = (keyword: string): readonly unknown[] => listOf(member(here, keyword)).slice(0, mostBranches);
     const sure = inner("allOf").map((branch) => ({ schema: branch, isSure }));
-    // Only one of these branches may apply, so no property in them is required.
+    // Not every branch of `anyOf` and `oneOf` has to apply, so no property in these branches counts as required.
     const unsure = [...inner("anyOf"), ...inner("oneOf")].map((branch) => ({ schema: branch, isSure: false }));
     branches.push(...[...sure, ...unsure].slice(0, mostBranches - branches.length));
   }

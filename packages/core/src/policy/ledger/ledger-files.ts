@@ -7,7 +7,7 @@ import { ensurePrivateFolder, privateFileMode } from "../../files/atomic/private
 import { notWritten, toWriteError, unless } from "../../files/system-error.ts";
 
 export interface LedgerLimits {
-  /** The size at which a file is full. */
+  /** The size in bytes at which a file is full. Then the next file begins. */
   readonly fileBytes: number;
   readonly files: number;
 }

@@ -71,7 +71,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** The batch that collects entries now. */
   let next: Batch | undefined;
   let writing: Promise<void> = Promise.resolve();
-  /** The last added row. Most rows share texts with the row before. */
+  /** The row of the last added entry. The next row reuses its texts where both are equal. */
   let last: { readonly moment: number; readonly record: LedgerRecord; readonly row: Row } | undefined;
 
   async function readKey(): Promise<Buffer> {
@@ -79,7 +79,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     try {
       return await key;
     } catch (error) {
-      // The next batch tries to read or create the key again: the disk may have space by then.
+      // The next batch tries again to read or create the key for digests: the disk may have space by then.
       key = undefined;
       throw error;
     }
@@ -96,7 +96,10 @@ export function createLedger(options: LedgerOptions): Ledger {
     await files.append(lines);
   }
 
-  /** Keeps texts, not the record: requests and decisions of a whole batch would survive several garbage collections. */
+  /**
+   * Converts a record to texts. A batch keeps only these, because requests and decisions of a whole batch would survive
+   * several garbage collections.
+   */
   function toRow(record: LedgerRecord): Row {
     const moment = now();
     const { arguments: args, durationMs } = record;

@@ -90,7 +90,7 @@ function fits(shown: string, text: string): boolean {
   return fitsText(shown, text);
 }
 
-/** The items of a list that `flat` wrote as JSON; undefined if the text is not a list. */
+/** Parses the JSON text that `flat` writes for a list, and returns the items; undefined for any other text. */
 function listOf(text: string): readonly string[] | undefined {
   if (!text.startsWith("[")) return undefined;
   try {

@@ -40,8 +40,8 @@ export function lockPath({ files }: Pick<Locations, "files">): string | undefine
 }
 
 /**
- * Reads the lock file; undefined if there is none. The part of the server `replaced` may be invalid, because the caller
- * writes that part again.
+ * Reads the lock file; undefined if there is none. `replaced` names a server whose part of the file may be invalid,
+ * because the caller writes that part again.
  *
  * @throws HostError `settings_invalid` if the lock file is not valid
  */

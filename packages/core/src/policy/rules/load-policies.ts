@@ -67,10 +67,7 @@ export async function loadPolicies(configuration: Configuration, flags: PolicyFl
   };
 }
 
-/**
- * Turns a warning into an error. The problem is in a setting that restricts something, so the restriction may not be
- * enforced.
- */
+/** Turns the warning about a restricting setting into an error, because the restriction may not be enforced. */
 function believed(problem: Problem): Problem {
   return { ...problem, severity: "error" };
 }

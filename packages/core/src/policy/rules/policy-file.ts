@@ -90,7 +90,10 @@ async function rulesOf(
     const origin = originOf(file, tier, at);
     problems.push({ severity, code: "settings_invalid", message, origin, ...(next === undefined ? {} : { next }) });
   }
-  // A table that is not a rule may have been meant to deny something, so a `doubtAbout` rule makes decisions stricter.
+  /*
+   * A table that is not a rule may have been meant to deny something, so Fairlead adds a rule that makes decisions
+   * stricter.
+   */
   function doubt(at: TextPosition, problem: string, how: string): void {
     const message = `${problem}, so ${effects[tier]}`;
     report("error", at, message, how);

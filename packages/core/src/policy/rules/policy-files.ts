@@ -17,8 +17,8 @@ export interface PolicyFiles {
 }
 
 /**
- * How long, in milliseconds, two changes of a folder may get the same modification time. If a folder has changed,
- * Fairlead lists it again for this long, because a second change may not change that time.
+ * Two changes of a folder within this many milliseconds may get the same modification time. For this long after a
+ * change, each check lists the folder again, because its modification time may not show a second change.
  */
 const coarsestTime = 2000;
 

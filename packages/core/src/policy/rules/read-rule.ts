@@ -186,7 +186,7 @@ interface RuleFields {
   readonly flag: (field: Field) => boolean | undefined;
   readonly number: (field: Field, lowest: number, highest: number) => number | undefined;
   readonly plainTable: (field: Field) => ReadonlyMap<string, unknown> | undefined;
-  /** The chosen word. For a misspelt word, the most similar choice. */
+  /** Reads a word that must be one of `choices`. A misspelt word counts as the most similar choice. */
   readonly oneOf: <T extends string>(field: Field, choices: readonly T[]) => T | undefined;
   readonly mistake: (field: Field, problem: string, next?: string) => undefined;
 }
@@ -278,7 +278,6 @@ function createRuleFields(table: TomlTable, start: TextPosition, report: Report)
   };
 }
 
-/** Returns the text of a suggestion. */
 function didYouMean(meant: string | undefined): string | undefined {
   return meant === undefined ? undefined : `Did you mean "${meant}"?`;
 }

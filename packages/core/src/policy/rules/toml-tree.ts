@@ -12,7 +12,7 @@ export interface TextPosition {
 }
 
 export interface TomlItem extends TextPosition {
-  /** Undefined for values that rules do not use: dates, and values that are nested too deeply. */
+  /** The parsed value; undefined for values that rules do not use: dates, and values that are nested too deeply. */
   readonly value: string | number | boolean | readonly TomlItem[] | TomlTable | undefined;
 }
 

@@ -15,7 +15,7 @@ import type { Locations } from "../../settings/read/paths.ts";
 import { everyResource } from "./name-pattern.ts";
 import type { DecisionOutcome, RequestKind } from "./rule.ts";
 
-/** The rule to write. Names are patterns, as in the file: `*`, `?` and `\\` have a meaning in them. */
+/** The rule to write. As in a policy file, names are patterns: `*`, `?` and `\` have a special meaning. */
 export interface RuleToWrite {
   readonly server: string;
   /** The name or pattern of tools, resources or prompts; `*` means all of them. */
@@ -194,8 +194,8 @@ function spaced(text: string, eol: string): string {
  */
 const priorities = { server: 100, tool: 200, arguments: 300 } as const;
 /**
- * Added to the priority of a rule about one client. The rule is then stronger than the same rule for all clients, and
- * weaker than a rule about fewer tools.
+ * This number is added to the priority of a rule about one client. The rule is then stronger than the same rule for all
+ * clients, and weaker than a rule about fewer tools.
  */
 const clientPriority = 50;
 

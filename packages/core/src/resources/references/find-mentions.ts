@@ -121,7 +121,7 @@ function readQuoted(text: string, at: number, quote: string): Reading {
 interface Unit {
   readonly character: string;
   readonly isEscaped: boolean;
-  /** The position after this character. */
+  /** The position in the text after this character. */
   readonly end: number;
 }
 
@@ -214,7 +214,10 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      // The positions are sorted, with the nearest one last. Positions that were passed are removed.
+      /*
+       * `closings` has the positions of possible closing backticks, the nearest one last. Positions before this code
+       * span are removed.
+       */
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

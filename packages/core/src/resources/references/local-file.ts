@@ -65,8 +65,8 @@ async function find(path: string, root: string): Promise<FileFinding> {
 }
 
 /**
- * Suggests a similar name. Does so only for a text that is clearly a path, because a single word may be a person's
- * name.
+ * Suggests a file with a similar name. Suggests nothing unless the text is clearly a path, because a single word may be
+ * a person's name.
  */
 async function nearName(full: string, root: string): Promise<string | undefined> {
   const isPath = dirname(full) !== root || basename(full).slice(1).includes(".");

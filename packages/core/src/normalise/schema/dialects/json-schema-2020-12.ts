@@ -130,7 +130,10 @@ function modernised(
   removed: Removed,
 ): Entries {
   const target = context.document.resolve(value, base);
-  // Fairlead never fetches such a reference: a schema must not make the host contact an address that the server chose.
+  /*
+   * Fairlead never fetches the target of a reference: a schema must not make the host contact an address that the
+   * server chose.
+   */
   if (target === undefined)
     return removed(`The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
   const text = modernReference(value, target, context.document);

@@ -57,7 +57,7 @@ export function textOf(raw: unknown): string {
 
 function checkValue(value: unknown, depth: number, seen: { values: number }): void {
   seen.values += 1;
-  // Each value takes at least two characters, including its separator, so the text is at least this long.
+  // Each JSON value takes at least two characters of the schema's text, including its separator.
   if (seen.values * 2 > schemaLimits.bytes) throw tooLarge(`is larger than ${schemaLimits.bytes / 1024} kB`);
   if (depth > schemaLimits.jsonDepth) throw tooLarge(`is nested deeper than ${schemaLimits.jsonDepth} levels`);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol") {
@@ -88,7 +88,10 @@ function checkExtent(schema: unknown, depth: number, spent: Spent): void {
   for (const inner of schemasIn(schema)) checkExtent(inner, isNullable ? depth : depth + 1, spent);
 }
 
-/** Does not count the subschemas that Fairlead writes where the server wrote only one word, such as `true`. */
+/**
+ * Subtracts the subschemas that Fairlead wrote for a boolean schema (`true`) or for `nullable`, because the server did
+ * not write them.
+ */
 export function spareSubschemas(spent: Spent, alternatives: readonly unknown[]): void {
   spent.subschemas -= spared(alternatives);
 }

@@ -36,8 +36,8 @@ export function union(shapes: readonly Shape[]): Shape {
 }
 
 /**
- * Adds the properties of the other shapes as optional properties. @param settled Names of properties that are not
- * added.
+ * Adds the properties of the other shapes to a shape, as optional properties. @param settled Names of properties that
+ * are not added.
  */
 export function withOptional(
   shape: Shape,
@@ -67,8 +67,8 @@ export function withOptional(
 }
 
 /**
- * Adds the inner properties of the variants to a property. Other rules of the variants are left out; the description
- * mentions them.
+ * Adds the inner properties of a property's variants, which come from other shapes, to the property. Other rules of the
+ * variants are left out; the description mentions them.
  */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);

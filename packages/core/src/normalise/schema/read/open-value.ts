@@ -30,12 +30,12 @@ export function isAnything(alternatives: readonly unknown[]): boolean {
 }
 
 /**
- * How many schemas in these alternatives do not count towards the limits, because the server wrote only one word for
- * them: `true` or `nullable`.
+ * How many schemas in these alternatives do not count towards the limits, because Fairlead wrote them for a boolean
+ * schema (`true`) or for `nullable`.
  */
 export function spared(alternatives: readonly unknown[]): number {
   const others = alternatives.filter((each) => !isNull(each));
-  // Two schemas: the alternative null, and the schema around the alternatives.
+  // Two schemas: the alternative for null, and the schema that contains all alternatives.
   return sparedFor(others) + (others.length < alternatives.length ? 2 : 0);
 }
 

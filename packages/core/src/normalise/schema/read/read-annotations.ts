@@ -72,6 +72,6 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   $anchor: identifies,
   $dynamicAnchor: identifies,
   $recursiveAnchor: identifies,
-  // The API supports this keyword, but the order of `properties` gives the same information.
+  // The Gemini API supports `propertyOrdering`, but the order of `properties` gives the same information.
   propertyOrdering: unneeded("The order of the properties gives the same information."),
 };

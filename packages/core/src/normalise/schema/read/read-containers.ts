@@ -28,7 +28,7 @@ export const objects: Readonly<Record<string, Keyword>> = {
   }),
   propertyNames: keyword(isSchema, (value, place, name) => {
     hint(place, "object");
-    // Generators write this rule for every map whose names are plain strings.
+    // Many generators write `propertyNames: {"type": "string"}`, which restricts nothing.
     const isAnyText =
       isOpen(value) || (isObject(value) && value["type"] === "string" && Object.keys(value).length === 1);
     if (isAnyText) drop(place, name, "The names of properties are always strings.");

@@ -53,8 +53,8 @@ function readReference(value: string, place: Place, name: string): void {
   const target = place.reading.document.resolve(value, place.base);
   if (target === undefined) {
     /*
-     * Fairlead never fetches such a reference: a schema must not make the host contact an address that the server
-     * chose.
+     * Fairlead never fetches the target of a reference: a schema must not make the host contact an address that the
+     * server chose.
      */
     drop(place, name, `The reference leads to ${quote(value)}, which is not part of this schema and is not fetched.`);
     return;

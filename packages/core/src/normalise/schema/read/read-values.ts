@@ -111,7 +111,7 @@ function plainTypeOf(value: unknown): TypeName {
   return value === null || value === undefined ? "null" : "object";
 }
 
-/** The values that both enums contain. If there are none, the later enum counts. */
+/** The values that both enums contain. If no value is in both, returns all values of the enum that was read later. */
 function both<T>(earlier: readonly T[] | undefined, later: readonly T[]): readonly T[] {
   const found = common(later, earlier);
   return found === undefined || found.length === 0 ? later : found;

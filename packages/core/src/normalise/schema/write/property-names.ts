@@ -112,7 +112,10 @@ function restoreObject(args: JsonObject, spots: readonly Spot[], depth: number, 
   );
 }
 
-/** These schemas, and all other schemas that describe the same value: referenced, combined and conditional ones. */
+/**
+ * Returns the given schemas and all other schemas that describe the same value: referenced, combined and conditional
+ * ones.
+ */
 function speakingOf(spots: readonly Spot[], document: SchemaDocument): readonly Spot[] {
   const found = new Map<string, Spot>();
   const open = [...spots];

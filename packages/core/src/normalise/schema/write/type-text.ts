@@ -138,7 +138,7 @@ export function createTypeWriter(root: unknown, limits: TypeLimits, style: TypeS
     const properties = propertiesOf(schema);
     const others = member(schema, "additionalProperties");
     const patterns = Object.values(objectOf(member(schema, "patternProperties"))).slice(0, limits.members);
-    // A large object uses up as much of the limit as many small ones.
+    // For every 100 properties, an object counts as one more schema towards the limit.
     parts -= Math.floor(properties.length / 100);
     if (properties.length > 0) {
       if (depth >= limits.depth) return "{…}";
