@@ -19,7 +19,11 @@ export interface ReadResultOptions extends QueryOptions {
 
 const longestText = 1_000;
 
-/** @throws HostError `not_found`, `arguments_invalid`, `too_large` */
+/**
+ * Reads the part of a stored result that the model asks for.
+ *
+ * @throws HostError `not_found`, `arguments_invalid` or `too_large`
+ */
 export async function readResult(args: JsonObject, options: ReadResultOptions): Promise<ToolExecution> {
   const { handle } = args;
   if (typeof handle !== "string") throw new HostError("arguments_invalid", 'handle must be a text: "result://ID"');

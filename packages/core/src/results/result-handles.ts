@@ -1,4 +1,7 @@
-/** The stored results of one conversation. Each has a handle, `result://ID`; the model can read only these results. */
+/**
+ * The stored results of one conversation, each with a handle (`result://ID`). The model can read no other stored
+ * results.
+ */
 
 import { HostError } from "../errors.ts";
 import type { StoredFile } from "../files/result-files.ts";
@@ -17,7 +20,7 @@ export interface ResultHandles {
   readonly keep: (file: LeftOut, server?: string) => Promise<KeptFile>;
   /** Whether the model has received at least one handle. */
   readonly isUsed: () => boolean;
-  /** The file of a stored result. @throws HostError `not_found`, with the handles that exist */
+  /** Finds the file of a stored result. @throws HostError `not_found`; its message lists handles that exist */
   readonly find: (handle: string) => Promise<FoundResult>;
 }
 
@@ -36,7 +39,7 @@ export interface ResultHandlesOptions {
 }
 
 const scheme = "result://";
-/** How many handles an error message names. The latest handles come first. */
+/** The largest number of handles that an error message lists. The latest handles come first. */
 const mostListed = 20;
 
 export function createResultHandles({ store, find, record, earlier = [] }: ResultHandlesOptions): ResultHandles {

@@ -17,9 +17,7 @@ export type QueryOutcome =
   | ({ readonly kind: "selected" } & SelectedLines)
   | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
 
-/**
- * The largest number of characters that are parsed as JSON, and also the largest number that an expression may return.
- */
+/** The largest number of characters of a stored result that is parsed as JSON, and of the result of an expression. */
 const mostCharacters = 10_000_000;
 
 export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
@@ -55,7 +53,10 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Reads a member of the object itself. Inherited members, such as `constructor`, are functions. */
+/**
+ * Whether a value can be written as JSON. An expression may find `undefined` or an inherited function, such as
+ * `constructor`.
+ */
 function isJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";
 }
@@ -68,8 +69,8 @@ function toText(value: unknown): string {
 }
 
 /**
- * Whether the JSON of a value has at most about this many characters. Checked, because an expression can repeat a value
- * without end.
+ * Whether the JSON text of a value has at most about `most` characters. An expression can repeat a value so often that
+ * the text would fill the memory.
  */
 function isWithin(value: unknown, most: number): boolean {
   let left = most;

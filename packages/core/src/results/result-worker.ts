@@ -9,7 +9,7 @@ export interface ResultJob {
   readonly query: ResultQuery;
 }
 
-// Without this, an expression could read `__proto__`, which is not a member of the result.
+// Deletes `__proto__`, because otherwise an expression could read it although the stored result does not contain it.
 Reflect.deleteProperty(Object.prototype, "__proto__");
 const { path, query } = workerData as ResultJob;
 const text = readFileSync(path, "utf8");

@@ -22,13 +22,17 @@ const plainLimit = 30_000;
 const queryLimit = 1_000;
 const memoryMegabytes = 512;
 
-/** The file of the worker. A thread cannot run TypeScript, so a process that runs TypeScript uses the compiled file. */
+/** The file that the worker thread runs. A worker thread cannot run TypeScript, so this is always a compiled file. */
 const workerFile: URL = new URL(
   import.meta.url.endsWith(".ts") ? "../../build/results/result-worker.js" : "./result-worker.js",
   import.meta.url,
 );
 
-/** @throws HostError `arguments_invalid` or `too_large`, or the reason of the signal */
+/**
+ * Runs the query.
+ *
+ * @throws HostError `arguments_invalid` or `too_large`; if the signal is aborted, the signal's reason
+ */
 export async function runQuery(job: ResultJob, { clock, signal }: QueryOptions): Promise<SelectedLines> {
   signal.throwIfAborted();
   // The thread gets neither the environment variables nor the options of the process.

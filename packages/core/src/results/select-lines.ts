@@ -26,11 +26,13 @@ export interface SelectedLines {
   /** The numbers of the first and the last selected line; 0 if no line is selected. */
   readonly first: number;
   readonly last: number;
-  /** The total number of lines, or of lines that match. */
+  /** The total number of lines in the text, or of lines that match the search. */
   readonly total: number;
 }
 
-/** The selected lines. If consecutive selections are joined, they give the whole text. */
+/**
+ * Returns the selected lines with their line breaks. If consecutive selections are joined, they give the whole text.
+ */
 export function selectLines(text: string, wish: LineWish): SelectedLines {
   return select(text, wish, {
     total: () => countLines(text),

@@ -30,7 +30,7 @@ export async function findTools(
 ): Promise<readonly RankedTool[]> {
   const lists: (readonly RankedTool[])[] = [];
   for (const query of queries) {
-    // Each query has its own turn of the event loop, because searching very many tools takes a few milliseconds.
+    // Pauses between two queries, because one search among very many tools takes a few milliseconds.
     if (lists.length > 0) await nextTurn();
     const exact = namesIn(query).flatMap(named);
     lists.push([...exact.map((known) => ({ ...known, score: exactScore })), ...index.rank(query, limit)]);

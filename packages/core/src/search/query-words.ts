@@ -32,8 +32,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
 }
 
 /**
- * Replaces each URL by `url`, and each path by `file` and its extension. These words show better than the words of the
- * value which tool is wanted.
+ * Replaces each URL by `url`, and each path by `file` and the path's extension. These words show which tool is wanted
+ * better than the words inside the URL or the path do.
  */
 function withoutValues(query: string): string {
   return query

@@ -42,20 +42,21 @@ interface IndexState {
 
 /** The parameter `k1` of BM25. The lower it is, the less a repeated word counts. */
 const saturation = 2;
-/** How many removed tools the index may contain. If there are more, it is rebuilt. */
+/** How many more removed tools than current tools the index may contain before it is rebuilt. */
 const mostOutdated = 1000;
-/** How many characters are indexed in one slice. That takes a few milliseconds, even if all words are new. */
+/**
+ * How many characters are indexed without a pause. Indexing them takes a few milliseconds, even if all words are new.
+ */
 const perSlice = 8_000;
 /** The work for a tool without any text, expressed as a number of characters. */
 const perTool = 100;
 
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
-  // One counter for all servers, because many small servers need as much work as a large one.
+  // All servers share one counter of work, because indexing many small servers takes as long as indexing a large one.
   const turns = createTurns(perSlice);
   let last: Promise<void> = Promise.resolve();
 
-  /** Runs a change after all earlier changes have ended. */
   function afterLast(change: () => void | Promise<void>): Promise<void> {
     last = last.then(change);
     return last;

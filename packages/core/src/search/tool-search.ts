@@ -33,7 +33,7 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
   let names: ToolNames = emptyNames;
   let updating: Promise<void> | undefined;
 
-  /** Updates the index to the current tools. The indexed words of an unchanged server are kept. */
+  /** Brings the index up to date with the current tools. Does not index a server again if it is unchanged. */
   async function update(): Promise<void> {
     const latest = await tools();
     if (latest === indexed) return;
@@ -68,7 +68,10 @@ export function createToolSearch({ tools, aboutServer }: ToolSearchOptions): Too
 }
 
 const toolsPerTurn = 250;
-/** The longest text, in characters, that is looked up as a name. A longer text may contain very many separators. */
+/**
+ * How many characters of a text are looked up as a tool name. In a longer text, trying every separator would take too
+ * long.
+ */
 const longestName = 1000;
 
 /** Finds tools by their names. */

@@ -47,7 +47,7 @@ const longestText = 4000;
 
 type Weights = Map<string, number>;
 
-/** The words that all tools of a server share. */
+/** The words of a server's name, title and instructions, which all tools of the server share. */
 export function wordsOfServer({ name, title = "", instructions = "" }: SearchableServer): ReadonlyMap<string, number> {
   const weights: Weights = new Map();
   add(weights, `${name} ${title}`, serverField);
@@ -57,7 +57,7 @@ export function wordsOfServer({ name, title = "", instructions = "" }: Searchabl
 
 export interface ToolWords {
   readonly weights: ReadonlyMap<string, number>;
-  /** The number of characters that were read. */
+  /** How many characters of the tool's texts were split into words. */
   readonly characters: number;
 }
 

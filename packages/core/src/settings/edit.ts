@@ -9,8 +9,8 @@ import { childNode, entriesOf, itemNodes, plainValueOf, stringNode } from "./rea
 
 export interface EditOptions {
   /**
-   * The root of the workspace that the file belongs to; Fairlead does not follow a link that leads out of it. If
-   * absent, the file is the user's own, and only the user can read a new file.
+   * The root of the workspace that contains the file. Fairlead does not follow a symbolic link that leads out of the
+   * workspace. If absent, the file is the user's own: if Fairlead creates it, only the user can read it.
    */
   readonly within?: string;
 }

@@ -10,10 +10,7 @@ export function canonicalJson(value: unknown): string {
   return write(value, mostLevels);
 }
 
-/**
- * Writes one value. Appends to one string, because joining lists of short strings costs more time than the digest of
- * the result.
- */
+/** Writes one value. Appends to a single string, because joining lists of short strings takes longer. */
 function write(value: unknown, levels: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);
   if (levels === 0) return writeDeep(value);
@@ -30,7 +27,7 @@ function write(value: unknown, levels: number): string {
   return `{${text}}`;
 }
 
-/** Objects with more members are sorted by `sort`, which allocates a kilobyte for two names. */
+/** The largest number of members that are sorted without `sort`, which allocates a kilobyte even for two names. */
 const fewNames = 16;
 
 function sortedNames(members: object): readonly string[] {

@@ -1,6 +1,6 @@
 /** Writes a server's value as JSON. Parts that are nested too deeply are replaced by a description. */
 
-/** The number of levels to write if the value is nested too deeply for the call stack. */
+/** How many levels of a value are written if the value is nested too deeply for the call stack. */
 const kept = 100;
 const description = "(nested too deeply to show)";
 

@@ -1,6 +1,6 @@
 /** The word that replaces a secret in messages, and functions for texts with that word. */
 
-/** The text that replaces a secret, or a text that looks like one. */
+/** The text that replaces a secret, or anything that looks like a secret. */
 export const hidden = "(hidden)";
 
 /** Whether `text` can be made from `shown` by replacing every `(hidden)` with some text. */
@@ -18,7 +18,7 @@ export function fitsText(shown: string, text: string): boolean {
   return at <= text.length - last.length;
 }
 
-/** Replaces each of these secrets by `(hidden)` in a text that may quote a request. */
+/** Replaces each of the secrets in a text by `(hidden)`. */
 export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
   return secrets.reduce<string>((shown, secret) => (secret ? shown.replaceAll(secret, hidden) : shown), text);
 }

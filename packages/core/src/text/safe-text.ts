@@ -4,10 +4,15 @@ import { writeJson } from "./deep-json.ts";
 import { disruptive, exoticSpaces, invisible } from "./unseen.ts";
 
 declare const brand: unique symbol;
-/** Text that may be printed. Only `text/` makes it; output functions accept nothing else. */
+/**
+ * Text that is safe to print. Only functions in `text/` create this type, and output functions accept no other text.
+ */
 export type SafeText = string & { readonly [brand]: true };
 
-/** Matches an unusual character. Most texts contain none, so this quick test saves time. */
+/**
+ * Matches any character except printable ASCII, tabs and line breaks. Most texts contain none, so this quick test saves
+ * time.
+ */
 const unusual = /[^\n\t -~]/;
 const unusualOnALine = /[^ -~]| {241}/;
 /** Matches more combining marks on one letter than any script needs: they would cover the lines above and below. */
@@ -73,7 +78,7 @@ export function safe(words: TemplateStringsArray, ...parts: readonly (SafeText |
   return words.reduce((text, word, index) => `${text}${parts[index - 1]}${word}`) as SafeText;
 }
 
-/** Joins safe parts with a separator from Fairlead itself. */
+/** Joins safe texts with a safe separator. Default: a line break. */
 export function joinSafe(parts: readonly SafeText[], separator: SafeText = "\n" as SafeText): SafeText {
   return parts.join(separator) as SafeText;
 }

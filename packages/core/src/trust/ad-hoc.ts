@@ -19,8 +19,8 @@ export interface AdHocServer {
 }
 
 /**
- * The default rights of the server. The settings may give rights to a server with the same name, but that is another
- * server.
+ * A server that is given on the command line has the default rights. Rights in the settings belong to another server,
+ * even if it has the same name.
  */
 const extras: ServerExtras = {
   start: "lazy",

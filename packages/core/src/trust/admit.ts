@@ -129,8 +129,8 @@ function untrusted(
 }
 
 /**
- * The next step for trusting the folder. It depends on what decided against trust: a new rule would not override a
- * stronger source.
+ * The next step for trusting the folder. It depends on the source that decided against trust: for example, a new trust
+ * rule would not override an environment variable.
  */
 function howToTrust({ source, detail }: TrustDecision, locations: AdmissionFacts["locations"]): string {
   switch (source) {
@@ -182,7 +182,7 @@ export function whyUnapproved(approval: Approval | undefined, { fingerprint, pro
 }
 
 /**
- * Checks again just before a start: the files may have changed since the settings were read.
+ * Checks just before a server starts that its program files are still the approved ones.
  *
  * @throws HostError `awaiting_approval`
  */

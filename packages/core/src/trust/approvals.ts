@@ -10,7 +10,10 @@ export type WorkspaceApprovals = ReadonlyMap<string, Approval>;
 /** Approvals by real workspace root, then by server name. */
 export type Approvals = ReadonlyMap<string, WorkspaceApprovals>;
 
-/** Maximum number of stored workspaces, and of servers in each. The oldest approvals are removed first. */
+/**
+ * Maximum number of workspaces with stored approvals, and of servers in each workspace. The oldest approvals are
+ * removed first.
+ */
 const mostKept = 1000;
 /** Maximum number of approved sets of program files that are kept for one server. */
 const mostProgramsKept = 16;
@@ -128,7 +131,10 @@ export async function readApprovalsFile(state: string): Promise<ApprovalsFile> {
   return (await readState(approvalsPath(state), parse)) ?? nothing;
 }
 
-/** Changes the file under its lock. `change` returns undefined if nothing changes; it may be called more than once. */
+/**
+ * Changes the approvals file under its lock. If `change` returns undefined, the file stays unchanged. `change` may be
+ * called more than once.
+ */
 export async function updateApprovalsFile(
   state: string,
   change: (file: ApprovalsFile) => Partial<ApprovalsFile> | undefined,
@@ -143,7 +149,7 @@ export function approvalsPath(state: string): string {
   return join(state, "approvals.json");
 }
 
-/** Also reads version 1 of the file, which had only workspaces at the top level. */
+/** Parses version 2 of the approvals file, and also version 1, which contained only the approvals by workspace. */
 function parse(value: unknown): ApprovalsFile | undefined {
   if (!isObject(value)) return undefined;
   const { version, workspaces, tools } = value as Partial<Record<keyof ApprovalsFile, unknown>>;

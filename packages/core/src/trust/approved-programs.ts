@@ -123,7 +123,7 @@ function isInterpreter(command: string): boolean {
  */
 const preloadVariables = ["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"];
 
-/** The words in these variables of the entry that may name files. */
+/** The words in the values of `preloadVariables` that may name files. */
 function preloadsIn(env: ReadonlyMap<string, string>): readonly string[] {
   return preloadVariables.flatMap((name) => {
     const value = env.get(name) ?? "";

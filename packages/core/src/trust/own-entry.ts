@@ -1,4 +1,7 @@
-/** Recognises Fairlead's own gateway among the configured servers: a gateway that started itself would never end. */
+/**
+ * Recognises Fairlead's own gateway among the configured servers. A gateway that started itself as a server would start
+ * gateways without end.
+ */
 
 import { HostError } from "../errors.ts";
 import type { Transport } from "../settings/define/definition.ts";

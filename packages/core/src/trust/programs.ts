@@ -69,8 +69,8 @@ export async function isUntrustedFolder(path: string, place: ProgramPlace): Prom
 }
 
 /**
- * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. The last check is
- * synchronous, so that as little time as possible passes before the file is started.
+ * Whether a program file lies in the untrusted workspace, directly or through a symbolic link. Resolves the link
+ * synchronously, so that as little time as possible passes before the file is started.
  */
 export async function isUntrusted(file: string, place: ProgramPlace): Promise<boolean> {
   const forbidden = await forbiddenFolder(place);
@@ -85,8 +85,8 @@ export async function isUntrusted(file: string, place: ProgramPlace): Promise<bo
 }
 
 /**
- * The folder from which no program may start. If the workspace contains the home folder, every program of the user
- * would be inside it: then no folder is forbidden.
+ * The untrusted workspace, from which no program may start. Undefined if the workspace is trusted, or if it contains
+ * the home folder, because then every program of the user would be forbidden.
  */
 async function forbiddenFolder({ environment, root, trusted }: ProgramPlace): Promise<string | undefined> {
   if (trusted) return undefined;
@@ -112,7 +112,7 @@ interface Kept {
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**
- * Calls `find`. If it was called for the same question shortly before, returns that result instead.
+ * Calls `find`, or returns the result of a recent call with the same question.
  *
  * @param question The key of the cached result.
  */
@@ -131,13 +131,16 @@ function recently<T>(environment: ProgramPlace["environment"], question: string,
 export interface OwnProgram {
   /** An absolute path. */
   readonly file: string;
-  /** Fairlead's environment, with only the searched entries in `PATH`, because the program may start other programs. */
+  /**
+   * Fairlead's environment. Its `PATH` has only the entries that Fairlead may search, because the program may start
+   * other programs.
+   */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Finds a program that Fairlead itself starts, such as the program that opens a browser. Even in a trusted workspace,
- * relative entries of `PATH` are left out, because such a program does not start in the current folder.
+ * Finds a program that Fairlead itself starts, such as the program that opens a browser. Leaves out relative entries of
+ * `PATH` even in a trusted workspace: they are relative to the current folder, in which such a program does not start.
  */
 export async function findOwnProgram(name: string, place: ProgramPlace): Promise<OwnProgram | undefined> {
   const { env } = place.environment;
@@ -166,7 +169,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // The file is not readable: the system would also continue with the next folder.
+    // If the file cannot be executed, a shell would also continue with the next folder.
     return false;
   }
 }

@@ -46,7 +46,10 @@ const meanings: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** Decides by the first source that applies: flag, environment, settings switch, embedding program, file. */
+/**
+ * Decides by the first source that says whether the workspace is trusted: a flag, an environment variable, the setting
+ * `security.folderTrust.enabled`, the embedding program, a rule in `trustedFolders.json`.
+ */
 export function decideTrust(facts: TrustFacts): TrustEvaluation {
   const decision =
     byFlag(facts) ??

@@ -164,8 +164,8 @@ function realOrWritten(path: string): string {
 type RulePath = { readonly kind: "folder"; readonly real: string } | { readonly kind: "gone" | "link" };
 
 /**
- * The real folder of a rule. If a trusting rule names a symbolic link, Fairlead does not follow the link, because its
- * creator would choose the trusted folder.
+ * The real folder of a rule. If a trusting rule names a symbolic link, Fairlead does not follow the link, because the
+ * creator of the link would choose which folder is trusted.
  */
 export async function findRulePath(path: string, trusts: "folder" | "parent" | "nothing"): Promise<RulePath> {
   switch (trusts) {
@@ -181,8 +181,8 @@ export async function findRulePath(path: string, trusts: "folder" | "parent" | "
 }
 
 /**
- * Resolves links in the parent folders only. If the last part of the path becomes a link later, the rule covers no
- * folder any more, because a workspace root is a real path without links.
+ * Finds the folder that a trusting rule names. Resolves symbolic links only in the parent folders: if the last part of
+ * the rule's path is a link, the rule trusts no folder.
  */
 async function ownPath(path: string): Promise<RulePath> {
   const parent = await realPath(dirname(path));

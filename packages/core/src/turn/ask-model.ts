@@ -71,7 +71,7 @@ async function* request(
       case "finish":
         return event;
       case "call":
-        // The event is ignored, because the content of the `finish` event contains the calls.
+        // Ignores a `call` event, because the content of the `finish` event contains the calls.
         break;
       case "text":
         draft.text += event.text;
@@ -115,8 +115,7 @@ async function* takeOut(
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
   /*
-   * The error may name a wrong tool, because the API may quote the schema of another one. If the API accepts the named
-   * tool alone, that tool is not the cause.
+   * The error of the API may name a wrong tool. If the API accepts the named tool alone, that tool is not the cause.
    */
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
@@ -162,7 +161,7 @@ async function* look(
   return findCulprit(declarations, probe, ({ parametersJsonSchema }) => proven.has(parametersJsonSchema));
 }
 
-/** Creates a probe that records the declarations which the API accepts. */
+/** Creates a `Probe` that also records the schemas which the API accepts. */
 function createNotingProbe(state: ConversationState, signal: AbortSignal): Probe {
   const proven = provenFor(state.model, state);
   const probe = createProbe(state.model, signal);

@@ -121,7 +121,10 @@ interface Course {
   readonly progress: (progress: Progress) => void;
 }
 
-/** Runs a tool through the host, which decides, confirms, executes, records and presents it. */
+/**
+ * Runs a tool through the host, which decides about the call, asks for confirmation, executes and records the call, and
+ * presents the result.
+ */
 function runTool(
   tool: DiscoveredMCPTool,
   args: JsonObject,
@@ -137,7 +140,10 @@ function runTool(
   });
 }
 
-/** Stores large results. If the user types the calls, results are not shortened. */
+/**
+ * The number of tokens above which a result is stored, and the function that stores it. If the user types the calls,
+ * there is no such limit.
+ */
 function largeResults({ results, model }: ConversationState, host: TurnHost, server?: string): LargeResults {
   const tokens = model.provider === "manual" ? Number.POSITIVE_INFINITY : host.resultTokens();
   return { tokens, keep: (file) => results.keep(file, server) };

@@ -100,7 +100,10 @@ export function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      // A server may report progress faster than it is read, so only the latest progress is kept until it is read.
+      /*
+       * A server may report progress faster than the caller reads events, so the queue keeps only the latest progress
+       * of a call.
+       */
       const last = waiting.at(-1);
       if (event.type === "progress" && last?.type === "progress" && last.id === event.id) waiting.pop();
       waiting.push(event);

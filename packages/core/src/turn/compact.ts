@@ -25,7 +25,8 @@ const asked = "Summarise our conversation so far, so that we can continue from y
 /**
  * Replaces the history by the model's summary of it.
  *
- * @throws HostError `usage` if there is no model or nothing to summarise, `model`, `cancelled`
+ * @throws HostError `usage` if there is no model or nothing to summarise, `model` if the model fails, `cancelled` if
+ * the signal is aborted
  */
 export async function compactHistory(state: ConversationState, signal: AbortSignal): Promise<void> {
   const { model, history } = state;
@@ -46,7 +47,7 @@ export function undoCompaction(state: ConversationState): boolean {
   return true;
 }
 
-/** @param before The history that undoing the compaction restores. */
+/** Replaces the history by `after`. @param before The history that undoing the compaction restores. */
 function change(state: ConversationState, after: History, before: History): void {
   replaceHistory(state, after);
   state.compaction = { before, after };
@@ -154,7 +155,7 @@ function withoutTags(text: string): string {
   return text.replaceAll(/<\/?untrusted_context_\w+>/g, "");
 }
 
-/** The messages that replace a history. */
+/** Asks the model for a summary of a history. Returns the messages that replace the history. */
 async function summarise(history: History, state: ConversationState, signal: AbortSignal): Promise<History> {
   // The history is sent as text and without tools, because an API may refuse calls if the request declares no tools.
   const parts = [{ text: `${request}\n\n${historyText(history)}` }];

@@ -32,7 +32,7 @@ export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: Ab
     options.onAsking(details);
     const outcome = await untilAborted(confirm ? confirm(details, signal) : told(details, options), signal);
     await details.onConfirm(outcome).catch((error: unknown) => {
-      // The answer is valid for this turn, although it could not be saved.
+      // If the answer cannot be saved, it is still valid for this turn.
       const why = errorMessage(error);
       options.emit({ type: "note", message: `the approval could not be saved: ${why}` });
     });

@@ -66,7 +66,8 @@ export interface Conversation {
    * Replaces the history by a summary that the model writes. The recorded conversation still contains the whole
    * history.
    *
-   * @throws HostError `busy` during a turn, `usage` without a model or a history, `model`, `cancelled`
+   * @throws HostError `busy` during a turn, `usage` without a model or a history, `model` if the model fails,
+   * `cancelled` if the signal is aborted
    */
   readonly compact: (options?: Pick<SendOptions, "signal">) => Promise<void>;
   /**
@@ -146,7 +147,7 @@ export function createConversation(
   let isBusy = false;
   let title = earlier?.title;
   if (earlier) state.history = earlier.history;
-  // The approval is recorded as part of this conversation.
+  // Records the messages that the program passes, because they are not in a recorded conversation yet.
   else addContents(state, ...answerOpenCalls(history));
 
   /** @throws HostError `busy` */

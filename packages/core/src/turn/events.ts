@@ -35,7 +35,7 @@ export interface CallEvent {
   readonly error?: CallFailure;
   /** Milliseconds since the call was allowed. */
   readonly durationMs?: number;
-  /** The rule that allowed the call, or the rule that asked. */
+  /** The rule that allowed the call, or the rule that required a confirmation. */
   readonly rule?: string;
   /** Files with the parts of the result that the model does not get. */
   readonly files?: readonly string[];
@@ -58,7 +58,8 @@ export type TurnEvent =
       readonly message?: string;
     }
   /**
-   * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has `confirm`, which is called instead.
+   * The call waits for `details.onConfirm(outcome)`. Not emitted if the host has a `confirm` function: the host calls
+   * that function instead.
    */
   | { readonly type: "confirmation"; readonly id: string; readonly details: ToolCallConfirmationDetails }
   /** The model's API refuses this tool, so the conversation continues without it. */

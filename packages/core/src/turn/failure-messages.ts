@@ -39,7 +39,7 @@ export function tellFailure({ code, message }: HostError, tool?: DiscoveredMCPTo
 /** The largest number of tokens that a schema may take in an error. */
 const mostTokens = 4_000;
 
-/** Adds the schema, because a model that found the tool by search may know only its signature. */
+/** The parameters of a tool, for an error: a model that found the tool by search may know only its signature. */
 function aboutParameters({
   name,
   schema: { description, parametersJsonSchema: parameters },
@@ -49,7 +49,7 @@ function aboutParameters({
   return `parameters of ${toLabel(name)}: ${toModelText(about)}`;
 }
 
-/** Returns the failure, as the user sees it. */
+/** Converts an error to the failure that the user sees. */
 export function toCallFailure({ code, message, next }: HostError): CallFailure {
   return { code, message, ...(next !== undefined && { next }) };
 }

@@ -16,8 +16,9 @@ export type Culprit =
 export type Probe = (declarations: readonly FunctionDeclaration[]) => Promise<boolean>;
 
 /**
- * Bisects the declarations: if the API accepts one half, the cause is in the other half. Takes log2(suspects) requests.
- * If no half was refused, one more request shows whether the declarations are the cause at all.
+ * Bisects the declarations: if the API accepts one half, the cause is in the other half. For n declarations, this takes
+ * about log2(n) requests. If the API has refused no half, up to two more requests show whether the declarations are the
+ * cause at all.
  *
  * @param isProven Whether the API accepted a declaration before, so that it cannot be the cause.
  */

@@ -106,7 +106,8 @@ export interface CallResponse {
 }
 
 /**
- * The messages with the responses to all calls of one message. If a call has no response, it may or may not have run.
+ * The messages with the responses to all calls of one message. For a call without a response, the model is told that
+ * the call may or may not have run.
  */
 export function responseContents(
   calls: readonly NonNullable<Part["functionCall"]>[],
@@ -114,7 +115,7 @@ export function responseContents(
 ): readonly Content[] {
   const parts = calls.map((call, at) => responses[at]?.part ?? toResponse(call, { error: unknown }));
   const beside = responses.flatMap((each) => each?.beside ?? []);
-  // A content with responses may have no other parts, so media gets a content of its own.
+  // A message with responses may have no other parts, so media go into a separate message.
   return [{ role: "user", parts }, ...(beside.length === 0 ? [] : [{ role: "user" as const, parts: beside }])];
 }
 

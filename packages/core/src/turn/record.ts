@@ -8,12 +8,12 @@ import type { StoredResult } from "../results/result-handles.ts";
 import type { TurnEvent } from "./events.ts";
 import type { OwnFunction, OwnNames } from "./tools/own-functions.ts";
 
-/** One declaration in the list: a tool, or a function of the host. */
+/** What one offered declaration stands for: a tool of a server, or a function of the host. */
 export type OfferedPlace = { readonly server: string; readonly name: string } | { readonly function: OwnFunction };
 
 /** A change of a conversation that is not an event of a turn. */
 export type ConversationChange =
-  /** A turn begins with this user message. It has the text that the user sees. */
+  /** A turn begins. `text` is the user's message as the user sees it. */
   | { readonly type: "input"; readonly text: string }
   /** A message is added to the history. If it has calls, their `response` changes follow. */
   | { readonly type: "content"; readonly content: Content }
@@ -33,9 +33,9 @@ export type ConversationChange =
   /** A content was stored. The model can read it as `result://ID`. */
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
-  /** Names that the model has seen. Their meaning must not change. */
+  /** The names of tools and of the host's functions that the model has seen. A name must keep its meaning. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
-  /** The declarations that the model is offered, beginning at this position. */
+  /** The declarations that the model is offered, from position `from` in the list of declarations to its end. */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }
   | { readonly type: "tool"; readonly server: string; readonly serverToolName: string; readonly enabled: boolean }
   | { readonly type: "title"; readonly title: string };

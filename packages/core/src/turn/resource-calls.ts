@@ -18,7 +18,9 @@ export interface ResourceCall {
   readonly results: (server: string) => LargeResults;
   readonly signal: AbortSignal;
   readonly ask: ConfirmPort;
-  /** Called with the rule that allows the read, before Fairlead sends the read. */
+  /**
+   * Called with the rule that allows the model to read the resource, before Fairlead sends the request to the server.
+   */
   readonly onAllowed: (rule: string) => void;
   /** Called with the name of the server when the server is found. */
   readonly onServer: (server: string) => void;
@@ -73,8 +75,8 @@ function chosenServers({ server }: JsonObject, servers: readonly string[]): read
 }
 
 /**
- * Finds the server of a URI. It is a server that lists the URI, or else one with a matching template, or else the only
- * named server, which may have resources that it does not list.
+ * Finds the server of a URI: the server that lists the URI, or else the server with a matching template. If there is
+ * neither and only one server is possible, returns that server, which may have resources that it does not list.
  */
 function whose(uri: string, servers: readonly string[], { resources }: TurnHost): string {
   const listed = servers.filter((server) => resources.getResourcesByServer(server).some((each) => each.uri === uri));

@@ -39,11 +39,11 @@ export interface ConversationState {
   model: Model;
   readonly toolSelection: ToolSelection;
   readonly results: ResultHandles;
-  /** The servers that the user chose. If absent, references may name any server. */
+  /** The servers that the user chose. If absent, an `@` reference in a message may name any server. */
   readonly chosen?: readonly string[];
   readonly wait: number;
   readonly notTried: readonly MissingServer[];
-  /** The limits that the program set. */
+  /** The limits of a turn that the calling program has set. */
   readonly limits: Partial<TurnLimits>;
   /** Servers that a turn has already waited for. Fairlead waits for each server only once. */
   readonly awaited: Set<string>;
@@ -53,7 +53,7 @@ export interface ConversationState {
   readonly told: Set<string>;
   /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;
-  /** The tools of the conversation, created with the first request. */
+  /** Writes the system instruction. Created with the first request. */
   systemText?: WriteSystemText;
   /** Ids of all calls so far. */
   readonly callIds: Set<string>;

@@ -34,7 +34,7 @@ export interface TurnHost {
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;
-  /** Reads the history of this workspace at the first call. */
+  /** At the first call, reads from the history which tools were used in this workspace. */
   readonly loadUsedTools: () => Promise<void>;
   /**
    * The tools that were used before in this workspace; the tool used last comes first. Empty until `loadUsedTools` has
@@ -63,7 +63,10 @@ export interface TurnHost {
     options: {
       readonly signal: AbortSignal;
       readonly ask: ConfirmPort;
-      /** Called with the rule that allows the read, before Fairlead sends the read. */
+      /**
+       * Called with the rule that allows the model to read the resource, before Fairlead sends the request to the
+       * server.
+       */
       readonly onAllowed: (rule: string) => void;
     },
   ) => Promise<ResourceResult>;
@@ -74,7 +77,7 @@ export interface TurnHost {
     typed: string,
     options: { readonly signal: AbortSignal; readonly wait: number; readonly servers: readonly string[] | undefined },
   ) => Promise<PromptContent>;
-  /** Stores contents for a conversation, and finds stored contents. */
+  /** Stores content of a result in a file. */
   readonly storeResult: (file: LeftOut) => Promise<StoredFile>;
   readonly findResults: (ids: ReadonlySet<string>) => Promise<readonly StoredFile[]>;
   /** The size of the model's context in tokens, from the settings. */

@@ -39,7 +39,7 @@ interface Account {
   before: ConversationState["history"];
 }
 
-/** Runs a turn. Never throws. At every moment, the models' APIs would accept the history. */
+/** Runs a turn. Never throws. The history is always in a form that the models' APIs accept. */
 export async function* takeTurn(
   input: string | readonly Part[],
   options: SendOptions,
@@ -67,7 +67,7 @@ export async function* takeTurn(
       throw error;
     } finally {
       if (!hasFailed) keepDraft(state, account);
-      // Removes the message that got no answer. If the message caused the error, it would also make the next turn fail.
+      // Removes a message that got no answer: if the message caused the error, it would also make the next turn fail.
       else if (state.history === asked) rewind(state, account.before);
     }
   } catch (error) {
@@ -138,7 +138,7 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   if (reason === "malformed_call" || reason === "other")
     throw new HostError("model", message ?? `${state.model.name} ended its answer without a reason`);
   if (message !== undefined && reason !== "stop") yield { type: "note", message };
-  // The message is removed, because a blocked message would also block all later ones.
+  // Removes the user's message, because a blocked message would also block all later messages.
   if (reason === "safety" && content.parts.length === 0 && isUnanswered(state.history)) rewind(state, account.before);
   addContents(state, content);
   account.draft.text = answerText(content);
@@ -158,7 +158,7 @@ function done(reason: DoneReason, { draft, denied, calls }: Account): TurnEvent 
   return { type: "done", reason, text: draft.text, denied, calls };
 }
 
-/** A signal that is aborted with the first of these signals, and at the end of the turn. */
+/** Creates a signal that is aborted when one of the given signals is aborted, or when `end` is called. */
 function stopWith(...signals: readonly (AbortSignal | undefined)[]): {
   readonly signal: AbortSignal;
   readonly end: () => void;

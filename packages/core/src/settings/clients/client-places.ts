@@ -37,7 +37,7 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
     case "codex":
       return inFolder(env["CODEX_HOME"] || path.join(home, ".codex"), "config.toml");
     case "gemini": {
-      // Fairlead uses this folder too, so its existence does not show that the client is installed.
+      // Fairlead uses `~/.gemini` too, so the folder does not show that Gemini CLI is installed.
       const folder = path.join(home, ".gemini");
       return { files: [path.join(folder, "settings.json")], signs: [path.join(folder, "installation_id")] };
     }
@@ -56,7 +56,9 @@ function placeOf(client: ClientName, places: Places): ClientPlace {
   }
 }
 
-/** The file that `connect` edits: the first one that exists. If none exists, the file that `connect` creates. */
+/**
+ * The settings file that `connect` edits: the client's first file that exists, or else the file that `connect` creates.
+ */
 export async function clientFile(client: ClientName, places: Places): Promise<string> {
   const { files } = placeOf(client, places);
   for (const file of files) if (await exists(file)) return file;

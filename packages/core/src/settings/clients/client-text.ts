@@ -1,6 +1,6 @@
 /**
- * Reads and edits the servers in a client's settings file. An edit changes no other byte. Refuses a text with syntax
- * errors.
+ * Reads and edits the servers in the text of a client's settings file. All other bytes stay as they are. A text with a
+ * syntax error is refused.
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -11,7 +11,11 @@ import type { EditableText, RefuseText } from "./editable-text.ts";
 import { openJsonText } from "./json-client-text.ts";
 import { openTomlText } from "./toml-client-text.ts";
 
-/** @throws HostError `settings_invalid` with file, line and column */
+/**
+ * Parses the text of a client's file.
+ *
+ * @throws HostError `settings_invalid`; its message names file, line and column
+ */
 export async function openClientText(
   client: ClientName,
   file: string,

@@ -26,7 +26,7 @@ export type ClientEntry =
     }
   | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** An entry in the form that the client's file uses. */
+/** A server entry in the form that a client's settings file uses. */
 export type ForeignEntry = Readonly<Record<string, unknown>>;
 
 interface ClientTraits {
@@ -45,7 +45,7 @@ interface ClientTraits {
 /** The name of the entry that `connect` writes. */
 export const ownEntryName = "fairlead";
 
-/** The keys of an entry that hold its token. */
+/** The keys of a server entry whose values may contain a token. */
 export const tokenKeys: readonly string[] = ["headers", "http_headers"];
 
 export const clientNames: readonly ClientName[] = [
@@ -154,7 +154,7 @@ export function isClientName(name: string): name is ClientName {
   return Object.hasOwn(clients, name);
 }
 
-/** The entry in this client's form; undefined if the client's file does not support the transport. */
+/** Converts an entry to the client's form; undefined if the client's file does not support the entry's transport. */
 export function toForeignEntry(client: ClientName, entry: ClientEntry): ForeignEntry | undefined {
   return entry.kind === "stdio" ? clients[client].stdio(entry) : clients[client].http?.(entry);
 }
@@ -178,8 +178,8 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
 }
 
 /**
- * Whether an entry starts `fairlead serve`. Fairlead wrote such an entry; if Fairlead started it, Fairlead would become
- * its own server.
+ * Whether an entry starts `fairlead serve`, like the entries that `connect` writes. Fairlead must not use such an entry
+ * as a server, because it would start itself.
  */
 export function isOwnEntry(value: unknown): boolean {
   const entry = fromForeignEntry(value);

@@ -95,8 +95,8 @@ async function baseline(
 }
 
 /**
- * Writes a planned change: first the receipt, then the file, so that `disconnect` can undo the change even after a
- * crash. Symbolic links are followed, and the file keeps its permissions.
+ * Carries out a plan: stores the receipt that `disconnect` needs, then writes the client's file. In this order,
+ * `disconnect` can undo the change even after a crash. Follows symbolic links and keeps the file's permissions.
  *
  * @throws HostError `busy` if the file has changed since the plan was made
  */
@@ -104,8 +104,7 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
     /*
-     * Checks the file before it writes the receipt. Otherwise, if another process has just changed the file, the new
-     * receipt would replace that process's receipt.
+     * Checks the file first: if another process has just changed it, the receipt of that process must not be replaced.
      */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {
@@ -149,7 +148,7 @@ export function overtaken(file: string): HostError {
   });
 }
 
-/** The missing folders of a file, which must be created; the outermost folder comes first. */
+/** The folders above a file that do not exist yet, outermost first. */
 async function missingFolders(file: string): Promise<readonly string[]> {
   const folder = dirname(file);
   if (folder === file || (await stat(folder).catch(unless("ENOENT", "ENOTDIR"))) !== undefined) return [];

@@ -20,7 +20,7 @@ export type DisconnectPlan =
    * removed.
    */
   | { readonly kind: "restore"; readonly text: string; readonly before: string | undefined }
-  /** The file no longer contains Fairlead's entry, so only the receipt is removed. */
+  /** The file no longer contains Fairlead's entry, so `disconnect` only removes the receipt of `connect`. */
   | { readonly kind: "gone"; readonly text: string | undefined }
   /**
    * The file has changed since `connect`. `after` is its text without Fairlead's entry. `wrote` is the text that
@@ -40,8 +40,8 @@ export async function planDisconnect(receipt: Receipt, receipts: ReceiptStore): 
   const after = await removeOwnEntry(client, file, text, { before: old, name: ownEntryName, moved });
   if (after === text) return { kind: "gone", text };
   /*
-   * The receipt contains no token, so the token is read from the file. If the file has a new token, the digest does not
-   * match, and `wrote` is unknown.
+   * The receipt contains no token, so the text that `connect` wrote is rebuilt with the token from the file. If the
+   * file has a new token, the rebuilt text does not match the receipt's digest, and `wrote` is undefined.
    */
   const { servers } = await openClientText(client, file, text);
   const written = { ...entry, ...tokenIn(servers.get(ownEntryName)?.value) };
@@ -102,14 +102,14 @@ async function removeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders.toReversed()) {
     const isGone = await rmdir(folder).then(
       () => true,
-      // The folder stays, because another program has files in it now.
+      // A folder that cannot be removed stays, for example because another program has files in it.
       unless("ENOTEMPTY", "EEXIST", "ENOENT", "EACCES", "EPERM"),
     );
     if (isGone === undefined) return;
   }
 }
 
-/** The error of `disconnect` without `--force`. */
+/** The error of `disconnect` without `--force` if the client's file has changed since `connect`. */
 export function changedSince({ client, file }: Receipt): HostError {
   return new HostError("changed", `${file} has changed since Fairlead wrote it; the file was not changed`, {
     next: `To remove only Fairlead's entry: fairlead disconnect ${client} --force`,

@@ -22,16 +22,17 @@ export interface EditableText {
   removeEmpty(): string;
   /** Copies a server from another text of the same client. */
   copy(from: EditableText, name: string): string;
-  /** The text of one server, for `copy`. Undefined for JSON, which `copy` writes from the value. */
+  /**
+   * The text of one server as written, which `copy` inserts. Undefined for JSON: there, `copy` writes the server's
+   * value.
+   */
   sourceOf(name: string): string | undefined;
 }
 
-/** Throws the error for a text with a mistake, at the position of the mistake. */
+/** Creates the error for a mistake at this position of a client's text. */
 export type RefuseText = (message: string, place: Position, cause?: unknown) => HostError;
 
-/**
- * The input for reading a client's text: the client, the file name for messages, and the function that throws errors.
- */
+/** The client whose text is read, and the function that creates the errors. */
 export interface TextContext {
   readonly client: ClientName;
   readonly refuse: RefuseText;

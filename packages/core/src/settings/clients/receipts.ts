@@ -20,9 +20,9 @@ import { type ClientName, type ForeignEntry, isClientName } from "./client.ts";
 export interface Receipt {
   readonly client: ClientName;
   readonly file: string;
-  /** The digest of the earlier file; null if there was no file. */
+  /** The digest of the file's text before `connect`; null if the file did not exist. */
   readonly before: string | null;
-  /** Digest of the file that was written. */
+  /** The digest of the text that `connect` wrote. */
   readonly after: string;
   readonly entry: ForeignEntry;
   /** Servers of the client that `--replace` has moved to Fairlead's settings. */

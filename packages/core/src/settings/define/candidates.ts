@@ -13,7 +13,7 @@ export interface EntryCandidate {
   readonly source: CheckedSource;
   /** The node of the server's name, for the positions in messages. */
   readonly at: Node;
-  /** The entry's node; undefined if Fairlead refused `mcp.serverCommand`. */
+  /** The syntax node of the entry; undefined if Fairlead refused the command line in `mcp.serverCommand`. */
   readonly entry: Node | undefined;
   readonly problems: readonly Problem[];
   /** Whether the entry comes from `mcp.serverCommand`. */
@@ -23,11 +23,14 @@ export interface EntryCandidate {
 export interface EntryChoice {
   readonly winner: EntryCandidate;
   readonly shadowed: readonly EntryCandidate[];
-  /** The lines with `mcp.serverCommand` that have no effect, because an entry named `mcp` exists. */
+  /** The values of `mcp.serverCommand` that have no effect, because an entry named `mcp` exists. */
   readonly idleLines: readonly EntryCandidate[];
 }
 
-/** The order of the servers by the scope of their entries. Earlier servers keep a tool name without a prefix. */
+/**
+ * The order of the servers by the scope of their entries. If two servers have tools with the same name, the tool of the
+ * earlier server gets no prefix.
+ */
 const order: readonly Scope[] = ["user", "workspace", "system", "system-defaults"];
 
 /**
@@ -59,7 +62,7 @@ function choose(
 }
 
 function candidatesOf(source: CheckedSource): readonly EntryCandidate[] {
-  // The file may hold the entry that `fairlead connect gemini` wrote, because Gemini CLI reads the same file.
+  // Leaves out the entry that `fairlead connect gemini` wrote: Gemini CLI and Fairlead read the same settings file.
   const written = [...source.entries.values()]
     .filter(({ name, value }) => name !== ownEntryName || !isOwnServer(name, plainValueOf(value)))
     .map(({ name, key, value }) => ({
@@ -90,7 +93,7 @@ function fromLine(source: CheckedSource, node: Node, line: string): EntryCandida
   return { ...candidate, entry: undefined, problems: [problem] };
 }
 
-/** The entry for a command line. All its nodes have the position of that line. */
+/** The `mcpServers` entry for a command line, as syntax nodes. Each node has the position of the command line. */
 function entryOf({ offset, length }: Node, words: readonly string[]): Node {
   const text = (value: string): Node => ({ type: "string", value, offset, length });
   const property = (name: string, value: Node): Node => ({

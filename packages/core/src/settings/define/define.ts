@@ -95,7 +95,7 @@ export function defineServer(name: string, entry: Node, context: EntryContext): 
   return { kind, definition, problems };
 }
 
-/** Adds a problem at a node of a settings file. Default: the file that contains the entry. */
+/** Adds a problem at a node of the file `source`. Default: the file that contains the entry. */
 type AddProblem = (
   problem: Pick<Problem, "severity" | "code" | "message">,
   node: Node,
@@ -129,7 +129,10 @@ function defineMachineAuth(
     add({ severity: "error", code: "settings_invalid", message: read.reason }, machine.node, read.next, machine.source);
     return undefined;
   }
-  // With `machineAuth: true`, the values are in the entry itself, whose variables are already found.
+  /*
+   * With `machineAuth: true`, the data for the sign-in are in the entry itself, and `mentions` already has its
+   * variables.
+   */
   const own =
     machine.node.type === "object"
       ? findVariables(machine.node, machine.lookup, { schema: machineAuthSchema, where: "machineAuth" })
@@ -223,13 +226,12 @@ function placesFor(variable: string): string {
 }
 
 /**
- * Everything that a person approves. Approvals, negotiated protocols and cached catalogs are stored under the digest of
- * these data.
+ * Everything that an approval covers. The digest of these facts is the key of stored approvals, negotiated protocols
+ * and cached catalogs.
  */
 interface FingerprintFacts {
   /**
-   * The entry as written. The fingerprint leaves out its `description`, so that a changed description needs no new
-   * approval.
+   * The entry as written. The digest leaves out its `description`, so that a changed description needs no new approval.
    */
   readonly entry: Node;
   /** The command with its path and variables resolved; undefined for a URL, or if a variable is not set. */

@@ -239,8 +239,8 @@ export interface SettingsFile {
 export interface Settings {
   readonly files: readonly SettingsFile[];
   /**
-   * The servers in the order of the user's file, then of the workspace's file. Earlier servers keep a tool name without
-   * a prefix.
+   * The servers in the order of the user's file, then of the workspace's file. If two servers have tools with the same
+   * name, the tool of the earlier server gets no prefix.
    */
   readonly servers: readonly ConfiguredServer[];
   /**

@@ -29,7 +29,7 @@ const providers: ReadonlyMap<string, Authentication["provider"]> = new Map([
   [AuthProviderType.SERVICE_ACCOUNT_IMPERSONATION, "sa-impersonation"],
 ]);
 
-/** The authentication; undefined after a mistake, which was reported. */
+/** Reads the authentication of an entry; undefined if the entry has a mistake, which is reported as a problem. */
 export function readAuthentication(
   entry: Node,
   kind: Transport["kind"],

@@ -10,9 +10,12 @@ const ways = ["command", "url", "httpUrl"] as const;
 const forCommands = ["args", "env", "cwd"];
 const forUrls = ["headers", "oauth"];
 
-/** The transport, with variables not expanded; undefined after a mistake, which was reported. */
+/**
+ * Reads the transport without expanding variables; undefined if the entry has a mistake, which is reported as a
+ * problem.
+ */
 export function readTransport(entry: Node, report: ReportProblem): Transport | undefined {
-  // Validation has already reported this mistake.
+  // Validation has already reported that the entry is not an object.
   if (entry.type !== "object") return undefined;
   const found = ways.filter((key) => childNode(entry, key) !== undefined);
   const [way] = found;

@@ -173,7 +173,7 @@ type Template =
   /** The text is malformed; `reason` is the last part of "cannot be expanded: …". */
   | { readonly kind: "malformed"; readonly reason: string };
 
-// Matches the special forms of a dollar sign. Any other dollar sign is plain text.
+// Matches a reference, `$$`, or `${` without an end. Any other dollar sign is plain text.
 const special = /\$(?:\$|(?<bare>[A-Za-z_]\w*)|\{(?<braced>[^}]*)(?<closed>\})?)/g;
 const inBraces = /^(?:secret:(?<secret>[^:$\s]+)|(?<name>[A-Za-z_]\w*)(?::-(?<fallback>.*))?)$/s;
 
@@ -204,7 +204,7 @@ function toPart(written: string, { bare, braced, closed }: Record<string, string
   return { kind: "variable", name, ...(fallback === undefined ? {} : { fallback }) };
 }
 
-/** The value of a variable. If the variable is unset or empty, its default. */
+/** The value of a variable. If the variable is unset or empty, the default in the reference, if there is one. */
 export function valueOfVariable(
   part: TemplatePart & { kind: "variable" },
   values: ReadonlyMap<string, string>,

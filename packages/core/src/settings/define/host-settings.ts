@@ -127,8 +127,8 @@ function united(sources: readonly CheckedSource[], ...path: readonly string[]): 
 }
 
 /**
- * For each server, the tools that may be called. The strongest of the user's lists counts; the workspace's list can
- * only remove tools from it.
+ * For each server, the tools that may be called. Of the lists outside the workspace, the list in the strongest file
+ * counts; the workspace's list can only remove tools from that list.
  */
 function permittedTools(sources: readonly CheckedSource[]): ReadonlyMap<string, readonly string[]> {
   const permitted = new Map<string, readonly string[]>();
@@ -176,8 +176,8 @@ function listed(
 }
 
 /**
- * Restrictions of `fairlead.permissions.servers`. Of the user's lists for a server, the strongest counts; the
- * workspace's list can only restrict it further.
+ * Restrictions of `fairlead.permissions.servers`. Of the lists outside the workspace, the list in the strongest file
+ * counts; the workspace's list can only restrict the server further.
  */
 function permissions(sources: readonly CheckedSource[]): readonly Gate[] {
   const own = new Map<string, Gate>();

@@ -1,6 +1,6 @@
 /** Types of the settings that a program passes: one `mcpServers` entry, and `createHost({ settings })`. */
 
-/** How to sign in to a server if discovery does not find all the data. */
+/** OAuth settings of a server, for data that Fairlead cannot discover itself. */
 export interface MCPOAuthConfig {
   /** True: if the server requires a sign-in, Fairlead signs in without asking first. */
   readonly enabled?: boolean;
@@ -13,7 +13,7 @@ export interface MCPOAuthConfig {
   readonly scopes?: readonly string[];
   readonly audiences?: readonly string[];
   readonly redirectUri?: string;
-  /** Fairlead ignores this key with a warning, because tokens never go into URLs. */
+  /** Ignored with a warning, because Fairlead never sends a token in a URL. */
   readonly tokenParamName?: string;
 }
 

@@ -10,7 +10,8 @@ export function toCommonForm(program: Program, entry: unknown): unknown {
 }
 
 /**
- * Converts an entry of Zed. Older entries have `command: { path, args, env }`; `source` only says who wrote the entry.
+ * Converts an entry of Zed. Older entries have `command: { path, args, env }`. Leaves out `source`, which only says who
+ * wrote the entry.
  */
 function fromZed({ source: _source, command, ...rest }: Readonly<Record<string, unknown>>): unknown {
   if (!isObject(command)) return command === undefined ? rest : { command, ...rest };

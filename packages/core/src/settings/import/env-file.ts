@@ -16,7 +16,7 @@ export interface EnvFileContext {
   readonly environment: Environment;
   readonly root: string;
   readonly trusted: boolean;
-  /** Looks up a variable in the same way as the entries of the target file. */
+  /** Looks up a variable in the same way as for an entry of the target file. */
   readonly lookup: Lookup;
 }
 

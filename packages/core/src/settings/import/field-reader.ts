@@ -21,7 +21,7 @@ export interface FieldReader {
   /** The keys that were not read. */
   rest(): readonly string[];
   remark(kind: Remark["kind"], key: string, message: string, next?: string): void;
-  /** Adds an `obstacle` remark; returns undefined instead of a value. */
+  /** Adds a remark of the kind `obstacle` about the key, and returns undefined. */
   refuse(key: string, message: string): undefined;
 }
 
@@ -124,7 +124,8 @@ export function convertTimeout(
 }
 
 /**
- * The object with these properties. Unlike assignment, `Object.fromEntries` also creates a property named `__proto__`.
+ * Converts the draft of an entry to an object. Uses `Object.fromEntries`, because an assignment cannot create a
+ * property named `__proto__`.
  */
 export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {
   return Object.fromEntries(

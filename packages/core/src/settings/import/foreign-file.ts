@@ -34,7 +34,10 @@ export async function readDocument(file: string, syntax: "jsonc" | "toml"): Prom
   return syntax === "toml" ? parseToml(read.text) : parseJson(read.text);
 }
 
-/** Reads a file. `folders` are the projects whose servers are wanted, if the file has servers of many projects. */
+/**
+ * Reads the servers in a file of another program. If the file has servers of several projects, `folders` are the
+ * projects whose servers are wanted.
+ */
 export async function readForeignFile(source: ImportSource, folders: readonly string[]): Promise<ForeignFile> {
   const document = await readDocument(source.file, source.program === "codex" ? "toml" : "jsonc");
   return document.kind === "value" ? serversOf(source.program, document.value, folders) : document;
@@ -114,7 +117,7 @@ async function parseToml(text: string): Promise<Document> {
   }
 }
 
-/** The end of a file's path, and the program that writes such a file. */
+/** Patterns for the ends of paths, each with the program that writes the files with such a path. */
 const names: readonly (readonly [RegExp, Program])[] = [
   [/[/\\]claude_desktop_config\.json$/, "claude-desktop"],
   [/[/\\]\.(claude|mcp)\.json$/, "claude-code"],
@@ -141,6 +144,6 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  // Without these references, Cursor and the other programs read the file in the same way.
+  // Without these references, it does not matter whether Cursor or Claude Code wrote the file: both read it alike.
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

@@ -25,8 +25,8 @@ interface RemoteProxy {
 }
 
 /**
- * Writes the URL to which the entry's mcp-remote connects into the draft. Returns false if the entry runs another
- * program, or if mcp-remote has an option that Fairlead lacks.
+ * If an entry runs mcp-remote, writes the URL to which mcp-remote connects into the new entry. Returns false if the
+ * entry runs another program, or if mcp-remote has an option that Fairlead lacks.
  */
 export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolean {
   const command = reader.peek("command");

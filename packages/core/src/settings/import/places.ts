@@ -35,7 +35,10 @@ export function usualPlaces({ env, home, platform }: Environment, root: string):
   ];
 }
 
-/** The project folder of a file that the user names; undefined if no program gives its project files this name. */
+/**
+ * The project folder that a file belongs to, judged by the file's path; undefined if no program stores the settings of
+ * a project under such a path.
+ */
 export function projectFolder(
   file: string,
   { home, platform }: Pick<Environment, "home" | "platform">,
@@ -47,7 +50,7 @@ export function projectFolder(
   return inDotFolder && path.dirname(parent) !== home ? path.dirname(parent) : undefined;
 }
 
-/** The folder of the user in which the platform's programs store their settings. */
+/** The user's folder in which programs store their settings on this platform. */
 export function applicationFolder({ env, home, platform }: Places): string {
   if (platform === "win32") return env["APPDATA"] || win32.join(home, "AppData", "Roaming");
   if (platform === "darwin") return posix.join(home, "Library", "Application Support");

@@ -13,11 +13,14 @@ export type ImportAction =
   | { readonly kind: "replace" }
   /** The target file has an equal entry. */
   | { readonly kind: "same" }
-  /** The target file has another entry with this name. */
+  /** The target file has a different entry with this name. */
   | { readonly kind: "exists" }
   /** Another source has an equal entry. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
-  /** Another source has another entry with this name. This entry is imported only if the user gives its new name. */
+  /**
+   * Another source has a different entry with this name. This entry gets a new name, and is imported only if the user
+   * asks for the new name.
+   */
   | { readonly kind: "clash"; readonly with: ImportSource }
   /** The entry cannot be imported; its remarks say why. */
   | { readonly kind: "refused" }
@@ -103,8 +106,8 @@ function isSameText(existing: string, imported: string): boolean {
 }
 
 /**
- * A free name for the server: `name-cursor`, then `name-cursor-2` and so on. A name whose entry is equal counts as
- * free.
+ * A free name for the server: `name-cursor`, then `name-cursor-2` and so on. A name also counts as free if the target
+ * file has an equal entry with this name.
  */
 function freeName(
   candidate: ImportCandidate,

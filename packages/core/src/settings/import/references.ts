@@ -6,9 +6,9 @@ import { type Program, programs, type ReferenceForm, type Remark } from "./progr
 export interface ReferenceContext {
   readonly program: Program;
   readonly platform: NodeJS.Platform;
-  /** The workspace root, for which the settings write `${PWD}`. */
+  /** The workspace root, which `${PWD}` stands for in settings. */
   readonly root: string;
-  /** The project that the file belongs to. */
+  /** The project folder of the imported file. */
   readonly folder?: string;
   /** Descriptions of `${input:ID}`. */
   readonly inputs: ReadonlyMap<string, string>;

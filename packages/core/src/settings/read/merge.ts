@@ -117,7 +117,7 @@ function idleLine({ source, at }: EntryCandidate): Problem {
 }
 
 /**
- * Warns about rights that the user gave to a name. They do not apply to a workspace entry that replaces the user's
+ * Warns that rights which the user gave to a server name do not apply, because a workspace entry replaces the user's
  * entry with this name.
  */
 function withheld(name: string, sources: readonly CheckedSource[]): readonly Problem[] {

@@ -54,7 +54,7 @@ export async function locate(options: LocateOptions): Promise<Locations> {
   const home = await realPathOf(environment.home);
   const { root, rootFrom } = await findRoot(options, home);
   const gemini = join(environment.home, ".gemini");
-  // The `.gemini` in the home folder is the user's scope; it is never a workspace as well.
+  // If the root is the home folder, there is no workspace: `.gemini` in the home folder holds the user's settings.
   const hasWorkspace = options.workspace !== false && root !== home;
   return {
     root,

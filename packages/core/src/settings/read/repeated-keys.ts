@@ -15,8 +15,9 @@ import { itemNodes, type JsonProperty, propertyNodes, stringNode } from "./nodes
 const strictIfMore = new Set(["mcp.excluded", "fairlead.permissions.denyTools", "security.folderTrust.enabled"]);
 
 /**
- * The top object of the file, in which each of Fairlead's keys occurs once. If a key's values are texts, its last value
- * counts. The entries of `mcpServers` stay as they are, because validation refuses an entry with a repeated key.
+ * Returns the top-level object of the file, in which each of Fairlead's keys occurs only once. If the values of a
+ * repeated key are texts, the last one counts. The entries of `mcpServers` stay as they are, because validation refuses
+ * an entry with a repeated key.
  */
 export function combineRepeated(root: Node): Node {
   return combineObject([root], settingsSchema, []);
@@ -45,8 +46,8 @@ function combine(nodes: readonly Node[], key: SettingsKey, path: readonly string
 }
 
 /**
- * Combines the objects among the values and ignores other values, which validation reports. Without any object, the
- * last value counts.
+ * Combines the values of a repeated key that are objects. Ignores its other values, which validation reports. If no
+ * value is an object, the last value counts.
  */
 function combineObject(
   nodes: readonly Node[],
@@ -94,14 +95,14 @@ function toNode({ key, value }: JsonProperty): Node {
   return { type: "property", offset: key.offset, length, children: [key, value] };
 }
 
-/** The names of all lists together. A text instead of a list counts as a list with one name. */
+/** All names that occur in any list of a repeated key. A text instead of a list counts as a list with one name. */
 function unionOf(nodes: readonly Node[], last: Node): Node {
   if (nodes.length === 1) return last;
   const children = nodes.flatMap((node) => (stringNode(node) === undefined ? itemNodes(node) : [node]));
   return { type: "array", offset: last.offset, length: last.length, children };
 }
 
-/** The names that are in all lists. A value that is not a list contains no names. */
+/** The names that occur in every list of a repeated key. A value that is not a list contains no names. */
 function intersectionOf(nodes: readonly Node[], last: Node): Node {
   if (nodes.length === 1) return last;
   const others = nodes.slice(0, -1).map((node) => new Set(itemNodes(node).map(stringNode)));

@@ -77,7 +77,8 @@ export interface LookupSources {
 /**
  * Creates the lookup for an entry. For a workspace entry, the workspace's `.env` files come first; for other entries,
  * the user's files. The approval of a workspace entry covers the values from the workspace's files. Other entries have
- * no such approval, so values from these files may decide neither which program runs nor which URL is reached.
+ * no such approval: for them, values from the workspace's files may decide neither which program runs nor which URL is
+ * reached.
  */
 export function lookupFor(scope: Scope, { environment, root, envFiles }: LookupSources): Lookup {
   const user = { values: envFiles.user, from: "user-env-file" } as const;

@@ -91,8 +91,8 @@ function propertiesAt(place: Place, instead?: string): Iterable<JsonProperty> {
 }
 
 /**
- * Which of repeated values counts: see `combineRepeated`. For texts, and for keys of other programs, the last value
- * counts.
+ * Says which value of a repeated key counts, as `combineRepeated` decides it: for texts, and for keys of other
+ * programs, the last value; otherwise the strictest one.
  */
 function countsOf([first = ""]: readonly string[], { type }: Node): string {
   const isStrict = ["mcp", "fairlead", "security"].includes(first) && type !== "string";

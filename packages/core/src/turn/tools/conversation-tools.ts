@@ -45,8 +45,8 @@ export interface OfferedTool {
 
 export interface ToolSelection {
   /**
-   * Names very many tools in slices, so that the next uses of the tools do not block other work for long. Until the next
-   * `prepare`, a tool that a server adds or removes is not seen.
+   * Names very many tools in slices, so that later uses of the tools do not block other code for long. If a server adds
+   * or removes a tool, the change takes effect with the next `prepare`.
    */
   readonly prepare: (model: Model) => Promise<void>;
   /** The declarations of the next request. Works in slices. */
@@ -103,7 +103,10 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const open = (): ConversationTools => host.openTools(earlier?.names);
   let opened: ConversationTools | undefined;
   let offeredTokens = 0;
-  /** The names of the host's own functions. Fixed when the model first sees them, so that no later tool takes one. */
+  /**
+   * The names of the host's own functions. A name is fixed when the model first sees it, so that no tool that is added
+   * later can take the name.
+   */
   let ownNames: OwnNames = earlier?.functions ?? {};
   const offersOf = new WeakMap<Model, ToolOffers>();
   const recorded = createToolRecord(record, earlier);
@@ -117,7 +120,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   function current(): ConversationTools {
-    // The names of a resumed conversation are already fixed.
+    // A resumed conversation keeps the names of its tools, so it opens the tools only once.
     if (earlier !== undefined) opened ??= open();
     return opened ?? open();
   }
@@ -239,7 +242,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       await prepare(model);
       const tools = usableTools(model);
       await estimateAll(tools);
-      // The first request fixes the offered tools. Showing the tools earlier must not fix them.
+      // Before the first request, uses temporary offers: only a request decides which tools the model is offered.
       const offers = offersOf.get(model) ?? openOffers(model);
       await update(offers, model);
       return tools.flatMap((tool) => {

@@ -6,10 +6,13 @@ export const ownFunctions = ["list_resources", "read_resource", "search_tools", 
 
 export type OwnFunction = (typeof ownFunctions)[number];
 
-/** The names of these functions in a conversation, as far as the model has seen them. */
+/**
+ * The names under which the model has seen the host's functions in a conversation. Functions that it has not seen are
+ * absent.
+ */
 export type OwnNames = Readonly<Partial<Record<OwnFunction, string>>>;
 
-/** Chooses a name that no tool has: if a tool has the function's name, the function gets another name. */
+/** Returns the function's own name. If a tool already has this name, puts the prefix `fairlead_` before it. */
 export function freeName(own: string, isTaken: (name: string) => boolean): string {
   return isTaken(own) ? freeName(`fairlead_${own}`, isTaken) : own;
 }

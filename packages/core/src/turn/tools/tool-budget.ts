@@ -73,7 +73,6 @@ export async function planOffer(
     count: Math.floor(room.count * (1 - keptFree)),
   };
 
-  /** Adds all of these tools if they fit together; otherwise adds none. */
   async function add(some: readonly BudgetedTool[], reason: OfferReason): Promise<void> {
     const news = some.filter(({ key }) => !plan.has(key));
     const tokens = await tokensWithin(news, left, turns);

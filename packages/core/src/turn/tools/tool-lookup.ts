@@ -21,7 +21,7 @@ export interface LookupSource {
 }
 
 export interface ToolLookups {
-  /** Creates the lookup in slices. If nothing has changed, returns the last lookup. */
+  /** Creates the lookup for a source in slices. If the source is the same as before, returns the last lookup. */
   readonly prepare: (source: LookupSource) => Promise<ToolLookup>;
   /** Creates the lookup without a pause, for a caller that cannot wait. */
   readonly now: (source: LookupSource) => ToolLookup;

@@ -45,7 +45,10 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 
 /** The tools that may be offered now. */
 export interface OfferedFrom {
-  /** The tools. The array must not change later: if an update gets the same array as before, no tool is new. */
+  /**
+   * The tools that may be offered. The array must never be modified: if an update gets the same array again, it assumes
+   * that no tool is new.
+   */
   readonly tools: readonly DiscoveredMCPTool[];
   /** The tool with this key, if it is one of `tools`. */
   readonly find: (key: string) => DiscoveredMCPTool | undefined;
@@ -75,14 +78,17 @@ const sizePerTool = 1000;
 
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
   const reasons = new Map<string, OfferReason>();
-  /** The keys of all tools that were considered. A considered tool without a reason did not fit into the budget. */
+  /**
+   * The keys of all tools about which the budget has decided. If such a tool is not in `reasons`, it did not fit into
+   * the budget.
+   */
   const considered = new Set<string>();
   const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
-  /** The tools of the last update, all of which were considered. */
+  /** The tools of the last update. The budget has decided about all of them. */
   let latest: readonly DiscoveredMCPTool[] | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  // If the user types the calls, no declarations are needed.
+  // If the user types the calls, no model gets declarations, so there is no limit.
   const room = model.provider === "manual" ? noLimit : roomFor(model, budget);
 
   function isDeclared(own: OwnFunction): boolean {
@@ -94,7 +100,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /**
-   * The tokens and the number of the host's own functions. Includes `read_result`, which the model may need at any
+   * The part of the budget that the host's own functions take. Includes `read_result`, which the model may need at any
    * time.
    */
   function ownRoom(some: readonly OwnFunction[]): ToolRoom {
@@ -132,8 +138,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /**
-   * Offers the same tools as before, so that the declarations begin in the same way. Returns false if they no longer
-   * fit.
+   * Offers the tools that were offered before the conversation was resumed, so that the list of declarations begins in
+   * the same way. Returns false if there were none, or if they no longer fit into the budget.
    */
   async function planAsBefore(
     { tools, find }: OfferedFrom,
@@ -149,8 +155,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     /*
-     * If the earlier declarations lack the search function, all tools were offered then. So the tools without a
-     * declaration are new, and the budget decides about them later.
+     * If the earlier declarations lack the search function, all tools of that time were offered. Then a tool without a
+     * declaration is new, and the budget decides about it later.
      */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");

@@ -22,7 +22,7 @@ export function createToolRecord(
 ): ToolRecord {
   let recordedNames = earlier?.names.length ?? 0;
   let recordedFunctions: OwnNames = earlier?.functions ?? {};
-  /** The declarations that are recorded. They are offered again only to the model that the conversation had. */
+  /** The declarations that are already in the recorded conversation. */
   let recordedPlaces = earlier?.offered ?? [];
 
   return {
