@@ -90,7 +90,7 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
 
 /** Whether a failure means that the server uses another protocol, and not that the server has a problem. */
 function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attempt): boolean {
-  // Some stdio servers exit when they receive a method that they do not know.
+  // A stdio server that exits may support another protocol, because some servers exit on an unknown method.
   if (transport === "stdio") return code === "exited";
   if (evidence.rpc !== undefined && modernErrorCodes.has(evidence.rpc.code)) return false;
   return evidence.httpStatus !== undefined && otherProtocolStatuses.has(evidence.httpStatus);

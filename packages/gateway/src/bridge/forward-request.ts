@@ -23,7 +23,7 @@ export interface Forwarded {
   readonly server: string;
   readonly method: string;
   readonly params: JsonObject;
-  /** The item that a person has already approved, such as `files.write_file`; proved by the client's request state. */
+  /** The item that a person has approved, such as `files.write_file`, according to the client's request state. */
   readonly confirmed?: string | undefined;
   /** Called when a person approves this request. */
   readonly onYes?: ((subject: string) => void) | undefined;

@@ -15,7 +15,7 @@ export interface Greeting {
   readonly instructions?: string;
 }
 
-/** The capabilities for clients of `/mcp`, which use all servers. They do not depend on the configured servers. */
+/** The capabilities for clients of `/mcp`. They are the same, whichever servers are configured. */
 const merged: JsonObject = {
   tools: { listChanged: true },
   prompts: { listChanged: true },

@@ -35,7 +35,7 @@ import { withoutInbox } from "./without-inbox.ts";
 export interface Consent extends AsyncDisposable {
   /** Keeps an approval while a modern client answers the questions of the server itself. */
   readonly seals: SealedConsent;
-  /** Returns the port through which the host asks for confirmation of one request of this client. */
+  /** Returns the `ConfirmPort` with which the host asks for confirmation of one request of this client. */
   port(client: AskedClient, request: ConfirmedRequest, signal: AbortSignal): ConfirmPort;
 }
 

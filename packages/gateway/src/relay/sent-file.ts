@@ -84,7 +84,7 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
   return sent;
 }
 
-/** Parses a note; an incomplete note gives an empty list. The request of an incomplete note was not sent. */
+/** Parses a note. Returns an empty list for an incomplete note, because the host did not send its request. */
 function noteIn(line: string): readonly unknown[] {
   try {
     const note: unknown = JSON.parse(line);

@@ -88,7 +88,7 @@ function openLog(path: string): number {
   try {
     if (statSync(path).size > logBytes) renameSync(path, `${path}.1`);
   } catch {
-    // The log file does not exist yet.
+    // A missing log file is no error, because `openSync` creates it.
   }
   return openSync(path, "a", 0o600);
 }

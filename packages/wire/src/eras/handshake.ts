@@ -54,7 +54,7 @@ async function notifyInitialized({ rpc, times, signal, oneStream }: Handshake): 
     await rpc.notify("notifications/initialized", undefined, until);
   } catch (error) {
     if (timedOut?.aborted) throw timeoutError("initialize", times.connect);
-    // Some servers refuse notifications but accept requests.
+    // A refused notification is no failure, because some servers refuse notifications but accept requests.
     if (!(error instanceof WireError) || (error.code !== "http_status" && error.code !== "rpc")) throw error;
     rpc.diagnostic(`the server refused notifications/initialized: ${error.message}`);
   }

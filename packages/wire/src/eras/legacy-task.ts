@@ -58,7 +58,7 @@ function followLegacyTask(
     statusMethod: "notifications/tasks/status",
     async conclude(task) {
       const { status } = task;
-      // A cancelled task may have a result, but the call has already failed.
+      // A cancelled task may have a result, but its call counts as failed.
       if (status === "cancelled") throw taskCancelledError(task, step);
       if (status === "failed") return { ...(await resultOf()), isError: true };
       // `tasks/result` also delivers the task's input requests. The server answers it when the task has ended.

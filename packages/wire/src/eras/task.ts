@@ -82,7 +82,7 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
       task = updates.take() ?? task;
     }
   } catch (error) {
-    // The caller gets the error, but the task may still run at the server.
+    // The caller gets the error, but the server may still run the task, so the task is cancelled.
     if (!signal.aborted && !isOver(task)) cancelTask();
     throw error;
   } finally {

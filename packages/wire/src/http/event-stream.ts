@@ -87,7 +87,7 @@ export async function readEvents(
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
       }
     }
-    // Some servers leave out the blank line after their last event.
+    // Blank lines are added, because some servers leave out the blank line after their last event.
     parser.feed("\n\n");
     await takeLong();
   } catch (cause) {

@@ -73,7 +73,7 @@ function mayHaveKeyword(schema: unknown): boolean {
   try {
     return String(JSON.stringify(schema)).includes(keyword);
   } catch {
-    // The schema is nested too deeply for `JSON.stringify`.
+    // `JSON.stringify` fails if the schema is nested too deeply. Then the schema is searched.
     return true;
   }
 }

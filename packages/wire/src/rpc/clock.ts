@@ -43,7 +43,7 @@ export function createRequestClock(onDue: (now: number) => number, time: TimeSou
 
   function ring(): void {
     const moment = now();
-    // Node's timers sometimes fire a little early.
+    // Node's timers sometimes fire a little early. Then the timer is started again.
     if (moment < due) {
       setTimer();
     } else {

@@ -217,10 +217,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /**
-   * Sets the function to call on cancellation. One function is enough, because a transport waits for one thing at a
-   * time.
-   */
+  /** Sets the function to call on cancellation. A transport needs only one: it waits for one thing at a time. */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {

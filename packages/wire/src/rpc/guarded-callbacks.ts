@@ -26,7 +26,7 @@ function guarded<A extends readonly unknown[]>(
   return (...args) => {
     try {
       const result = callback(...args);
-      // The callback may be an async function.
+      // An async callback reports its error by rejecting its promise.
       if (result instanceof Promise) result.catch(failed);
     } catch (error) {
       failed(error);

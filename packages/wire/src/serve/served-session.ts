@@ -107,7 +107,7 @@ export function serveClient(
     times: { ...defaultTimes, ...times },
     answersPing: false,
     onServed(method, params, stop, { id }) {
-      // The modern era has no ping.
+      // Only the legacy era defines `ping`.
       if (method === "ping" && modernVersionOf({ params }) === undefined) return Promise.resolve({});
       return session.request(method, params, new OpenServedRequest(id, stop));
     },

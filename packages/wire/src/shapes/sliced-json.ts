@@ -79,7 +79,7 @@ interface OpenObject {
   key: string;
 }
 
-/** A list that is not complete, stored as the number of values in `waiting` when the list began. */
+/** An incomplete list, stored as the index in `waiting` at which the items of the list begin. */
 type OpenList = number;
 
 const quote = 0x22;
