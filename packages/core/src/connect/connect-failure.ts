@@ -235,8 +235,7 @@ function invalid({ message, evidence }: WireError, { definition, hasSentMessage,
 }
 
 /**
- * The error of Fairlead's own sign-in, if `error` has one as its cause, because that error explains more than
- * "unauthorized".
+ * Returns the error of the failed sign-in that caused `error`. The sign-in's error says more than "unauthorized".
  */
 export function signInErrorIn(error: WireError): HostError | undefined {
   const cause = error.code === "unauthorized" ? rootCauseOf(error) : undefined;

@@ -82,8 +82,8 @@ export interface OpenHostOptions {
   readonly sample?: Sample;
   /**
    * For a gateway: the capabilities that the host declares to servers, instead of those that follow from `elicit`,
-   * `sample` and the settings. If a server asks a question, the `answer` option of the forwarded request answers it, or
-   * else `onQuestion`.
+   * `sample` and the settings. A server's question goes to the `answer` option of the request that caused the
+   * question. If the request has no such option, the question goes to `onQuestion`.
    */
   readonly declare?: DeclaredCapabilities;
   /** For a gateway: answers a server's question that belongs to no forwarded request with an `answer` option. */

@@ -104,7 +104,7 @@ export function createConsent(options: ConsentOptions): Consent {
    * changed.
    */
   async function answerIfAllowed(open: OpenQuestion, isAllowed: WaitingQuestion["isAllowed"]): Promise<void> {
-    if (await isAllowed()) await open.answer("once", "an answer for this conversation");
+    if (await isAllowed()) await open.answer("once", "a yes for the whole conversation");
   }
 
   /** Asks the client's user. Resolves when the user has answered, or when the client cannot ask. */

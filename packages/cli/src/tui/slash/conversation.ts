@@ -116,7 +116,8 @@ export const exportConversation: BuiltIn = {
       throw new HostError("usage", "/export needs one file name", { next: "/export conversation.md" });
     const { items, model } = session.store.get();
     const shown = toMarkdown(items, model.name);
-    if (shown === undefined) throw new HostError("usage", "there is no conversation to write yet");
+    if (shown === undefined)
+      throw new HostError("usage", "this conversation has no message yet: there is nothing to save");
     const text = await session.host.hideSecrets(shown);
     const file = toAbsolute(context.io.cwd, name.replace(/^~(?=\/|$)/, context.io.home));
     // The flag `wx` creates a new file and fails if the file exists.

@@ -78,7 +78,7 @@ test("/export writes the conversation as Markdown to a new file, and replaces no
   await using app = await openScene(here);
   await app.shown(/^Fairlead/);
   app.enter("/export talk.md");
-  await app.shown(/there is no conversation to write yet/);
+  await app.shown(/this conversation has no message yet: there is nothing to save/);
   await send(app, "demo.greet name=Ada", /^greet ok/);
   await send(app, "show code", /^```js/);
   app.enter("/export talk.md");

@@ -115,8 +115,8 @@ const counted = /^\{(\d+)(,?)(\d*)\}/;
  */
 export function patternWeight(pattern: string): number {
   /*
-   * `totals`: the weight of each open group so far. `last`: the weight of the last item, which a repeat count
-   * multiplies.
+   * `totals` has the cost of each group of the regular expression that is still open. `last` is the cost of the last
+   * element: a repeat count after the element multiplies this cost.
    */
   const totals = [0];
   let last = 0;

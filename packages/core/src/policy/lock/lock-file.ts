@@ -164,7 +164,7 @@ function parseDocument(text: string, file: string): JsonObject {
   }
   throwIfNewer(document, file);
   if (!isObject(document) || member(document, "schemaVersion") !== schemaVersion)
-    throw unusable(file, `it has no "schemaVersion": ${schemaVersion}`);
+    throw unusable(file, `"schemaVersion" must be ${schemaVersion}`);
   return document;
 }
 

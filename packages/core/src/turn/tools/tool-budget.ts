@@ -43,7 +43,7 @@ export type OfferReason =
   | "every tool fits into the budget"
   | "alwaysLoad is set for its server"
   | "it was used before in this workspace"
-  | "its whole server fits into the budget"
+  | "all tools of its server fit into the budget"
   | "found by search"
   | "it was offered before in this conversation"
   | "the budget is used up";
@@ -94,7 +94,7 @@ export async function planOffer(
     size: sizeOf(own),
   }));
   servers.sort((one, other) => one.size - other.size || compareTexts(one.server, other.server));
-  for (const { own } of servers) await add(own, "its whole server fits into the budget");
+  for (const { own } of servers) await add(own, "all tools of its server fit into the budget");
   return plan;
 }
 

@@ -177,7 +177,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   async function appendLate(tools: readonly DiscoveredMCPTool[], turns: Turns): Promise<void> {
     for (const tool of tools) {
       const isLate = !considered.has(keyOf(tool));
-      if (isLate) append(tool, "its whole server fits into the budget");
+      if (isLate) append(tool, "all tools of its server fit into the budget");
       await turns.done(isLate ? weightOf(sizeOfTool(tool)) : 1);
     }
   }

@@ -163,8 +163,8 @@ describe("a file that cannot be relied upon", () => {
   test.each([
     ["", /it is not JSON/],
     ["<<<<<<< ours\n=======\n>>>>>>> theirs\n", /it contains merge conflict markers/],
-    ["[]", /it has no "schemaVersion": 1/],
-    ['{"schemaVersion":"1","servers":{}}', /it has no "schemaVersion": 1/],
+    ["[]", /"schemaVersion" must be 1/],
+    ['{"schemaVersion":"1","servers":{}}', /"schemaVersion" must be 1/],
     ['{"schemaVersion":1}', /is missing or not an object/],
     ['{"schemaVersion":1,"servers":{"s":7}}', /the "entry" of a server is not an object/],
     ['{"schemaVersion":1,"servers":{"s":{"entry":{},"prompts":{},"tools":[]}}}', /is missing or not an object/],
