@@ -44,7 +44,7 @@ const mostStepUps = 2;
  */
 const mostRenewals = 2;
 
-/** Creates the sign-in hook of an OAuth server. */
+/** Creates the sign-in hook of a server that uses OAuth. */
 export function createAuthHook(options: AuthHookOptions): AuthHook {
   const { serverName, serverUrl, hasCredentials, keeper, signIn, isForced = false, now = Date.now } = options;
   const failures = options.isMachine === true ? machineFailures : personFailures;
@@ -59,8 +59,8 @@ export function createAuthHook(options: AuthHookOptions): AuthHook {
   let hasAsked = false;
   let stepUps = 0;
   /**
-   * The URL of the last request, and whether that URL belongs to this server. Cached, because most requests use one
-   * URL.
+   * The URL of the last request, and whether that URL belongs to this server. Cached, because most requests have the
+   * same URL.
    */
   let checked = { url: serverUrl, isOwn: true };
 
@@ -173,7 +173,7 @@ const personFailures = {
   tokenRejected: (serverName: string): HostError =>
     new HostError("auth_failed", `"${serverName}" rejected the token of a new sign-in`, {
       serverName,
-      next: "Ask the server's operator: the server and its authorization server do not agree about tokens.",
+      next: "Ask the server's operator why the server rejects tokens of its authorization server.",
     }),
 };
 

@@ -20,7 +20,7 @@ export interface ServerAuth extends AuthHook {
 
 /** Wraps `hook` so that refusals and accepted tokens are recorded. */
 export function recordSignInNeed(hook: AuthHook, { want, forget, isForced }: SignInNeedOptions): ServerAuth {
-  // If the record cannot be written, the request must not fail, because only `mcp list` becomes less exact.
+  // If the record cannot be written, the request continues, because only the output of `mcp list` becomes less exact.
   const note = (noting: Promise<void>): Promise<void> => noting.catch(() => undefined);
   return {
     headers: (request) => hook.headers(request),

@@ -23,7 +23,10 @@ export interface ToolExpectation {
 
 /** Expectations about the result of one call. All of them must hold. */
 export interface ResultExpectation {
-  /** The exact text of the result, with its blocks joined. `contains` and `matches` are about the same text. */
+  /**
+   * The exact text of the result: its text blocks, joined by line breaks. `contains` and `matches` apply to the same
+   * text.
+   */
   readonly text?: string;
   readonly contains?: readonly string[];
   readonly matches?: Pattern;
@@ -35,7 +38,7 @@ export interface ResultExpectation {
   /** A JSON Schema for the structured content or, if there is no structured content, for the text parsed as JSON. */
   readonly schema?: JsonObject;
   readonly snapshot?: boolean;
-  /** Whether an error is expected. Default: false, or the default in the file. */
+  /** Whether an error is expected. Default: the default that the file of checks sets, otherwise false. */
   readonly isError?: boolean;
   /** The call may take at most `ratio` times as long as the check named `baseline`. */
   readonly latency?: { readonly baseline: string; readonly ratio: number };

@@ -40,7 +40,7 @@ export function compareResult(result: CheckedResult, expect: ResultExpectation):
   return problems;
 }
 
-/** The joined text of a result. */
+/** The text blocks of a result, joined by line breaks. */
 export function resultText({ content }: Pick<CheckedResult, "content">): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

@@ -17,7 +17,10 @@ export interface MatcherResult {
  * expression.
  */
 export interface ExpectedResult {
-  /** The exact text of the result, with its blocks joined. `contains` and `matches` are about the same text. */
+  /**
+   * The exact text of the result: its text blocks, joined by line breaks. `contains` and `matches` apply to the same
+   * text.
+   */
   readonly text?: string;
   readonly contains?: string | readonly string[];
   readonly matches?: string | RegExp;
@@ -39,7 +42,7 @@ export interface ExpectedResult {
  * ```
  */
 export const mcpMatchers = {
-  /** Compares the text, the structured content (as a subset) and `isError`. */
+  /** Compares the text, `isError` and the expected part of the structured content. */
   toMatchToolResult(received: CheckedResult, expected: ExpectedResult): MatcherResult {
     return toMatcherResult(compareResult(received, toExpectation(expected)), "the result matches the expectation");
   },

@@ -1,6 +1,5 @@
 /**
- * Regular expressions in a file of checks. Matching takes linear time, because the server chooses the text that is
- * searched.
+ * Regular expressions in a file of checks. Matching takes linear time, so that no text of a server can slow it down.
  */
 
 import { errorMessage } from "@fairlead/wire/text";

@@ -45,7 +45,7 @@ export interface CheckContext {
 
 /** The name of the check for the list of tools. */
 const toolsCheck = "tools";
-/** The shortest time of a baseline, in milliseconds. A shorter time says more about the clock than about the tool. */
+/** A baseline counts as at least this many milliseconds, because the clock cannot measure shorter times exactly. */
 const shortestBaseline = 1;
 
 export async function runChecks(

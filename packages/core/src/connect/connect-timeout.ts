@@ -21,13 +21,16 @@ const fetchingFactor = 4;
 export interface ConnectTimeoutOptions {
   /** `fairlead.connectTimeout`, in milliseconds. */
   readonly connectTimeout: number;
-  /** True if Fairlead has never connected to this definition. A launcher may then have to download the server first. */
+  /**
+   * True if Fairlead has never connected to a server with this definition. A launcher such as `npx` may then have to
+   * download the server first.
+   */
   readonly isFirstRun: boolean;
 }
 
 /**
- * How long connecting may take: the shorter of the server's `timeout` and `fairlead.connectTimeout`. On the first run
- * of a launcher, `fairlead.connectTimeout` counts four times.
+ * How long connecting may take: the shorter of the server's `timeout` and `fairlead.connectTimeout`. If a launcher such
+ * as `npx` starts the server for the first time, `fairlead.connectTimeout` is multiplied by four.
  */
 export function connectTimeoutFor(
   { timeout }: Pick<ServerDefinition, "timeout">,

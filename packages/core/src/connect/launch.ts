@@ -45,7 +45,7 @@ export async function planLaunch(serverName: string, transport: StdioTransport, 
   return {
     target: {
       kind: "stdio",
-      // The checked file is the one that runs, even if PATH changes later.
+      // Starts exactly the file that was checked, even if PATH changes later.
       command: file ?? transport.command,
       args: transport.args,
       env: {

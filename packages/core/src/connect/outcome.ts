@@ -161,8 +161,8 @@ function isLoss(error: WireError, isCall: boolean): boolean {
     case "bad_message":
     case "send_blocked":
       /*
-       * The server may have run the call although it sent an empty response with status 200, or read only a part of the
-       * message.
+       * The server may have run the call even if it sent an invalid response, such as an empty one, or did not read the
+       * whole message.
        */
       return isCall;
     case "rpc":

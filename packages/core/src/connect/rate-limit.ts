@@ -1,8 +1,12 @@
-/** A rate limit: allows several items at once at the beginning, then a fixed number per second. */
+/**
+ * Limits how many items, such as log lines, may pass: several at once at the beginning, then a fixed number per second.
+ */
 
 /** A rate limit. */
 export interface RateLimit {
-  /** Asks for `wanted` items. Returns how many of them are allowed now, and counts those as used. */
+  /**
+   * Asks whether `wanted` items, such as log lines, may pass. Returns how many may pass now, and counts those as used.
+   */
   take(wanted: number): number;
 }
 

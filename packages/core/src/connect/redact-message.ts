@@ -27,8 +27,8 @@ const structural: ReadonlySet<string> = new Set(
 );
 
 /**
- * Creates the function that writes messages. Redacts each text separately, because a pattern that matches across quotes
- * would break the JSON.
+ * Creates the function that converts messages to JSON. Redacts each text separately, because a pattern that matches
+ * across quotes would break the JSON.
  *
  * @param hideResults Whether to hide texts and numbers in all messages except lists and handshakes.
  */

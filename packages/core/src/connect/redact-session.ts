@@ -30,7 +30,8 @@ const lists: ReadonlyMap<string, string | undefined> = new Map([
 ]);
 
 /**
- * Members that Fairlead sends back to the server or uses to validate. Hiding a part of them would change their meaning.
+ * Members that Fairlead sends back to the server or uses to validate data. Hiding a part of their values would change
+ * the meaning.
  */
 const identifiers: ReadonlySet<string> = new Set([
   ..."name uri uriTemplate url nextCursor mimeType type enum const pattern format required".split(" "),
@@ -109,12 +110,13 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** The cost of visiting one member, as a number of characters. */
+/** The work for one member in addition to its text, expressed as a number of characters. */
 const memberSize = 16;
 
 /**
  * Hides secrets in a value. Changes the value in place, because it was just parsed and no other code uses it. Not
- * recursive, because the value may be nested deeply. Yields the cost of each member.
+ * recursive, because the value may be nested deeply. After each member, yields its size in characters, so that the
+ * caller can let other code run.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {
   const open: object[] = [value];
@@ -137,7 +139,10 @@ function* membersOf(owner: object): Generator<readonly [string, unknown], void> 
   else yield* Object.entries(owner);
 }
 
-/** Drops items whose name, key or URI contains a secret. Hiding the secret there would break calls. */
+/**
+ * Drops tools, prompts and resources whose name, key or URI contains a secret. If the secret were hidden there, calls
+ * would fail.
+ */
 async function withoutLeaks(
   result: JsonObject,
   member: string | undefined,

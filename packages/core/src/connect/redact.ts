@@ -68,7 +68,7 @@ export function createValueRedactor(secrets: Iterable<string>): Redact {
   };
 }
 
-/** The `Redact` for a server without secrets, which need not search texts. */
+/** The `Redact` for a server without secrets. Returns every text unchanged. */
 export const hideNothing: Redact = (text) => text;
 
 const fewForms = 12;

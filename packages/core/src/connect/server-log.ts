@@ -26,7 +26,10 @@ export interface ServerLogs {
   close(): Promise<void>;
 }
 
-/** The size in bytes from which a file is renamed to `.1`. The old `.1` becomes `.2`, and the old `.2` is deleted. */
+/**
+ * When a log file has this size in bytes, Fairlead appends `.1` to its name and begins a new file. The old `.1` file
+ * becomes `.2`, and the old `.2` file is deleted.
+ */
 const fileBytes = 1024 * 1024;
 const lineCharacters = 16 * 1024;
 /** Maximum number of characters that wait to be written. Lines above this limit are counted and dropped. */

@@ -23,8 +23,8 @@ export interface TextLineOptions {
 }
 
 /**
- * How many characters of the dropped lines are kept. The last ones are kept, because they often say why a program
- * ended.
+ * How many characters of the dropped lines are kept. Fairlead keeps the last characters, because they often say why a
+ * program ended.
  */
 const keptCharacters = 4000;
 const newline = 0x0a;

@@ -104,7 +104,10 @@ export function createTrafficLog({ log, redact, debug, onFirstMessage, onStderrL
 const keyLine = /^\s*[A-Za-z0-9+/=]*\s*$|^(?:Proc-Type|DEK-Info): /;
 const openKey = /^-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----)[\s\S])*$/;
 
-/** Redacts the lines of a chunk together, because a key has several lines and may continue in the next chunk. */
+/**
+ * Redacts all stderr lines of a chunk together, because a private key has several lines. Remembers whether a key
+ * continues in the next chunk.
+ */
 function createLineRedactor(redact: Redact): (lines: readonly string[]) => readonly string[] {
   let isInKey = false;
   return (lines) => {

@@ -32,7 +32,8 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
 ] as const);
 
 /**
- * Members whose values Fairlead compares or sends back. Nothing is hidden in them, except inside arguments and results.
+ * Members whose values Fairlead compares or sends back to the model. Nothing is hidden in them, unless they are part of
+ * arguments or results.
  */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),
@@ -77,7 +78,7 @@ function takeMedia(value: Readonly<Record<string, unknown>>, media: Map<string, 
   const { mimeType, data, ...others } = value;
   if (typeof mimeType !== "string" || typeof data !== "string" || Object.keys(others).length > 0) return undefined;
   const bytes = Buffer.from(data, "base64");
-  // Data that is not exact Base64 stays in the line, because its bytes would not give the same text again.
+  // Data that is not exact Base64 stays in the line, because decoding and encoding would change it.
   if (bytes.toString("base64") !== data) return undefined;
   const digest = createHash("sha256").update(bytes).digest("hex");
   media.set(digest, bytes);

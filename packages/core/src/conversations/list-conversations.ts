@@ -32,7 +32,7 @@ export interface ConversationInfo {
 export interface ConversationSearch {
   /** The number of newest conversations to return. Default: all. */
   readonly limit?: number;
-  /** Only conversations of this workspace. */
+  /** If present, only conversations of this workspace are returned. */
   readonly workspace?: string;
 }
 

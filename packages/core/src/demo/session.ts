@@ -79,7 +79,7 @@ function copy(message: JsonObject): JsonObject {
  * counts.
  */
 interface DemoDeadline {
-  /** Aborted with a `WireError` that says why. */
+  /** Aborted when the request must stop. The reason is a `WireError` that names the cause. */
   readonly signal: AbortSignal;
   /** Restarts the timeout after a progress notification. */
   restart(): void;

@@ -70,8 +70,8 @@ export function defineTool<const P extends Parameters>({ run, parameters, ...pla
     async run(args, task) {
       const read = readValues(parameters, args);
       /*
-       * A mistake in the arguments is a tool result and not a protocol error, so that the model can read it and try
-       * again.
+       * Reports a mistake in the arguments as a tool result and not as a protocol error, so that the model can read the
+       * message and try again.
        */
       if (read.kind === "mistake") return failure(`Invalid arguments for ${plan.name}: ${read.message}`);
       return run(read.values as Values<P>, task);

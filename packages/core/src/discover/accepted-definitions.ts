@@ -17,14 +17,17 @@ import { limits } from "../limits.ts";
  */
 export interface DefinitionOwner {
   readonly server: string;
-  /** Root of the workspace, if the definition comes from one. */
+  /** Root of the workspace, if the server definition comes from a workspace. */
   readonly workspace?: string;
-  /** The fingerprint, only for a server from the command line, because its generated name is not unique. */
+  /**
+   * Digest of the server definition; present only for a server from the command line, because the generated name of
+   * such a server is not unique.
+   */
   readonly fingerprint?: string;
 }
 
 export interface AcceptedDefinitions {
-  /** The digests of a tool, newest last; undefined for an unknown tool. */
+  /** The digests of a tool's accepted definitions, newest last; undefined for an unknown tool. */
   readonly of: (tool: string) => readonly string[] | undefined;
   /**
    * Whether the maximum number of tool names is stored. No new name is then added, so that invented tools cannot
@@ -36,7 +39,10 @@ export interface AcceptedDefinitions {
 export interface AcceptedDefinitionsStore {
   /** Reads the accepted definitions. Rejects if the file cannot be read. */
   read(owner: DefinitionOwner): Promise<AcceptedDefinitions>;
-  /** Adds digests by tool name. Resolves with all accepted definitions, including those that other processes added. */
+  /**
+   * Adds digests of accepted definitions, by tool name. Resolves with all accepted definitions, including those that
+   * other processes added.
+   */
   add(owner: DefinitionOwner, news: ReadonlyMap<string, readonly string[]>): Promise<AcceptedDefinitions>;
 }
 

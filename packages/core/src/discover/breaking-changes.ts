@@ -19,11 +19,11 @@ export function breakingChanges(before: CatalogTool, after: CatalogTool): readon
   ];
 }
 
-/** Keywords that only describe a value and restrict nothing. */
+/** JSON Schema keywords that only describe a value and restrict nothing. */
 const words: ReadonlySet<string> = new Set(
   "title description examples default $comment $schema $id deprecated readOnly writeOnly x-mcp-header".split(" "),
 );
-/** Keywords that `inputChanges` compares member by member. */
+/** JSON Schema keywords for which `keywordChanges` is not called, because other functions compare them. */
 const compared: ReadonlySet<string> = new Set("type enum properties required additionalProperties items".split(" "));
 /** Numeric limits, with the direction in which each limit may change without breaking calls. */
 const bounds: ReadonlyMap<string, "up" | "down"> = new Map([
@@ -93,7 +93,7 @@ function memberChanges(path: string, before: JsonObject, after: JsonObject, leve
   ];
 }
 
-/** Describes a keyword whose restriction is new or stricter. An unknown keyword counts as a restriction. */
+/** Describes a JSON Schema keyword whose restriction is new or stricter. An unknown keyword counts as a restriction. */
 function keywordChanges(place: string, name: string, before: unknown, after: unknown): readonly string[] {
   if (after === undefined || isSameJson(before, after)) return [];
   const direction = bounds.get(name);

@@ -50,7 +50,7 @@ export function createCatalogStore(folder: string): CatalogStore {
     isEmpty: () => names.isEmpty(),
     asksBack: (key) => names.mayHave(markOf(key)),
 
-    /** Uses a separate file, because another process may replace the file of the catalog at any time. */
+    /** Creates a separate file, because another process may replace the file of the catalog at any time. */
     async noteAsksBack(key) {
       await ensurePrivateFolder(folder);
       await writeFile(join(folder, markOf(key)), "", { mode: privateFileMode });
@@ -97,8 +97,8 @@ interface Written {
 }
 
 /**
- * Writes a cached catalog item by item. Lets other code run in between, because a large catalog takes long. Undefined
- * if the catalog is too large.
+ * Converts a cached catalog to JSON, item by item. Lets other code run in between, because a large catalog takes long.
+ * Resolves with undefined if the catalog is too large.
  */
 async function write(cached: CachedCatalog): Promise<Written | undefined> {
   const turns = createTurns();
@@ -115,7 +115,7 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
     return size <= limits.cachedCatalogBytes;
   }
 
-  /** Writes a list or object member by member, `levels` levels deep. */
+  /** Converts a list or object to JSON, member by member, `levels` levels deep. */
   async function addMembers(value: object, levels: number): Promise<boolean> {
     const isList = Array.isArray(value);
     parts.push(isList ? "[" : "{");
@@ -136,20 +136,24 @@ async function write(cached: CachedCatalog): Promise<Written | undefined> {
   return { text: `${body.slice(0, -1)}${datesOf(cached)}`, digest: hash("sha256", body) };
 }
 
-/** The digest in a file that `write` wrote; undefined for a file with another layout, which is then written again. */
+/**
+ * The digest that `write` computed for the text of a cache file. If the file has another layout, the digest differs, so
+ * the next save replaces the file.
+ */
 function digestIn(text: string, cached: CachedCatalog): string {
   return hash("sha256", `${text.slice(0, -datesOf(cached).length)}}`);
 }
 
-/** The members at the end of the file, which change with every save. */
+/** The dates at the end of a cache file, as JSON text. They change with every save. */
 function datesOf({ savedAt, freshUntil }: CachedCatalog): string {
   return `,${JSON.stringify({ savedAt, ...(freshUntil !== undefined && { freshUntil }) }).slice(1)}`;
 }
 
 /**
- * Deletes old files. A changed definition has another key, so its old file is never read again.
+ * Deletes old cache files. A changed server definition has another key, so the file of the old definition is never read
+ * again.
  *
- * @param byAge If true, always deletes files by age. If false, does nothing unless there are too many files.
+ * @param byAge If true, always deletes old files. If false, does nothing unless there are too many files.
  */
 async function sweep(folder: string, now: number, byAge: boolean): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /\.(json|tmp|asks-back)$/.test(name));
@@ -167,7 +171,7 @@ async function sweep(folder: string, now: number, byAge: boolean): Promise<void>
 
 /** The facts that decide which catalog a server returns. */
 export interface CatalogIdentity {
-  /** Digest of the definition as written. */
+  /** Digest of the server definition as written in the settings. */
   readonly fingerprint: string;
   /** The transport with variables and secrets expanded. A server may list other tools for another token. */
   readonly expanded: Transport;
@@ -176,8 +180,8 @@ export interface CatalogIdentity {
 }
 
 /**
- * Digest of the definition, its expanded values and the account. It is an HMAC, because an attacker could guess secrets
- * from a plain digest.
+ * Digest of the server definition, its expanded values and the account. It is an HMAC, because an attacker could guess
+ * secrets from a plain digest.
  */
 export function catalogKey({ fingerprint, expanded, account = "" }: CatalogIdentity, key: Buffer): string {
   const content = JSON.stringify([fingerprint, plain(expanded), account]);

@@ -36,7 +36,10 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** A note about an item that was dropped or repaired, or about a list that was cut. */
+/**
+ * A note about a tool, prompt, resource or resource template that was dropped or repaired, or about a list that was
+ * cut.
+ */
 export interface CatalogNote {
   readonly kind: ListKind;
   readonly name?: string;
@@ -57,11 +60,11 @@ export interface Catalog {
   readonly instructions?: string;
   /** For how many milliseconds the lists are valid, if the server says so. The shortest time of all lists counts. */
   readonly ttlMs?: number;
-  /** Items that were dropped. If a note has no `name`, the item has no name. */
+  /** Notes about dropped items. A note without `name` is about an item without a name. */
   readonly dropped: readonly CatalogNote[];
-  /** Items that were repaired. */
+  /** Notes about repaired items. */
   readonly repaired: readonly CatalogNote[];
-  /** Lists that were cut at a limit. */
+  /** Notes about lists that were cut at a limit. */
   readonly truncated: readonly CatalogNote[];
 }
 
@@ -158,8 +161,8 @@ export async function readCatalog(session: Session, options: ReadOptions = {}): 
 }
 
 /**
- * The lists that a server declares; all lists if it declares none. Other lists are not read, because some servers never
- * answer such requests.
+ * The lists that a server declares; all lists if it declares none. Fairlead does not request other lists, because some
+ * servers never answer requests for undeclared lists.
  */
 export function listsOf({ capabilities }: Pick<Session, "capabilities">): readonly ListKind[] {
   const declares = (capability: string): boolean => isObject(capabilities[capability]);

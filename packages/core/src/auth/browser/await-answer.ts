@@ -131,7 +131,8 @@ type Pasted =
 type PasteOutcome = Extract<Pasted, { kind: "answer" }> | { readonly kind: "over"; readonly reason: string };
 
 /**
- * Maximum number of times that Fairlead asks for an address, because a program may answer with unusable text for ever.
+ * Maximum number of times that Fairlead asks for an address. Without this limit, Fairlead would never stop asking a
+ * program that always answers with unusable text.
  */
 const mostTries = 100;
 const longestPaste = 32_768;

@@ -14,7 +14,7 @@ export interface CallbackServer {
   readonly redirectUri: string;
   /** Resolves with the parameters of the redirect; never rejects. */
   readonly answer: Promise<URLSearchParams>;
-  /** Resolves when the port is free again. */
+  /** Stops listening. Resolves when the port is free again. */
   readonly close: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function openCallbackServer({ state, redirectUri, path, port }: Cal
     { headers, method }: IncomingMessage,
     url: URL | undefined,
   ): readonly [number, string] | undefined {
-    // Checks the Host header against DNS rebinding: a web page can make its own host name point to this machine.
+    // Prevents DNS rebinding, in which a web page makes its own host name point to this machine.
     if (!hosts.has(headers.host ?? "")) return [421, "Wrong Host header."];
     if (url?.pathname !== uri.pathname) return [404, "Not found."];
     if (method !== "GET") return [405, "Only GET is allowed."];
@@ -156,8 +156,8 @@ function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (
 }
 
 /**
- * The headers of the page that the browser shows after the redirect. They forbid loading other files and passing on the
- * address.
+ * The headers of the page that the browser shows after the redirect. They forbid the page to load other files, and the
+ * browser to send the page's address to other servers.
  */
 const headers = {
   "content-type": "text/html; charset=utf-8",
@@ -187,7 +187,7 @@ export interface RedirectListener {
    * must paste the address.
    */
   readonly answer?: Promise<URLSearchParams>;
-  /** Resolves when the port is free again. */
+  /** Stops listening. Resolves when the port is free again. */
   readonly close: () => Promise<void>;
 }
 

@@ -56,7 +56,7 @@ export interface SignInUi {
   readonly callbackPort?: number;
   /** Scopes to request instead of the scopes of the server and its settings. */
   readonly scopes?: readonly string[];
-  /** If true, signs in even if a token is stored, for another account or other scopes. */
+  /** If true, signs in even if a token is stored, so that the person can choose another account or other scopes. */
   readonly again?: boolean;
 }
 

@@ -6,7 +6,10 @@ import { HostError } from "../../errors.ts";
 import { createBoundedFetch } from "../../net/bounded-fetch.ts";
 import type { Environment } from "../../settings/read/paths.ts";
 
-/** Name of the JSON member that holds the token. If absent, the whole text is the token. */
+/**
+ * The source of a subject token. `field` is the name of the JSON member that holds the token; if `field` is undefined,
+ * the whole text is the token.
+ */
 export type SubjectSource =
   | { readonly kind: "file"; readonly file: string; readonly field: string | undefined }
   | {

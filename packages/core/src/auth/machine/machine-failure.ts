@@ -114,8 +114,8 @@ function reasonFor(error: string, refusal: MachineRefusal): Reason {
 }
 
 /**
- * Names the clock as the cause if the error may concern a date, the request contained a date, and the two clocks
- * differ.
+ * Names the clock as the cause if the error may concern a date, the request contained a date, and this machine's clock
+ * differs from the endpoint's clock.
  */
 function clockReason(error: string, { clockLead, proof, assertion, isDpop, now }: MachineRefusal): Reason | undefined {
   const isDated = proof.method === "private_key_jwt" || assertion !== undefined || isDpop;
@@ -136,7 +136,7 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
     case "private_key_jwt":
       return {
         why: `the authorization server does not accept the key ${proof.key ?? ""} for client "${clientId}"`,
-        next: `Register the public key of ${proof.key ?? "the client"} there, or correct "privateKeyFile" and "keyId" ${settings}.`,
+        next: `Register the public key of ${proof.key ?? "the client"} with the authorization server, or correct "privateKeyFile" and "keyId" ${settings}.`,
       };
     case "client_secret_basic":
     case "client_secret_post":
@@ -146,7 +146,7 @@ function clientReason({ client, proof, answer }: MachineRefusal, settings: strin
       };
     case "none":
       return {
-        why: `client "${clientId}" is unknown there, or must authenticate itself`,
+        why: `client "${clientId}" is unknown to the authorization server, or must authenticate itself`,
         next: `Correct "clientId", or add "clientSecret" or "privateKeyFile" ${settings}.`,
       };
   }
@@ -167,8 +167,8 @@ function assertionReason(refusal: MachineRefusal, settings: string): Reason {
   const start = secondsIn(claims, "nbf");
   if (start !== undefined && start > theirNow)
     return {
-      why: `the JWT in ${assertion.from} is valid only in ${durationWords(start - theirNow)}`,
-      next: "Check the clock of the program that issues it.",
+      why: `the JWT in ${assertion.from} is not valid yet: it becomes valid in ${durationWords(start - theirNow)}`,
+      next: "Check the clock of the program that issues the JWT.",
     };
   const named = [claims["aud"] ?? []].flat().map(String);
   if (!named.some((audience) => audiences.some((expected) => withoutSlash(expected) === withoutSlash(audience))))

@@ -1,7 +1,7 @@
 /**
  * Requests a JWT about this machine from the service of a cloud or CI. Google's and Azure's services have link-local
- * addresses, which Fairlead never contacts otherwise. Only this file names these addresses, and only the setting
- * `assertionFrom` of the user or the system leads here.
+ * addresses, which Fairlead otherwise never contacts. Only this file names these addresses, and Fairlead contacts them
+ * only if the user's or the system's settings set `assertionFrom`.
  */
 
 import { parseObject, textIn } from "@fairlead/wire/json";

@@ -7,7 +7,7 @@ import type { StoredClient } from "../store/credentials.ts";
 import type { SignInPlan } from "./discovery.ts";
 import type { Fail } from "./failure.ts";
 
-/** The address for the browser, and the PKCE verifier of its request. */
+/** The address of the authorization request, which the browser opens, and the PKCE verifier of the request. */
 export interface AuthorizationRequest {
   readonly url: string;
   readonly verifier: string;

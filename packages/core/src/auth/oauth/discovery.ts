@@ -124,8 +124,8 @@ function checkWorkspace({ oauth, issuerOverride, isFromWorkspace, fail }: Discov
   throw fail(
     aboutIssuer,
     isWhole
-      ? `the workspace sets "oauth.${named}" together with ${beside}, so Fairlead cannot tell whose endpoint it is`
-      : `the workspace sets "oauth.${named}", but not all endpoints, so Fairlead cannot tell whose endpoint it is`,
+      ? `the workspace sets "oauth.${named}" together with ${beside}, so Fairlead cannot tell which authorization server the endpoint belongs to`
+      : `the workspace sets "oauth.${named}", but not all endpoints, so Fairlead cannot tell which authorization server the endpoint belongs to`,
     {
       next: 'Set both "authorizationUrl" and "tokenUrl" without an issuer, or none of them; or set them in your user settings.',
     },

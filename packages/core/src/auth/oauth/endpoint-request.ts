@@ -7,7 +7,7 @@ import type { DpopProofs } from "./dpop.ts";
 export interface EndpointRequest {
   readonly url: string;
   readonly proof: ClientProof;
-  /** Creates a new client proof if the request is repeated, because each proof can be used only once. */
+  /** Creates a new client proof. Called if the request is repeated, because each proof can be used only once. */
   readonly renewProof?: () => Promise<ClientProof>;
   readonly parameters: Readonly<Record<string, string>>;
   readonly fetch: Fetch;

@@ -1,4 +1,4 @@
-/** Pauses after failed token renewals, shared by all processes. */
+/** Makes all processes wait for a while after a failed token refresh. */
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export function createRefreshPauses({ folder, now, random }: RefreshPausesOption
   const own = new Map<string, Pause>();
   const fileOf = (name: string): string => join(folder, `${name}.failed.json`);
 
-  /** The last pause, even if it has ended, because the next pause grows from it. */
+  /** The last pause, even if it has ended, because the length of the next pause depends on it. */
   async function last(name: string): Promise<Pause | undefined> {
     const mine = own.get(name);
     if (mine !== undefined && now() < mine.until) return mine;

@@ -85,7 +85,7 @@ export async function askForClientId(
 }
 
 /**
- * Registers a client (RFC 7591). Returns `why` if the server refuses permanently.
+ * Registers a client (RFC 7591). If the authorization server refuses permanently, returns the reason as `why`.
  *
  * @throws HostError `auth_failed` if the registration fails temporarily
  */

@@ -129,7 +129,7 @@ export async function pinOf(definition: ServerDefinition): Promise<string | unde
   if (authentication.provider !== "oauth") return undefined;
   const { issuer, authorizationUrl, tokenUrl, registrationUrl, clientId } = authentication.oauth;
   const { machineAuth } = extras;
-  // A different key, assertion or client identifies a different machine. Variables in the setting are not expanded.
+  // A different key, assertion or client identifies a different machine. Variables in `machineAuth` are not expanded.
   const machine = machineAuth && JSON.stringify(machineAuth.settings);
   const pinned = [issuer, extras.issuerOverride, authorizationUrl, tokenUrl, registrationUrl, clientId, machine];
   if (pinned.every((setting) => setting === undefined)) return undefined;

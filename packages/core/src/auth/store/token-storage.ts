@@ -5,7 +5,7 @@ import type { Credentials } from "./credentials.ts";
 import { canonicalServerUrl, readCredentials, writeCredentials } from "./stored-credentials.ts";
 
 const prefix = "oauth.";
-/** Prefix of the names of damaged secrets, which are moved aside. */
+/** Prefix that Fairlead puts before the name of a damaged secret. */
 const aside = "corrupt.";
 
 /** Options of `openTokenStorage`. */
