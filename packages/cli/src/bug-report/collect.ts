@@ -24,7 +24,7 @@ export interface BugReport {
   /** Problems in the settings: only their place and code, because a message may quote a secret value. */
   readonly problems: readonly string[];
   readonly servers: readonly object[];
-  /** The connection attempt of the report; absent if the user named no server. */
+  /** The attempt to connect to the server that the user named; absent if the user named no server. */
   readonly attempt?: Attempt;
   readonly logs: readonly { readonly server: string; readonly lines: readonly string[] }[];
 }
@@ -37,7 +37,7 @@ interface Attempt {
 
 export interface Collected {
   readonly report: BugReport;
-  /** Hides secrets in the finished text. */
+  /** Hides secrets in the finished text of the report. */
   readonly hide: Redact;
 }
 
@@ -67,7 +67,8 @@ export async function collectReport(
   const logs = await Promise.all(
     named.map(async ({ server: { name } }) => {
       const lines = await readLog(logPath(locations.state, name));
-      // Leaves out the messages of the report's own connection, which are in a separate section.
+      // Log lines with messages of the report's own connection are left out here, because the report has a separate
+      // section for them.
       const isEarlier = (line: string): boolean => line < created || !isWire(line);
       return { server: name, lines: lines.filter(isEarlier).slice(-mostLines).map(summarised(hide)) };
     }),

@@ -9,13 +9,13 @@ export interface SettingsOutline {
   readonly scope: string;
   readonly file: string;
   readonly state: string;
-  /** The keys, each with the type of its value; undefined if the file cannot be read. */
+  /** The keys of the settings file, each with the type of its value; undefined if the file cannot be read. */
   readonly keys?: unknown;
 }
 
 export interface ReadSettings {
   readonly outlines: readonly SettingsOutline[];
-  /** Values in the settings files that look like keys, tokens or passwords. The report must not contain them. */
+  /** Values in the settings files that look like API keys, tokens or passwords. The report must not contain them. */
   readonly values: readonly string[];
 }
 
@@ -42,7 +42,9 @@ function outlineOf(value: unknown): unknown {
   return typeof value === "boolean" ? value : `(${typeof value === "string" ? "text" : typeof value})`;
 }
 
-/** Matches letters and digits without a blank or a slash: likely a key, a token or a password. */
+/**
+ * Matches a value that is probably an API key, a token or a password: it has letters and digits, but no blank or slash.
+ */
 const unusual = /^(?=.*\d)(?=.*[A-Za-z])[^\s/\\@]{8,}$/;
 
 function unusualTexts(value: unknown): readonly string[] {

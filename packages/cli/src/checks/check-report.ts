@@ -6,7 +6,7 @@ import { joinSafe, type SafeText, safe, toSafeLine } from "@fairlead/core/text/s
 import { errorDocument } from "../output/error-lines.ts";
 import type { Output } from "../output/output.ts";
 
-/** The outcomes of one file; `error` is set if its server could not be reached or the file is invalid. */
+/** The outcomes of the checks in one file. `error` is set if the file is invalid or its server could not be reached. */
 export interface FileReport {
   readonly file: string;
   readonly server?: string;

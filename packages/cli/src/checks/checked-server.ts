@@ -25,7 +25,7 @@ export interface CheckPlace {
 }
 
 /**
- * Connects to the server and passes it to `use`.
+ * Connects to the server that the file of checks names, and passes the connected server to `use`.
  *
  * @throws HostError `server_unknown`, `untrusted_folder`, or the reason why the connection failed
  */

@@ -19,7 +19,8 @@ export async function answerTab([shell, ...given]: readonly string[], io: Io, ou
     const answer: CompletionAnswer = isRedirected
       ? { kind: "files", prefix: "" }
       : await completeWord(words, current, io);
-    // bash cannot complete a path that follows a prefix in the same word, such as `key=@`, so Fairlead does it.
+    // bash cannot complete a path that follows a prefix such as `key=@` in the same word, so Fairlead completes the
+    // path.
     const isInside = answer.kind !== "words" && answer.prefix !== "";
     out.print(bashLines(isInside ? await suggestFiles(answer, current, io) : answer, line));
   } else if (shell === "zsh" || shell === "fish") {

@@ -19,8 +19,8 @@ import { type Cursor, findCommand, isForeign, readWords, splitOption } from "./t
 /** Returns completions. `words`: the words before the current word. `current`: the current word up to the cursor. */
 export async function completeWord(words: readonly string[], current: string, io: Io): Promise<CompletionAnswer> {
   const found = findCommand(words);
-  // After "lock", which is a group and also a command, its own options are suggested; after any other group, those of
-  // the app.
+  // After the name of a command group, the options of the app are suggested. "lock" is a command group and also a
+  // command, so after "lock" the options of this command are suggested.
   const own = found?.kind === "group" ? verbs.find((verb) => verb.words === found.group) : found?.row;
   const row = own ?? verbs.find((verb) => verb.words === "");
   if (found === undefined || row === undefined) return nothing;
@@ -88,7 +88,10 @@ function commandsIn(group: string, isHelp: boolean): readonly Suggestion[] {
   ];
 }
 
-/** Suggests values from a source. The code for this is loaded only here, because Tab must be fast. */
+/**
+ * Suggests values from a source such as the settings. Loads the code that reads the source only now, because Tab must
+ * be fast.
+ */
 async function withSource(source: ValueSource | undefined, at: Cursor): Promise<CompletionAnswer> {
   if (source === undefined) return nothing;
   const { fromSource } = await import("./from-source.ts");

@@ -37,7 +37,8 @@ async function answerFrom(source: ValueSource, at: Cursor, place: CompletionCont
     case "variables":
     case "prompts":
     case "prompt-arguments":
-      // The code of the host is loaded only for these sources, so that Tab is fast for all others.
+      // Only these values come from cached catalogs, which need the code of the host. Tab is faster without that code,
+      // so it is loaded only here.
       return (await import("./from-servers.ts")).fromServers(source, at, place);
   }
 }

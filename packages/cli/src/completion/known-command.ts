@@ -1,4 +1,4 @@
-/** Describes a command's arguments and options as plain data, and the sources of their values. */
+/** Describes a command's arguments and options as plain data, and says where Tab completion finds values for them. */
 
 import { globalOptions, ownOptions } from "../shell/help.ts";
 import { type CommandRow, verbs } from "../shell/verbs.ts";
@@ -78,7 +78,7 @@ export function needsValue({ flags }: KnownOption): boolean {
   return flags.endsWith(">");
 }
 
-/** Maps arguments and options of commands to the source of their values. */
+/** Where Tab completion finds values for an argument or option, if the values come from a server's cached catalog. */
 export type ServerSource = "call" | "tools" | "resources" | "variables" | "prompts" | "prompt-arguments";
 export type ValueSource =
   | "files"
@@ -90,7 +90,7 @@ export type ValueSource =
   | "conversations"
   | ServerSource;
 
-/** Sources of values by placeholder, for all commands. */
+/** Where Tab completion finds values for a placeholder such as `<dir>`, in every command. */
 const placeholders: ReadonlyMap<string, ValueSource> = new Map([
   ["dir", "folders"],
   ["file", "files"],
@@ -108,7 +108,7 @@ const ofEntries = ["get", "test", "logs", "remove", "enable", "disable", "auth",
 const ofTools = ["policy explain", "policy allow", "policy ask", "policy deny"];
 const withToolOptions = ["call", "history", "policy remove", ...ofTools];
 
-/** Sources of values for single commands: of an argument by its placeholder, of an option by its name. */
+/** Where Tab completion finds values in one command: for an argument by its placeholder, for an option by its name. */
 const particular: ReadonlyMap<string, ValueSource> = new Map<string, ValueSource>([
   ...ofEntries.map((verb): [string, ValueSource] => [`mcp ${verb} name`, "entries"]),
   ["secret set name", "secrets"],

@@ -7,7 +7,7 @@ import { isShallow, member } from "@fairlead/wire/json";
 import { shapesOf, type ValueShape } from "../arguments/value-shape.ts";
 import { type CompletionAnswer, type Suggestion, toWords } from "./answer.ts";
 
-/** Limits for the text that describes a type, so that it fits into one line of a list. */
+/** Limits for the text that describes a parameter's type, so that the text fits into one line of the suggestions. */
 const glimpse = { depth: 1, members: 4, parts: 50 };
 /** Maximum number of suggested values, because a server may list any number of enum values. */
 const mostValues = 500;

@@ -5,7 +5,9 @@ import { firstWord, isPrompt } from "../shell/resolve.ts";
 import { type CommandRow, commandGroups, verbs } from "../shell/verbs.ts";
 import { type KnownCommand, type KnownOption, longFlagOf, needsValue, spellingsOf } from "./known-command.ts";
 
-/** What the words name: a command, or a group whose command is not typed yet. `group` is "" if no word is typed yet. */
+/**
+ * What the typed words name: a command, or only a command group such as `mcp`. `group` is "" if no word is typed yet.
+ */
 export type FoundCommand =
   | { readonly kind: "group"; readonly group: string; readonly isHelp: boolean; readonly words: readonly string[] }
   | { readonly kind: "command"; readonly row: CommandRow; readonly isHelp: boolean; readonly words: readonly string[] };

@@ -76,7 +76,8 @@ export async function replayInApp(recorded: RecordedConversation, { io, speed, s
   } catch (error) {
     if (!stop.signal.aborted) throw error;
   } finally {
-    // The store notifies its listeners in the next turn of the event loop, so the last frame needs this wait.
+    // The store notifies its listeners in the next iteration of the event loop. Without this wait, the screen would
+    // close before the last event is drawn.
     await new Promise((resolve) => setImmediate(resolve));
     stdout.off("resize", redraw);
     screen.unmount();

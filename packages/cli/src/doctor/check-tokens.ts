@@ -3,7 +3,7 @@
 import type { OfferedTool } from "@fairlead/core/turn/conversation";
 import { note, type Observation } from "./finding.ts";
 
-/** Minimum total that is reported, in estimated tokens. */
+/** Doctor reports the tokens of all tool definitions only if the estimated total is at least this high. */
 const small = 5_000;
 const mostServers = 3;
 

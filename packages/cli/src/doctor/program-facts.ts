@@ -30,7 +30,9 @@ export interface LaunchFacts {
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */
   readonly refused?: Pick<HostError, "message" | "next" | "code">;
-  /** Set on Windows if the only match is a PowerShell script, which cannot be started as a program. */
+  /**
+   * Set on Windows if only a PowerShell script has the command's name. Windows cannot start such a script as a program.
+   */
   readonly script?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Finds the installed build of Fairlead and its background host. Imports no other file, because every relay loads this
- * file.
+ * Finds the installed build of Fairlead and its background host. Every relay loads this file when it starts, so this
+ * file imports as little code as possible.
  */
 
 import { readFileSync } from "node:fs";

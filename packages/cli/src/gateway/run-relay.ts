@@ -44,7 +44,7 @@ export async function relayToHost(
   return undefined;
 }
 
-/** Returns a message: no background host can be used, so this process starts its own servers. */
+/** Returns the message to the user that no background host can be used, so this process starts its own servers. */
 export function aloneMessage(problem: string): string {
   return `fairlead: the background host cannot be used: ${printable(problem)}; this process starts its own servers\n`;
 }

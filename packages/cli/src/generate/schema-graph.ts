@@ -32,8 +32,9 @@ export function referenceTarget(document: SchemaDocument, { raw, base }: Spot): 
 const sameValue = ["allOf", "anyOf", "oneOf"];
 
 /**
- * Whether references and keywords such as `anyOf` lead from the schema to `goal`; with `throughLists`, the items of
- * lists are followed as well. TypeScript does not allow a type that contains itself in this way.
+ * Whether references and keywords such as `anyOf` lead from the schema to the schema at the path `goal`. With
+ * `throughLists`, also follows the schemas of list items. If a schema leads to itself in this way, TypeScript does not
+ * allow its type.
  */
 export function leadsTo(document: SchemaDocument, start: Spot, goal: string, throughLists: boolean): boolean {
   const keywords = throughLists ? [...sameValue, "prefixItems", "items"] : sameValue;

@@ -67,7 +67,10 @@ interface Place {
 export function createTypeDeclarations(taken: Iterable<string>): TypeDeclarations {
   const claim = createNames(taken);
   const declarations: string[] = [];
-  /** Names of definitions by their text, because servers repeat the same definitions in many tools. */
+  /**
+   * The type names of schema definitions, by the definition's text. Servers repeat the same definition in many tools;
+   * all these tools then use one type.
+   */
   const shared = new Map<string, string>();
 
   function write(raw: unknown, name: string): WrittenType {

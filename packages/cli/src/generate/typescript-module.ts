@@ -98,7 +98,7 @@ function clientText({ name: server, typeName, tools }: Client, prefix: string, t
   const title = toVisibleLine(server);
   return [
     ...toDocComment(
-      `The tools of "${title}". Each method rejects with a HostError, also if the tool reports an error.`,
+      `The tools of "${title}". A method rejects with a HostError if the call fails or the tool reports an error.`,
     ),
     `export interface ${typeName} {`,
     ...signatures.flat(),

@@ -32,7 +32,7 @@ export async function readAllowed(
 }
 
 function toAllowed(word: string, servers: readonly KnownServer[]): AllowedTools {
-  // A tool's name may look like a pattern, such as "*". If the user allows that tool, no other tool must be allowed.
+  // A tool's own name may contain wildcards, such as "*". Allowing that tool must not allow other tools.
   const isTool = servers.some(({ name, tools }) => tools.some((tool) => targetName({ server: name, tool }) === word));
   if (isTool) return findToolTarget(word, servers);
   if (servers.some(({ name }) => name === word)) return { server: word };
@@ -70,9 +70,9 @@ function toolsOf(host: Host, server: string): readonly string[] | undefined {
 }
 
 /**
- * Returns a function that checks `--allow`. It returns a note for each tool that its server does not have, because the
- * tool's name may be mistyped. The function is called twice, because some servers have a catalog only after they are
- * connected. The second call returns only new notes.
+ * Returns a function that checks the tools in `--allow`. For each tool that its server does not have, the function
+ * returns a warning, because the tool's name may be mistyped. The function is called twice, because some servers have a
+ * catalog only after they are connected. The second call returns only new warnings.
  */
 export function createAllowedNotes(allowed: readonly AllowedTools[], host: Host): () => readonly string[] {
   const told = new Set<AllowedTools>();

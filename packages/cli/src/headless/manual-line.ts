@@ -45,8 +45,8 @@ export async function readManualLine(
 }
 
 /**
- * Returns the servers of the calls in `text`. A turn waits only for these servers. Undefined if the server of a call is
- * unknown, because the tool may belong to any server.
+ * Returns the servers of the calls in `text`. The turn waits only for these servers. Returns undefined if a call names
+ * no known server: its tool may belong to any server, so the turn waits for all servers.
  */
 export function serversOfCalls(
   text: string,

@@ -61,8 +61,8 @@ export function defineOptions(command: Command): void {
     .option("--servers <names>", "give the model the tools of these servers only: a,b")
     .option("-m, --model <name>", "the model to use; `manual`: no model, the prompt is a list of calls")
     .option("--wait <time>", "how long to wait for servers without a cached catalog: 500ms, 10s, 2m")
-    .option("--max-turns <number>", "at most this many requests to the model")
-    .option("--fail-on-denied", "exit with 6 if a call was denied");
+    .option("--max-turns <number>", "send at most this many requests to the model")
+    .option("--fail-on-denied", "exit with code 6 if a call was denied");
   for (const [flags, help] of resumeFlags) command.option(flags, help);
 }
 

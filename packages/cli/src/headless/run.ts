@@ -144,7 +144,9 @@ interface Taking {
   readonly writer: TurnWriter;
   readonly context: Context;
   readonly last: LastCall;
-  /** Returns the notes about `--allow` that it has not returned before. */
+  /**
+   * Returns warnings about mistyped tools in `--allow`. Each call returns only warnings that no earlier call returned.
+   */
   readonly notesOfAllowed: () => readonly string[];
 }
 

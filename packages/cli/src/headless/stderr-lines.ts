@@ -34,8 +34,8 @@ export function eventLines(event: TurnEvent): readonly SafeText[] {
 }
 
 /**
- * Returns how to allow the denied calls that `--allow` or a rule can allow; it is printed once, at the end. For any
- * other denied call, the line of that call already names its next step.
+ * Returns the advice how to allow denied calls with `--allow` or a rule. The advice is printed once, at the end. A
+ * denied call that neither can allow has its next step on its own line.
  */
 export function deniedAdvice(denied: readonly CallEvent[]): readonly SafeText[] {
   const allowable = denied.filter(({ error }) => error?.next === undefined || allowingStep.test(error.next));

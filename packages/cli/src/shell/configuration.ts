@@ -71,7 +71,10 @@ export function concernsFile({ severity, serverName }: Problem): boolean {
   return severity === "error" && serverName === undefined;
 }
 
-/** Warns about invalid rules, in every command that decides by rules, because the user may rely on these rules. */
+/**
+ * Warns about invalid policy rules. Every command that applies rules calls this, because the user may rely on an
+ * invalid rule.
+ */
 export async function warnOfPolicyProblems(host: Pick<Host, "policy">, { out }: Pick<Context, "out">): Promise<void> {
   const { problems } = await host.policy();
   for (const problem of problems) if (problem.severity === "error") out.warnOnce(problemLines(problem));

@@ -13,7 +13,7 @@ export const globalOptions: readonly (readonly [flags: string, help: string])[] 
   ["--trust-workspace", "trust the workspace and approve its servers, for this run only"],
   ["--json", "print one JSON document on stdout"],
   ["-q, --quiet", "print data and errors only"],
-  ["--debug [server]", "write redacted wire messages to the server's log"],
+  ["--debug [server]", "write protocol messages to the server's log, with secrets hidden"],
   ["--record <dir>", "record the servers' messages in this folder, for fairlead serve-recording"],
 ];
 

@@ -40,7 +40,7 @@ async function* linesOf(file: FileHandle, path: string, signal: AbortSignal): As
   const decoder = new StringDecoder("utf8");
   let rest = "";
   for (;;) {
-    // Fairlead looks for a rotation before it reads, so that it still reads the last lines of the old file.
+    // Whether the log was rotated is checked before reading, so that the last lines of the old file are still read.
     const isReplaced = (await inode(path)) !== ino;
     for await (const chunk of chunksOf(file)) {
       const lines = (rest + decoder.write(chunk)).split("\n");

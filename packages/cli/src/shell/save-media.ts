@@ -26,7 +26,7 @@ const extensions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Creates the folder of `--save`. Call it before the tool runs, so that an error stops the command in time.
+ * Creates the folder of `--save`. Call it before the tool runs: if the folder cannot be created, the tool must not run.
  * @throws HostError `usage` if the folder cannot be created
  */
 export async function openSaveFolder(folder: string, cwd: string): Promise<string> {

@@ -80,7 +80,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["settings schema", "print the JSON Schema for editors", settingsVerb("schema")],
   ["settings validate", "check the settings files", settingsVerb("validate")],
   ["settings path", "show where the settings files are", settingsVerb("path")],
-  ["generate ts", "write a typed TypeScript client of servers", generateVerb("ts")],
+  ["generate ts", "write TypeScript code that calls servers' tools", generateVerb("ts")],
   ["generate cli", "write a command-line program that calls a server's tools", generateVerb("cli")],
   ["completion", "complete commands with the Tab key in your shell", () => import("../commands/completion.ts")],
   ["help errors", "explain an error code", () => import("../commands/help-errors.ts")],
@@ -132,5 +132,5 @@ export const commandGroups: ReadonlyMap<string, string> = new Map([
   ["lock", "detect changes of a workspace's servers"],
   ["secret", "keep secrets out of settings files"],
   ["settings", "find and check the settings files"],
-  ["generate", "write clients of servers for your own programs"],
+  ["generate", "generate code that calls servers' tools"],
 ]);

@@ -54,7 +54,8 @@ export async function openTyped(
       `the server name "${name}" is already in use: choose another --name, or use that server by its name`,
       context,
     );
-  // An equal server that is already saved is replaced for this run, so that a command with --persist can be repeated.
+  // If the user settings already have the same entry, that server is left out here and added again below, so that the
+  // user can repeat a command with --persist.
   const others = isKept ? configuration.servers.filter(({ server }) => server.name !== name) : configuration.servers;
   const { configuration: wider, added } = await addAdHocServer({ ...configuration, servers: others }, { name, entry });
   const { server, admission } = added;

@@ -10,8 +10,9 @@ interface NamedTool {
 }
 
 /**
- * Throws if the bare name is uncertain. The bare name belongs to the first server in the settings that has a tool of
- * that name. A server that is not connected and has no cached catalog may have such a tool.
+ * Throws if it is uncertain which server's tool a bare tool name means. It means the tool of the first server in the
+ * settings that has a tool of that name. An earlier server that is not connected and has no cached catalog may have
+ * one.
  * @throws HostError `usage`
  */
 export function refuseUnsureName(word: string, tool: NamedTool, host: Pick<Host, "states" | "catalog">): void {

@@ -12,7 +12,10 @@ import type { Context } from "../shell/verb.ts";
 
 interface ConnectOptions {
   readonly onSettled?: (state: ServerState) => void;
-  /** The line that shows which servers are still connecting. Passed by a caller that must hide the line to print. */
+  /**
+   * The line that shows which servers are still connecting. A caller passes it if the caller prints while servers
+   * connect, because it must hide the line first.
+   */
   readonly waiting?: WaitingLine;
 }
 

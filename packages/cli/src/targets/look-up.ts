@@ -12,11 +12,11 @@ import { printRefusal } from "./with-catalogs.ts";
 interface Search<T> {
   /** Servers that the user named or probably meant. */
   readonly named: readonly string[];
-  /** Whether servers that the user did not name may also have the item. */
+  /** Whether servers that the user did not name may also have the prompt or resource. */
   readonly isOpen: boolean;
   /**
    * Searches the catalogs that are loaded so far. Returns an error if a catalog that is not loaded yet may have the
-   * item; throws an error if no catalog can have it.
+   * prompt or resource; throws an error if no catalog can have it.
    */
   readonly find: () => T | HostError;
   /** The only servers that Fairlead may connect to; by default all. */
@@ -32,7 +32,8 @@ export async function lookUp<T>(search: Search<T>, host: Host, context: Context)
   await connectWithin(wait, host, named.filter(isUnknown), context);
   const cached = find();
   if (!(cached instanceof HostError)) return cached;
-  // Cached catalogs may be out of date or missing, so Fairlead connects to servers that may have the item.
+  // Cached catalogs may be out of date or missing, so Fairlead connects to servers that may have the prompt or
+  // resource.
   const open = isOpen ? servers.filter((name) => isUnknown(name) && !named.includes(name)) : [];
   const skipped = open.length === 0 ? [] : (await host.failedStarts()).filter(({ server }) => open.includes(server));
   const others = open.filter((name) => !skipped.some(({ server }) => server === name));

@@ -36,7 +36,7 @@ export function defineListOptions(command: Command, items: "tools" | "prompts" |
 
 export interface CatalogScope {
   readonly host: Host;
-  /** The server whose items are listed; undefined for all servers. */
+  /** The server whose tools, prompts or resources are listed; undefined for all servers. */
   readonly server: string | undefined;
   /** Whether the server was given on the command line. If so, other commands cannot find it by name. */
   readonly isTyped: boolean;

@@ -98,7 +98,10 @@ function serverRow({ server, admission }: AdmittedServer, home: string, style: S
   ];
 }
 
-/** Formats the problems of single entries. Problems of a whole file were printed when the configuration was loaded. */
+/**
+ * Formats the problems of single settings entries. Problems of a whole settings file were printed when the
+ * configuration was loaded.
+ */
 function problemSection(overview: Overview, { command }: Look): SafeText[] {
   const problems = overview.problems.filter((problem) => !concernsFile(problem));
   const left = problems.length - mostProblems;

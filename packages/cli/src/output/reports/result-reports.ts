@@ -40,7 +40,10 @@ export interface Outcome extends Settled {
   readonly durationMs: number;
 }
 
-/** Waits for a call. If the tool itself reported an error, the content is kept; any other error has no content. */
+/**
+ * Waits for a call. If the tool itself reports an error, the outcome has the tool's content; after any other error,
+ * there is no content.
+ */
 export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;

@@ -110,7 +110,7 @@ export function optionFields(definition: ServerDefinition, { show, hide }: Optio
     show(`${key}: ${String(value)}`),
   );
   return [
-    // An entry that has only the default provider `oauth` configures no sign-in, so the field has no values.
+    // An entry that has only the default provider `oauth` configures no sign-in, so the sign-in field is not shown.
     { label: safe`sign-in`, values: authentication.provider === "oauth" && facts.length === 1 ? [] : facts },
     { label: safe`timeout`, values: [safe`${timeout} ms`] },
     { label: safe`includeTools`, values: includeTools === undefined ? [] : [words(includeTools)] },

@@ -133,7 +133,10 @@ function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): Safe
   return [safe`  cached: ${offerWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/** Formats an earlier failure. With `--cached`, the state itself does not say why the server failed. */
+/**
+ * Formats an earlier failure of the server. Adds the reason if the server's state does not contain it, as with
+ * `--cached`.
+ */
 function failedLines(state: ServerState, failed: FailedStart | undefined): SafeText[] {
   if (failed === undefined) return [];
   const { failures, failedAt, nextTryAt, message } = failed;

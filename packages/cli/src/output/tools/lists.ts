@@ -49,7 +49,10 @@ export interface ToolListOptions extends ListOptions {
   readonly all: boolean;
 }
 
-/** Formats the items of each server, with an empty line between servers; undefined if there are no items. */
+/**
+ * Formats the tools, prompts or resources (`items`) of each server, with an empty line between servers. Returns
+ * undefined if there are no items.
+ */
 export function textByServer<T extends { readonly server: string }>(
   items: readonly T[],
   toText: (server: string, own: readonly T[]) => SafeText,

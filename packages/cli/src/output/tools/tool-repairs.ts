@@ -18,7 +18,7 @@ const mostReasons = 10;
 const longestPlace = 100;
 const longestNote = 400;
 
-/** Frequent keywords whose removal does not matter to a caller. */
+/** Frequent schema keywords. Removing them from a tool's schema does not matter to a caller of the tool. */
 const usual: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -29,7 +29,7 @@ const usual: ReadonlySet<string> = new Set([
   "example",
 ]);
 
-/** Returns one sentence about the changes; undefined if all of them are minor. */
+/** Returns one sentence about the schema changes; undefined if all changes are minor. */
 export function repairSummary(tools: readonly Repaired[]): SafeText | undefined {
   const adapted = tools.filter(isAdapted).length;
   if (adapted === 0) return undefined;
@@ -41,7 +41,9 @@ export interface RepairOptions {
   readonly columns: number;
 }
 
-/** Formats the changes in each tool of one server. The same change in several places is listed once. */
+/**
+ * Formats the schema changes in each tool of one server. The same change in several places of a schema is listed once.
+ */
 export function repairsText(server: string, tools: readonly Repaired[], options: RepairOptions): SafeText {
   const others = tools.filter((tool) => tool.repairs.length > 0 && !isAdapted(tool));
   const keywords = [...new Set(others.flatMap(({ repairs }) => repairs.map(({ keyword }) => keyword)))].join(", ");
