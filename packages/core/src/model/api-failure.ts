@@ -88,7 +88,7 @@ function explain(
         "Begin a new conversation, use fewer servers, or refer to fewer resources.",
       ];
     case "no_functions":
-      return [`"${model}" cannot call tools`, "Choose a model that can: --model NAME"];
+      return [`"${model}" cannot call tools`, "Choose a model that can call tools: --model NAME"];
     case "too_many_functions":
       return [`${title} does not accept so many tools`, "Use fewer servers: --servers NAME,NAME"];
     case "unavailable":

@@ -15,9 +15,9 @@ export interface ManualOptions {
   /** Parses a line that the user typed, in the syntax of `fairlead call`. If this function throws, the turn ends. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
   /**
-   * Called if a line is not a call, or if its call failed, and other lines follow. `left` is the number of these lines,
-   * which are not run. Returns the text for the user. If this function throws, the turn ends. Default: a text with the
-   * number.
+   * Called if a line is not a call or its call fails, and more lines follow it. `left` is the number of the following
+   * lines, which are not run. Returns the text for the user. If this function throws, the turn ends. Default: a text
+   * that says how many lines were not run.
    */
   readonly onStopped?: (left: number) => string;
 }
@@ -73,7 +73,7 @@ interface LinesLeft {
 /**
  * The typed lines that have not run. Lines that have run are not parsed again, because their tool may be gone. Only the
  * first part of a message is typed text; the other parts are contents, not commands. A message whose first part is not
- * text is a result.
+ * text contains results of calls.
  */
 function linesLeft(messages: readonly Content[]): LinesLeft {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && parts[0]?.text !== undefined);

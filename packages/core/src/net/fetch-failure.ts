@@ -24,8 +24,8 @@ export function toFetchError(error: unknown, origin: string): HostError {
 }
 
 /**
- * Whether the error is a `WireError`. Compares the error's name, because importing the class would load the wire
- * package in commands that open no connection.
+ * Whether the error is a `WireError`. Compares the error's name, because importing the class would load
+ * `@fairlead/wire` in commands that open no connection.
  */
 export function isWireError(error: unknown): error is WireError {
   return error instanceof Error && error.name === "WireError";

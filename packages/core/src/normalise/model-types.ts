@@ -47,8 +47,8 @@ export interface FunctionDeclaration {
 }
 
 /**
- * The tool interface of `@google/genai`, for tools that this package calls by itself. In declarations made from an MCP
- * client, any member may be absent.
+ * The tool interface of `@google/genai`, for tools that Google's package calls by itself. If the package made the
+ * declarations from an MCP client, any member may be absent.
  */
 export interface CallableTool {
   tool(): Promise<{ functionDeclarations?: { name?: string; description?: string; parametersJsonSchema?: unknown }[] }>;

@@ -17,7 +17,7 @@ export function qualify(server: string, name: string): string {
   return `${server}__${name}`;
 }
 
-/** A tool or prompt that needs a name, identified by server and name. */
+/** A tool or prompt that needs a unique name. `server` and `name` identify the tool or prompt. */
 export interface Claim {
   readonly server: string;
   /** The name that the server gives the tool or prompt; not empty. */
@@ -34,15 +34,15 @@ export interface Pin {
 }
 
 export interface NamingOptions {
-  /** Whether the names of this server's items always contain the server's name. */
+  /** Whether the names of this server's tools and prompts always contain the server's name. */
   readonly isAlwaysQualified?: (server: string) => boolean;
   readonly pins?: readonly Pin[];
 }
 
 /**
- * Assigns a unique name to each claim, which is a tool or prompt that needs a name. If several claims have the same
- * name, only the first gets it without the server's name. The same list of claims always gets the same names. A pair of
- * server and name must not occur twice.
+ * Returns a unique name for each tool or prompt in the list. If several have the same name, only the first keeps it;
+ * the names of the others contain their server's name. The same list always gives the same names. The list must not
+ * contain the same pair of `server` and `name` twice.
  */
 export function assignNames(claims: readonly Claim[], options: NamingOptions = {}): readonly string[] {
   return claims.map(createNaming(options));
@@ -64,11 +64,13 @@ export function createNaming(options: NamingOptions = {}): (claim: Claim) => str
 
 /** The names of a conversation's tools. Once a tool has a name, this name never changes. */
 export interface PinnedNames {
-  /** Every name that was given, oldest first. */
+  /** Every fixed name, oldest first. */
   readonly pins: readonly Pin[];
-  /** Fixes the name of an item, unless the item already has a fixed name. */
+  /** Fixes a name for a tool. Does nothing if the name is already fixed. */
   readonly pin: (pin: Pin) => void;
-  /** Returns the fixed name of an item. An item without a fixed name gets a qualified name, which is then fixed. */
+  /**
+   * Returns the fixed name of a tool. For a tool without a fixed name, fixes a name that contains the server's name.
+   */
   readonly nameOf: (claim: Claim) => string;
 }
 
@@ -116,7 +118,10 @@ export function toModelName(name: string): string {
   return generateValidName(/^[.\-0-9]/.test(name) ? `_${name}` : name);
 }
 
-/** The key of a tool in maps. JSON, because names may contain every character that could separate them. */
+/**
+ * The key of a tool or prompt in maps: the server's name and the tool's or prompt's name as JSON, because a name may
+ * contain any character that could separate the two names.
+ */
 export function toolKey(server: string, name: string): string {
   return JSON.stringify([server, name]);
 }

@@ -18,7 +18,7 @@ export interface ApprovedTools {
   readonly problems: readonly Problem[];
   /** Whether an approval for this server could be saved: the server must be known and the state folder writable. */
   readonly canSave: (server: string) => boolean;
-  /** The approval of the tool for the current entry, even if the tool's definition has changed since. */
+  /** The approval of the tool for the server's current entry, even if the tool's definition has changed since. */
   readonly find: (server: string, tool: string) => ToolApproval | undefined;
   /** The approvals for configured servers whose entries are unchanged. */
   readonly all: () => readonly ToolApproval[];
@@ -30,7 +30,7 @@ export interface ApprovedTools {
 export interface ApprovedToolsOptions {
   /** The folder of Fairlead's state files. */
   readonly state: string;
-  /** The server with its current entry; undefined for an unknown server. */
+  /** The identity of a server by its current entry; undefined for an unknown server. */
   readonly identityOf: (server: string) => ServerIdentity | undefined;
   readonly now: () => Date;
 }

@@ -230,7 +230,7 @@ export function createConfirmations({ accept: acceptDefinition, ...options }: Co
       const change = changeOf(request);
       const outcomes = outcomesFor(request);
       const args: JsonObject = request.kind === "resource" ? { uri: request.serverToolName } : (request.args ?? {});
-      // For a typed request, shows the rule by which the user wants to be asked, not the rule for changed definitions.
+      // If an explicit rule asks about a typed request, shows that rule, not the rule for changed definitions.
       const rule = request.who === "user" && decision.over?.decision === "ask_user" ? decision.over : decision.rule;
       const details = askAbout(shown, args, {
         rule: {

@@ -4,8 +4,8 @@
 export type GivenApproval =
   | { readonly kind: "tools"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   /**
-   * Approves all tools of the server. `keys` has an item for each tool that the server listed when the user gave the
-   * approval.
+   * Approves all tools of the server. For each tool that the server listed when the user gave the approval, `keys`
+   * identifies the server's entry and the tool's definition.
    */
   | { readonly kind: "server"; readonly server: string; readonly keys: Readonly<Record<string, string>> }
   | { readonly kind: "reads"; readonly server: string; readonly fingerprint: string };
@@ -13,7 +13,9 @@ export type GivenApproval =
 export interface ConversationApprovals {
   /** A number that increases with every change of the approvals. */
   readonly version: () => number;
-  /** Increases the version. Called when a saved approval or an accepted definition has changed. */
+  /**
+   * Increases the number that `version` returns. Called when a saved approval or an accepted definition has changed.
+   */
   readonly bump: () => void;
   /** Whether the tool was ever approved, with any definition. */
   readonly has: (server: string, tool: string) => boolean;
@@ -24,8 +26,8 @@ export interface ConversationApprovals {
    */
   readonly allowServer: (server: string, digests: ReadonlyMap<string, string>) => void;
   /**
-   * Whether the tool is new: the server added it after the user had approved all tools of the server, and its
-   * definition has not changed.
+   * Whether the tool is new: the server added the tool after the user had approved all tools of the server, and the
+   * tool's definition has not changed since.
    */
   readonly isNewOfWhole: (server: string, tool: string) => boolean;
   /** Records that the definition of the tool has changed: the tool no longer counts as new. */

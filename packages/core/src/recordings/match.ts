@@ -18,23 +18,26 @@ export interface MatchOptions {
   readonly loose?: boolean;
 }
 
-/** Finds scripts for the messages of one client. */
+/** Finds the recorded replies to the messages of one client. */
 export interface Matcher {
-  /** The script for a message; undefined if no similar message was recorded. */
+  /** Returns the script with the recorded replies to a message; undefined if no similar message was recorded. */
   find(method: string, params: JsonObject): Script | undefined;
 }
 
 /** Methods whose parameters only describe the client. For these, any parameters match. */
 const handshakes: ReadonlySet<string> = new Set(["initialize", "server/discover"]);
 
-/** All scripts, grouped in three ways: by method and parameters, by method and target, and by method only. */
+/**
+ * All scripts of a recording, grouped in three ways: by method and parameters, by method and target, and by method
+ * only.
+ */
 export interface ScriptIndex {
   readonly exact: ReadonlyMap<string, readonly Script[]>;
   readonly byTarget: ReadonlyMap<string, readonly Script[]>;
   readonly byMethod: ReadonlyMap<string, readonly Script[]>;
 }
 
-/** Groups the scripts. All matchers share these groups. */
+/** Groups the scripts of a recording. The matchers of all clients share these groups. */
 export function indexScripts(scripts: readonly Script[]): ScriptIndex {
   return {
     exact: groupBy(scripts, ({ method, params }) => exactKey(method, params)),

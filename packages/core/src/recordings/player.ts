@@ -10,7 +10,7 @@ import { createMatcher, indexScripts, type Matcher, type MatchOptions, targetOf 
 import type { Recording } from "./recording.ts";
 import { type Script, type ScriptStep, scriptsOf, subscriptionKey } from "./scripts.ts";
 
-/** Creates an error of the wire package, which sends it to the client as a JSON-RPC error. */
+/** Creates an error that `@fairlead/wire` sends to the client as a JSON-RPC error. */
 type CreateWireError = (code: WireErrorCode, message: string, evidence: WireEvidence) => Error;
 
 export interface PlayerOptions extends MatchOptions {
@@ -20,7 +20,9 @@ export interface PlayerOptions extends MatchOptions {
    */
   readonly timing?: number | "recorded";
   readonly clock: Clock;
-  /** Creates errors of the wire package. It is an option, because the wire package is imported only when needed. */
+  /**
+   * Creates errors for `@fairlead/wire`. The function is an option, because this package is imported only when needed.
+   */
   readonly createError: CreateWireError;
 }
 
@@ -33,16 +35,16 @@ export interface Unmatched {
 
 /** Serves one recording to any number of clients. */
 export interface Player {
-  /** The protocol eras in which the server answered. */
+  /** The kinds of protocol versions, legacy or modern, with which the recorded server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
   /**
-   * Creates a session for one client. In the modern era, Fairlead cannot tell which requests come from the same client,
-   * so all clients share one order of recorded answers.
+   * Creates a session for one client. With a modern protocol version, Fairlead cannot tell which requests come from the
+   * same client, so all clients share one order of recorded answers.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
-   * Returns the input schema of a tool in the last recorded tool list. The schema is needed because requests of the
-   * modern era repeat some arguments as headers.
+   * Returns the input schema of a tool in the last recorded tool list. The schema is needed because requests with a
+   * modern protocol version repeat some arguments as headers.
    */
   readonly schemaOf: (tool: string) => unknown;
   /** Requests that were never recorded, without repeats. */
@@ -139,7 +141,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
     }
   }
 
-  /** Replays the steps up to the answer. Returns the answer and the steps after it. */
+  /** Replays the recorded steps up to the answer. Returns the answer and the steps that follow it. */
   async function play(
     steps: readonly ScriptStep[],
     given: Trigger | undefined,
@@ -203,8 +205,8 @@ function hasResult(steps: readonly ScriptStep[]): boolean {
 }
 
 /**
- * Whether the server answered in the modern era. An error counts as an answer, unless it may mean that the server does
- * not know the protocol version.
+ * Whether the recorded server answered a request with a modern protocol version. An error counts as an answer, unless
+ * it may mean that the server does not know that version.
  */
 function isAnsweredModern({ isModern, method, steps }: Script): boolean {
   if (!isModern) return false;

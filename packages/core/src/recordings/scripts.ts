@@ -59,7 +59,7 @@ function scriptsOfConnection(messages: readonly RecordedMessage[]): readonly Scr
   const scripts: OpenScript[] = [];
   const byId = new Map<unknown, OpenScript>();
   const byToken = new Map<unknown, OpenScript>();
-  /** Scripts in which the server waits for the client's answer to a request. */
+  /** Scripts in which the server has sent a request and waits for the client's answer. */
   const asking = new Map<unknown, OpenScript>();
   let latest: OpenScript | undefined;
 

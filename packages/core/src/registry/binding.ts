@@ -25,8 +25,8 @@ export interface ToolExecution {
 }
 
 /**
- * Asks the user. Calls `question` when the user is free; `question` returns the confirmation, or `false` if it is no
- * longer needed.
+ * Asks the user. Calls `question` when the user can be asked; `question` returns the confirmation, or `false` if the
+ * confirmation is no longer needed.
  *
  * @throws HostError `denied` if the user declines
  */

@@ -18,7 +18,7 @@ export interface NamedItemsOptions<T> {
   /** The item's name, as its server names it. */
   readonly ownName: (item: T) => string;
   readonly serverOrder?: readonly string[] | undefined;
-  /** Servers whose items never get a bare name. */
+  /** Servers whose items always get names that contain the server's name. */
   readonly alwaysQualified?: readonly string[] | undefined;
   readonly limit?: { readonly count: number; readonly reason: string };
 }
@@ -39,11 +39,12 @@ export interface NamedItems<T> {
    */
   replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void;
   remove(server: string): void;
-  /**
-   * Sets a new order of servers. If several items have the same name, the item of the first server keeps the bare name.
-   */
+  /** Sets a new order of servers. If several items have the same name, the item of the first server keeps it. */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Names all items in slices, so that the next use of the items does not block other work for long. */
+  /**
+   * Gives all items their names, with pauses for other work. Without this call, the next use of the items gives them
+   * their names without a pause.
+   */
   ready(): Promise<void>;
   /** All items under their names. Returns the same array until an item changes. */
   all(): readonly T[];
@@ -53,11 +54,11 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** The number of items in one slice, which take a few milliseconds. */
+/** The number of items that get their names without a pause. They take a few milliseconds. */
 const itemsPerSlice = 250;
 /**
- * If the items change this many times while they are named in slices, naming them in slices ends. The next use names
- * them.
+ * If the items change this many times during `ready`, `ready` ends, and the next use of the items gives them their
+ * names.
  */
 const mostTries = 3;
 
@@ -142,7 +143,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
     if (listed.made !== undefined) return listed.made;
     const made = yield* byOwnName(server, listed.items());
-    // Another caller may have computed the items between two slices.
+    // Another caller may have computed the items during a pause.
     listed.made ??= made;
     return listed.made;
   }

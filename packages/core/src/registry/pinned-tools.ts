@@ -16,8 +16,8 @@ export interface ConversationTools {
   /** All tools, including tools that cannot be offered to a model. Returns the same array until a tool changes. */
   getEveryTool(): readonly DiscoveredMCPTool[];
   /**
-   * Names the tools in slices, because there may be very many, and returns them. A tool that changes meanwhile may be
-   * missing.
+   * Gives the tools their names, with pauses for other work, and returns the tools. A tool that changes meanwhile may
+   * be missing.
    */
   ready(): Promise<readonly DiscoveredMCPTool[]>;
   /** Every name that the conversation has used, oldest first. The array grows with later tools. */
@@ -29,11 +29,11 @@ export interface ConversationTools {
 export interface RegisteredTools {
   /** All tools. Returns the same array until a tool changes. */
   readonly all: () => readonly DiscoveredMCPTool[];
-  /** Resolves when all tools have their names. Very many tools are named in slices. */
+  /** Resolves when all tools have their names. Pauses for other work, because there may be very many tools. */
   readonly ready: () => Promise<void>;
 }
 
-/** The number of tools in one slice, which takes a few milliseconds. */
+/** The number of tools that get their names without a pause. They take a few milliseconds. */
 const toolsPerSlice = 500;
 
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
@@ -72,8 +72,8 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
   }
 
   /**
-   * Names tools that were added later. They always get qualified names, so that names do not depend on the order of
-   * registration.
+   * Gives names to tools that were added later. These names always contain the server's name, so that they do not
+   * depend on the order of registration.
    */
   function* nameAll(later: readonly DiscoveredMCPTool[]): Sliced<readonly DiscoveredMCPTool[]> {
     yield* pinAll();

@@ -6,11 +6,11 @@ import { createNamedItems, type NamedItems } from "./named-items.ts";
 /** Options of `PromptRegistry`. */
 export interface PromptRegistryOptions {
   /**
-   * The order of servers. If several prompts have the same name, the prompt of the first server keeps the bare name.
-   * Default: the order of registration.
+   * The order of servers. If several prompts have the same name, the prompt of the first server keeps it, and the names
+   * of the others contain their server's name. Default: the order of registration.
    */
   readonly serverOrder?: readonly string[];
-  /** Servers whose prompts never get a bare name. */
+  /** Servers whose prompts always get names that contain the server's name. */
   readonly alwaysQualified?: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export class PromptRegistry {
   }
 
   /**
-   * Sets a new order of servers. If several prompts have the same name, the prompt of the first server keeps the bare
-   * name. Conversations keep the names that they have already used.
+   * Sets a new order of servers. If several prompts have the same name, the prompt of the first server keeps it.
+   * Conversations keep the names that they have already used.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
     this.#prompts.reorder(serverOrder, alwaysQualified);

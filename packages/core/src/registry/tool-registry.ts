@@ -10,11 +10,11 @@ import { type ConversationTools, openConversation } from "./pinned-tools.ts";
 /** Options of `ToolRegistry`. */
 export interface ToolRegistryOptions {
   /**
-   * The order of servers. If several tools have the same name, the tool of the first server keeps the bare name.
-   * Default: the order of registration.
+   * The order of servers. If several tools have the same name, the tool of the first server keeps it, and the names of
+   * the others contain their server's name. Default: the order of registration.
    */
   readonly serverOrder?: readonly string[];
-  /** Servers whose tools never get a bare name. */
+  /** Servers whose tools always get names that contain the server's name. */
   readonly alwaysQualified?: readonly string[];
   /** Maximum number of tools that the registry takes from one server. Default: 10 000. */
   readonly toolsPerServer?: number;
@@ -57,7 +57,7 @@ export class ToolRegistry {
   }
 
   /**
-   * Sets a new order of servers. If several tools have the same name, the tool of the first server keeps the bare name.
+   * Sets a new order of servers. If several tools have the same name, the tool of the first server keeps it.
    * Conversations keep the names that they have already used.
    */
   setServerOrder(serverOrder: readonly string[], alwaysQualified: readonly string[] = []): void {
@@ -68,7 +68,10 @@ export class ToolRegistry {
     this.#tools.remove(serverName);
   }
 
-  /** Names all tools in slices, so that the next use of very many tools does not block other work for long. */
+  /**
+   * Gives all tools their names, with pauses for other work. Without this call, the next use of the registry gives them
+   * their names without a pause.
+   */
   ready(): Promise<void> {
     return this.#tools.ready();
   }

@@ -103,8 +103,8 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
   }
 
   /**
-   * Subscribes on a connection. In the modern era, opens a stream and does not wait for the server. In the legacy era,
-   * resolves when the server has accepted.
+   * Subscribes on a connection. With a modern protocol version, opens a stream and does not wait for the server. With a
+   * legacy version, resolves when the server has accepted the subscription.
    */
   async function open(wanted: Wanted, connected: Client): Promise<void> {
     const { server, uri, over } = wanted;
@@ -197,8 +197,8 @@ const mostEnds = 8;
 const method = "subscriptions/listen";
 
 /**
- * Listens to one resource in the modern era, until the signal is aborted. Opens the stream again if it breaks. Never
- * rejects.
+ * Listens to one resource with a modern protocol version, until the signal is aborted. Opens the stream again if it
+ * breaks. Never rejects.
  */
 export async function listenToResource({
   uri,

@@ -21,7 +21,7 @@ export type GeminiAccess =
       readonly authorize: () => Promise<Readonly<Record<string, string>>>;
     };
 
-/** The model's name as the URL of a request contains it. */
+/** The model's name in the form that the URL of a request needs. */
 export function modelPath(access: GeminiAccess, name: string): string {
   if (access.kind === "key" || /^(?:projects|publishers)\//.test(name)) return name;
   return `projects/${access.project}/locations/${access.location}/publishers/google/models/${name}`;

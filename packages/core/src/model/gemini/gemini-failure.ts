@@ -1,4 +1,4 @@
-/** Classifies refusals of the Gemini API, and finds the tool declaration that caused one. Pure. */
+/** Classifies refusals of the Gemini API, and finds the tool declaration that caused a refusal. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";
@@ -42,8 +42,8 @@ export function toGeminiRejection(
 }
 
 /**
- * The index of the rejected declaration. The Gemini API gives its number, Vertex AI its name. Only the API's own text
- * is searched, because a quoted schema may contain any text.
+ * The index of the rejected declaration. The Gemini API gives the declaration's number, Vertex AI gives its name. Only
+ * the API's own text is searched, because a quoted schema may contain any text.
  */
 function placeIn(message: string, field: string, tools: readonly FunctionDeclaration[]): number | undefined {
   const path =
@@ -81,13 +81,13 @@ function kindOf(status: number, message: string, details: readonly JsonObject[])
   return status === 413 || /token count|number of tokens|context (?:length|window)/i.test(words) ? "too_long" : "other";
 }
 
-/** The first field of a `BadRequest`. */
+/** The first request field that a `BadRequest` detail of the error names; empty if there is none. */
 function fieldIn(details: readonly JsonObject[]): string {
   const violations = details.flatMap(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []));
   return violations.filter(isObject).flatMap((violation) => textIn(violation, "field") ?? [])[0] ?? "";
 }
 
-/** The pause that a `RetryInfo` asks for, in milliseconds. */
+/** The pause that a `RetryInfo` detail of the error asks for, in milliseconds. */
 function wishIn(details: readonly JsonObject[]): number | undefined {
   const [wish] = details.flatMap(({ retryDelay }) => (typeof retryDelay === "string" ? [retryDelay] : []));
   const [, seconds] = /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(wish ?? "") ?? [];

@@ -129,8 +129,9 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
 }
 
 /**
- * Moves media out of function responses. The media of a single response follows it in the same content. If there are
- * several responses, all media goes into another content, because the API would count it as another response.
+ * Moves media out of function responses. A single response and its media stay in one content. The media of several
+ * responses goes into a content of its own, because the API would count media next to several responses as another
+ * response.
  */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
@@ -178,7 +179,7 @@ async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fet
   const { GoogleGenAI } = await import("@google/genai/web");
   const base = baseUrl ?? (access.kind === "vertex" ? vertexAddress(access.location) : undefined);
   return new GoogleGenAI({
-    apiKey: "added by Fairlead's own fetch",
+    apiKey: "Fairlead's own fetch adds the API key",
     vertexai: access.kind === "vertex" || access.isVertex === true,
     httpOptions: {
       ...(base !== undefined && { baseUrl: base }),

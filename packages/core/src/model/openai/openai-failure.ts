@@ -1,4 +1,4 @@
-/** Classifies refusals of OpenAI-compatible endpoints, and finds the tool that caused one. Pure. */
+/** Classifies refusals of OpenAI-compatible endpoints, and finds the tool that caused a refusal. Pure. */
 
 import type { JsonObject } from "@fairlead/wire";
 import { isObject, parseObject, textIn } from "@fairlead/wire/json";

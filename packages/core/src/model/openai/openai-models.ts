@@ -65,7 +65,7 @@ const origin = "http://127.0.0.1:11434";
 /** Milliseconds to wait for Ollama. The time is short, because a program on this machine answers quickly. */
 const ollamaTimeout = 500;
 
-/** Returns the running Ollama; undefined if there is none. */
+/** Returns the URL and the models of the Ollama that runs on this machine; undefined if none runs. */
 export async function findOllama(fetch: Fetch, clock: Clock, signal?: AbortSignal): Promise<Ollama | undefined> {
   const late = new AbortController();
   const callOff = clock.after(ollamaTimeout, () => late.abort());

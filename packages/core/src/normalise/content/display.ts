@@ -1,4 +1,6 @@
-/** Converts a result to text for the user. The text is not escaped: the program that prints it makes it safe. */
+/**
+ * Converts a tool's result to text for the user. The text is not escaped: the program that prints the text escapes it.
+ */
 
 import type { Block } from "@fairlead/wire";
 import { member, stringOf, textIn } from "@fairlead/wire/json";
@@ -7,9 +9,9 @@ import type { Part } from "../model-types.ts";
 import { bytesText, toReadableJson } from "./json-text.ts";
 
 /**
- * Returns the parts of a `CallableTool`'s result as text for the user. If there is only one part, and it contains only
- * texts, the result is these texts, joined. Otherwise the result is fenced JSON, in which the type and size of bytes
- * replace the bytes. Without parts (also for `null` and `undefined`), the result is a fenced `[]`.
+ * Returns the parts of a `CallableTool`'s result as text for the user. A single part that contains only texts gives
+ * these texts, joined. Any other parts give fenced JSON, in which the type and size of bytes replace the bytes. Without
+ * parts (also for `null` and `undefined`), returns a fenced `[]`.
  */
 export function getStringifiedResultForDisplay(parts: readonly Part[] | null | undefined): string {
   const [only, ...others] = (parts ?? []).map(shown);
@@ -76,7 +78,7 @@ function shown(part: Part): unknown {
   return Array.isArray(content) ? (joined(content) ?? content) : functionResponse;
 }
 
-/** The joined text of the items; undefined if an item is not text. */
+/** The joined texts of the given parts or blocks; undefined if one of them has no text. */
 function joined(items: readonly unknown[]): string | undefined {
   const texts = items.map((item) => stringOf(member(item, "text")));
   return texts.every((text) => text !== undefined) ? texts.join("") : undefined;

@@ -1,4 +1,7 @@
-/** Fits a result into the size limits of a model. Each omitted part is noted in its place and returned in full. */
+/**
+ * Fits a result into the size limits of a model. A note replaces each content that is left out, and the caller gets the
+ * full content separately.
+ */
 
 import type { Block, ResourceContents } from "@fairlead/wire";
 import { toModelText } from "../../text/model-text.ts";
@@ -53,7 +56,7 @@ export interface Fitted {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** The remaining size. */
+/** The part of the size limits that is still free. */
 interface Room {
   readonly part: number;
   /** Maximum tokens of the preview of a text. If undefined, a text that is too large loses only its middle. */

@@ -18,7 +18,7 @@ const multiplying: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Returns true if the schema certainly compiles. If it returns false, only compiling the schema gives the answer. */
+/** True if the schema certainly compiles. If false, the schema must be compiled to find out. */
 export function isPlainSchema(raw: unknown): boolean {
   return isWithin(raw, 0, { values: most.values, characters: most.characters });
 }

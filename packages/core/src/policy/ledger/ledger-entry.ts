@@ -49,7 +49,10 @@ export function toLine(entry: LedgerEntry): string {
   return lineOf(time, argumentsDigest, args ? keptArguments(args) : "", durationMs, sharedMembers(entry));
 }
 
-/** Writes a line from its parts; `kept` is the text of `keptArguments`, `shared` that of `sharedMembers`. */
+/**
+ * Writes a line of the ledger from its parts. `kept` is the text that `keptArguments` returns, and `shared` is the text
+ * that `sharedMembers` returns.
+ */
 export function lineOf(
   time: string,
   argumentsDigest: string,
@@ -69,8 +72,8 @@ export function keptArguments(args: JsonObject): string {
 type SharedMembers = Omit<LedgerEntry, "time" | "argumentsDigest" | "arguments" | "durationMs">;
 
 /**
- * The JSON of the members at the end of a line. The caller reuses it, because consecutive entries mostly have equal
- * members.
+ * The JSON of the entry's members that are written at the end of its line. The caller reuses this text, because
+ * consecutive entries mostly have equal members.
  */
 export function sharedMembers(entry: SharedMembers): string {
   const { server, tool, kind, client, workspace, decision, rule, ruleOrigin, mode, answer, answeredIn } = entry;

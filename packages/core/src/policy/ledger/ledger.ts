@@ -71,7 +71,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   /** The batch that collects entries now. */
   let next: Batch | undefined;
   let writing: Promise<void> = Promise.resolve();
-  /** The row of the last added entry. The next row reuses its texts where both are equal. */
+  /** The last added entry and its texts. The next entry reuses the texts that are equal in both entries. */
   let last: { readonly moment: number; readonly record: LedgerRecord; readonly row: Row } | undefined;
 
   async function readKey(): Promise<Buffer> {
@@ -97,8 +97,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   }
 
   /**
-   * Converts a record to texts. A batch keeps only these, because requests and decisions of a whole batch would survive
-   * several garbage collections.
+   * Converts a record to texts. A batch keeps only these texts: if it kept the records, their requests and decisions
+   * would survive several garbage collections.
    */
   function toRow(record: LedgerRecord): Row {
     const moment = now();

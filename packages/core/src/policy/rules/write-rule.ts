@@ -33,7 +33,7 @@ export interface WrittenRule {
   readonly file: string;
   /** The line of the rule's `[[rule]]`. */
   readonly line: number;
-  /** The decision of the earlier rule for the same request; absent if there was none. */
+  /** The earlier decision, if the file already had a rule for the same requests. */
   readonly replaced?: string;
 }
 

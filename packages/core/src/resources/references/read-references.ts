@@ -16,7 +16,7 @@ import { readLocalFile } from "./local-file.ts";
 import type { Piece } from "./references.ts";
 
 export interface ReadReferencesOptions {
-  /** Reads a resource from its server through the policy. A denial is reported like any other failure. */
+  /** Reads a resource from its server if the policy allows it. A denial is reported like any other failure. */
   readonly readResource: (server: string, uri: string, signal?: AbortSignal) => Promise<ResourceResult>;
   /** Saves the parts of contents that the model does not get. */
   readonly keep?: Keep;
@@ -93,8 +93,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts one content of a resource to a block. If the resource has only one content, its text needs no URI, because
- * the URI is the requested one.
+ * Converts one content of a resource to a block. If the resource has only one content, its text becomes a block without
+ * a URI, because the content's URI is the requested URI.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;

@@ -157,7 +157,7 @@ interface Shape {
   readonly start: string;
   /** Characters that a value cannot contain. */
   readonly ends: string;
-  /** Present if values are written with their names. `equals` is the text after each name. */
+  /** Present if the URI contains a name before each value. `equals` is the text that must follow the name. */
   readonly named?: { readonly separator: string; readonly equals: string };
 }
 
@@ -203,7 +203,7 @@ export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>
 interface Style {
   readonly first: string;
   readonly separator: string;
-  /** Present if values are written with their names. `empty` is the text after the name if the value is empty. */
+  /** Present if the URI contains a name before each value. `empty` is the text after the name of an empty value. */
   readonly named?: { readonly empty: string };
   readonly encode: (text: string) => string;
 }

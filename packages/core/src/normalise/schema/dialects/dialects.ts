@@ -27,7 +27,7 @@ export const gemini: ModelDialect = {
  * writes only keywords that most of them support.
  */
 export const openai: ModelDialect = {
-  name: "Not every OpenAI-compatible endpoint",
+  name: "At least one OpenAI-compatible endpoint",
   knowsPrefixItems: false,
   formats: {},
   // OpenAI's rule for function names. The strictest endpoints also apply it to the names of properties.

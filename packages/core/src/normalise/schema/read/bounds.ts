@@ -22,8 +22,8 @@ export const schemaLimits = {
   /** Maximum size of referenced text, counted once for each reference. */
   expandedBytes: 4_194_304,
   /**
-   * Maximum number of merged pairs of schemas, weighted by their enums. Alternatives inside alternatives multiply this
-   * number.
+   * Maximum number of merges of two schemas. A merge of schemas with many enum values or properties counts as several
+   * merges. Alternatives inside alternatives multiply the number of merges.
    */
   merges: 20_000,
 } as const;

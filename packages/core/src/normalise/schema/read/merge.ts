@@ -9,7 +9,7 @@ export interface Merging {
   readonly report: Report;
 }
 
-/** Maximum number of alternatives that result from multiplying the alternatives of two shapes. */
+/** Maximum number of combinations of one alternative of the first shape with one alternative of the second shape. */
 const mostProducts = 16;
 
 /**
@@ -67,8 +67,8 @@ export function withOptional(
 }
 
 /**
- * Adds the inner properties of a property's variants, which come from other shapes, to the property. Other rules of the
- * variants are left out; the description mentions them.
+ * Adds to a property the inner properties of `variants`: the properties of the same name in other shapes. The other
+ * rules of the variants are left out; the description mentions them.
  */
 function widened(property: Shape, variants: readonly Shape[], merging: Merging): Shape {
   const rich = variants.filter(hasProperties);
@@ -195,10 +195,7 @@ function intersectAlternatives(a: Shape, b: Shape, merging: Merging): Shape | un
       );
     return { ...acceptsAll([...alternatives, ...others], merging), ...words, path: a.path };
   }
-  /*
-   * There are too many alternatives to multiply, so the first shape's alternatives are kept and the second's are left
-   * out.
-   */
+  // There are too many combinations of alternatives, so only the first shape's alternatives are kept.
   const rules = isTooMany ? [emptyShape(a.path)] : others;
   if (other.anyOf !== undefined) for (const shape of other.anyOf) reportMerged(shape, merging.report);
   const products = alternatives.flatMap((shape) =>

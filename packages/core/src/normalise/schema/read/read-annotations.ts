@@ -61,10 +61,10 @@ export const annotations: Readonly<Record<string, Keyword>> = {
    * `$schema` is removed at every depth, as Gemini CLI's documentation requires ("schema processing"). Users often
    * report the API's error: `Unknown name "$schema"`.
    */
-  $schema: unneeded("The API knows only one dialect."),
+  $schema: unneeded("The API accepts only one schema dialect."),
   $comment: forPeople,
   $vocabulary: forPeople,
-  discriminator: unneeded("The alternatives contain the same information."),
+  discriminator: unneeded("The alternatives already contain this information."),
   externalDocs: forPeople,
   xml: forPeople,
   $id: identifies,
@@ -73,5 +73,5 @@ export const annotations: Readonly<Record<string, Keyword>> = {
   $dynamicAnchor: identifies,
   $recursiveAnchor: identifies,
   // The Gemini API supports `propertyOrdering`, but the order of `properties` gives the same information.
-  propertyOrdering: unneeded("The order of the properties gives the same information."),
+  propertyOrdering: unneeded("The order of the properties already gives this information."),
 };

@@ -68,7 +68,7 @@ function reportChange(place: Place, name: string, allowed: readonly unknown[], b
       : name === "const"
         ? "Written as an enum with one value."
         : "The API's enum takes non-empty strings or numbers.";
-    const note = kept.length > 0 ? said : "The type of the schema says the same.";
+    const note = kept.length > 0 ? said : "The type of the schema already says this.";
     report(place, name, told === "" ? "rewritten" : "moved", told === "" ? note : `The description says: ${told}`);
   }
   const types = shape.types ?? new Set<TypeName>();

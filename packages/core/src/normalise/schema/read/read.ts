@@ -1,4 +1,7 @@
-/** Reads one schema into a shape. Every keyword is kept or reported. */
+/**
+ * Converts one schema to a `Shape`, from which the schema for the model's API is written. Every keyword is kept or
+ * reported.
+ */
 
 import { isObject } from "@fairlead/wire/json";
 import { baseOf, type Spot } from "../document.ts";
@@ -61,7 +64,7 @@ function inOrder(raw: object): readonly string[] {
 
 function readKeyword(name: string, value: unknown, place: Place): void {
   const known = keywords.get(name);
-  if (known === undefined) drop(place, name, `${place.reading.dialect.name} does not know it.`);
+  if (known === undefined) drop(place, name, `${place.reading.dialect.name} does not know the keyword.`);
   else if (known.fits?.(value) === false) drop(place, name, `${quote(value)} is not a valid value.`);
   else known.read(value as never, place, name);
 }

@@ -103,7 +103,10 @@ export function ruleKeywords(shape: Shape): ReadonlySet<string> {
 
 type Words = Pick<Shape, "title" | "description" | "notes" | "isNullable" | "origins">;
 
-/** Joins the texts and origins of both shapes. Where only one text is possible, the first shape's text is kept. */
+/**
+ * Combines the texts of two shapes, and the paths of the schemas that the shapes come from. If both shapes have a title
+ * or a description, the first shape's is kept.
+ */
 export function annotated(a: Shape, b: Shape): Words {
   const title = a.title ?? b.title;
   const description = a.description ?? b.description;
