@@ -49,7 +49,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
 }
 
 /**
- * Opens a host for a configuration that is already loaded. Three groups share the work: `catalogs` holds the lists of
+ * Opens a host for a configuration that is already loaded. Three objects share the work: `catalogs` holds the lists of
  * the servers, `servers` connects to them, and `requests` runs every request. After `dispose`, nothing of the host runs
  * or writes.
  */
@@ -81,14 +81,20 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { manager } = servers;
   const { decisions } = requests;
 
-  /** Returns the items of one server, or of all servers. @throws HostError `server_unknown` */
+  /**
+   * Returns the items, such as hidden tools or notes, of one server or of all servers. @throws HostError
+   * `server_unknown`
+   */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
     return items.filter((item) => item.server === client?.name);
   }
 
-  /** Reads the registered items of one server, or of all servers. @throws HostError `server_unknown` */
+  /**
+   * Reads the registered tools, prompts or resources of one server or of all servers. @throws HostError
+   * `server_unknown`
+   */
   function registered<T extends { readonly serverName: string }>(
     server: string | undefined,
     all: () => readonly T[],

@@ -55,7 +55,7 @@ function toQuery(args: JsonObject, tokens: number): ResultQuery {
   };
 }
 
-/** An argument as text. Models send `null` or an empty text for arguments that they want to omit. */
+/** Whether an argument counts as omitted. To omit an argument, models also send `null` or an empty text. */
 function isAbsent(value: unknown): value is undefined | null | "" {
   return value === undefined || value === null || value === "";
 }

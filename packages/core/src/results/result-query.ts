@@ -1,6 +1,6 @@
 /**
- * Runs one query on the text of a stored result. Runs in a thread of its own, because an expression may need much time
- * and memory.
+ * Runs one query on the text of a stored result. Runs in a worker thread, because a JMESPath expression may need much
+ * time and memory.
  */
 
 import { search } from "jmespath";
@@ -17,7 +17,10 @@ export type QueryOutcome =
   | ({ readonly kind: "selected" } & SelectedLines)
   | { readonly kind: "failed"; readonly code: "arguments_invalid" | "too_large"; readonly message: string };
 
-/** The largest number of characters of a stored result that is parsed as JSON, and of the result of an expression. */
+/**
+ * The largest number of characters in a stored result that Fairlead parses as JSON. The JSON that an expression selects
+ * has the same limit.
+ */
 const mostCharacters = 10_000_000;
 
 export function queryResult(text: string, { grep, jmespath, ...wish }: ResultQuery): QueryOutcome {
@@ -54,14 +57,14 @@ function parse(text: string): { readonly value: unknown } | undefined {
 }
 
 /**
- * Whether a value can be written as JSON. An expression may find `undefined` or an inherited function, such as
- * `constructor`.
+ * Whether a value can be written as JSON. A JMESPath expression may select `undefined` or an inherited function, such
+ * as `constructor`.
  */
 function isJson(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";
 }
 
-/** Writes the items of a list, each on its own line. */
+/** Writes a value as text: a string as it is, a list with one item on each line, any other value as JSON. */
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map((item: unknown) => JSON.stringify(isJson(item) ? item : null)).join("\n");
@@ -69,8 +72,8 @@ function toText(value: unknown): string {
 }
 
 /**
- * Whether the JSON text of a value has at most about `most` characters. An expression can repeat a value so often that
- * the text would fill the memory.
+ * Whether the JSON text of a value has at most about `most` characters. A JMESPath expression can repeat a value so
+ * often that its JSON text would fill the memory.
  */
 function isWithin(value: unknown, most: number): boolean {
   let left = most;

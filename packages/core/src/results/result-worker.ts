@@ -9,7 +9,7 @@ export interface ResultJob {
   readonly query: ResultQuery;
 }
 
-// Deletes `__proto__`, because otherwise an expression could read it although the stored result does not contain it.
+// Deletes the inherited `__proto__`, which a JMESPath expression could otherwise read from every object in the result.
 Reflect.deleteProperty(Object.prototype, "__proto__");
 const { path, query } = workerData as ResultJob;
 const text = readFileSync(path, "utf8");

@@ -18,7 +18,7 @@ export interface QueryOptions {
 
 /** The time limit in milliseconds for starting the thread, reading the file and selecting lines. */
 const plainLimit = 30_000;
-/** The time limit in milliseconds for an expression or a search. */
+/** The time limit in milliseconds for a JMESPath expression or a text search. */
 const queryLimit = 1_000;
 const memoryMegabytes = 512;
 

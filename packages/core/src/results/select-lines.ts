@@ -17,7 +17,7 @@ export interface LineWish {
   readonly from?: number;
   /** Maximum number of lines. */
   readonly lines?: number;
-  /** Maximum number of estimated tokens. At least one line is selected. */
+  /** Maximum number of estimated tokens. The first line is selected even if it has more tokens. */
   readonly tokens: number;
 }
 

@@ -13,7 +13,9 @@ const mostWords = 64;
  */
 const longQuery = 12;
 
-/** Returns the weight of each word. `known` are all words that occur in tools. */
+/**
+ * Returns the words to search for, each with its weight in the ranking. `known` contains all words that occur in tools.
+ */
 export function queryWords(query: string, known: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
   const text = query.slice(0, longestQuery);
   const read = searchWords(withoutValues(text)).slice(0, mostWords);
@@ -21,8 +23,8 @@ export function queryWords(query: string, known: ReadonlyMap<string, unknown>): 
   const weights = new Map<string, number>();
   for (const word of words) for (const synonym of synonymsOf(word)) weights.set(synonym, synonymWeight);
   /*
-   * Words of URLs and paths weigh less in a short query, because they would outweigh the words for the task. In a long
-   * query, they name the topic.
+   * Words of URLs and paths weigh less in a short query, because they would outweigh the words that describe the task.
+   * In a long query, words of URLs and paths name the topic.
    */
   const valueWeight = Math.min(1, read.length / longQuery);
   for (const word of searchWords(text).slice(0, mostWords))

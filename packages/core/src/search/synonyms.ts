@@ -1,4 +1,4 @@
-/** Groups of words that people use for the same purpose of a tool. */
+/** Groups of words that have similar meanings in the names and descriptions of tools. */
 
 import { stemOf } from "./words.ts";
 

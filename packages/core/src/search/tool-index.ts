@@ -12,7 +12,8 @@ export interface RankedTool {
 
 export interface ToolIndex {
   /**
-   * Replaces the tools of a server. Works in slices. Until the last slice, searches find the server's previous tools.
+   * Replaces the tools of a server. Pauses regularly, so that other code can run. Until all new tools are indexed,
+   * searches find the server's previous tools.
    */
   readonly set: (server: SearchableServer, tools: readonly SearchableTool[]) => Promise<void>;
   readonly remove: (server: string) => Promise<void>;
@@ -48,12 +49,12 @@ const mostOutdated = 1000;
  * How many characters are indexed without a pause. Indexing them takes a few milliseconds, even if all words are new.
  */
 const perSlice = 8_000;
-/** The work for a tool without any text, expressed as a number of characters. */
+/** Indexing a tool without any text takes as long as indexing this many characters. */
 const perTool = 100;
 
 export function createToolIndex(): ToolIndex {
   let state = emptyState();
-  // All servers share one counter of work, because indexing many small servers takes as long as indexing a large one.
+  // Counts the indexed characters of all servers together, because many small servers take as long as a large one.
   const turns = createTurns(perSlice);
   let last: Promise<void> = Promise.resolve();
 
@@ -108,7 +109,7 @@ function liveCount({ servers }: IndexState): number {
   return count;
 }
 
-/** Indexes the tools in slices of a few milliseconds, then replaces the server's previous tools. */
+/** Indexes the tools with a pause every few milliseconds, then replaces the server's previous tools. */
 async function addServer(
   state: IndexState,
   server: SearchableServer,

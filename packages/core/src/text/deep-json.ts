@@ -10,7 +10,7 @@ export function writeJson(value: unknown, indent = 0, replacer?: Replacer): stri
   return (
     attempt(() => JSON.stringify(value, replacer, indent)) ??
     attempt(() => JSON.stringify(upTo(kept, value), replacer, indent)) ??
-    // Writes no indentation, because the indentation of very many lines can exceed the longest string.
+    // Writes no indentation, because the indentation of very many lines can make the text too long for a string.
     JSON.stringify(upTo(kept, value), replacer)
   );
 }

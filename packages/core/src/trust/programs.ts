@@ -112,7 +112,7 @@ interface Kept {
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**
- * Calls `find`, or returns the result of a recent call with the same question.
+ * Returns the cached result for `question`. If it is missing or too old, calls `find` and caches its result.
  *
  * @param question The key of the cached result.
  */

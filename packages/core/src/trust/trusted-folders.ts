@@ -13,7 +13,7 @@ import { limits } from "../limits.ts";
 import type { Origin, Problem } from "../settings/define/definition.ts";
 import { propertyNodes, stringNode } from "../settings/read/nodes.ts";
 
-/** The levels in `trustedFolders.json`, the file shared with Gemini CLI. */
+/** The trust levels of folders in `trustedFolders.json`, the file that Fairlead shares with Gemini CLI. */
 export const TrustLevel = {
   TRUST_FOLDER: "TRUST_FOLDER",
   TRUST_PARENT: "TRUST_PARENT",
@@ -100,7 +100,7 @@ function problem(origin: Origin, severity: Problem["severity"], message: string)
 function mistakeIn({ root, errors }: JsoncDocument): JsoncError | undefined {
   if (errors[0] !== undefined) return errors[0];
   if (root === undefined || root.type === "object") return undefined;
-  return { message: "it must be an object from folders to trust levels", line: 1, column: 1 };
+  return { message: "it must be an object that maps folders to trust levels", line: 1, column: 1 };
 }
 
 /** Replaces all rules for the folder, however its path is written, by one rule with the real path. */

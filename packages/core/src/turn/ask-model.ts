@@ -124,7 +124,9 @@ async function* takeOut(
   const refused = refusedBy(culprit, tools);
   if (refused.length === 0) throw new HostError("model", `the model's API refuses the request: ${message}`);
   const reason =
-    culprit.kind === "too_many" ? `together with the other tools it exceeds what the API accepts: ${message}` : message;
+    culprit.kind === "too_many"
+      ? `this tool and the other tools together exceed what the API accepts: ${message}`
+      : message;
   for (const tool of refused) {
     state.toolSelection.quarantine(tool, reason);
     const { serverName: server, serverToolName } = tool;

@@ -59,8 +59,8 @@ const fullShare = 0.8;
 const smallShare = 0.1;
 
 /**
- * Compacts the history if it fills the model's context. Yields one note for each step. `added` is the message that
- * comes next.
+ * Compacts the history if it fills the model's context. Yields one event for each step, to tell the user. `added`
+ * contains the messages that come next.
  */
 export async function* compactByRule(
   state: ConversationState,

@@ -19,7 +19,7 @@ export interface AskOptions {
   readonly onAsking: (details: ToolCallConfirmationDetails) => void;
 }
 
-/** Asks the user. @throws HostError `denied` if the user declines */
+/** Asks the user for confirmation. @throws HostError `denied` if the user declines */
 export type AskUser = (question: TurnQuestion, options: AskOptions) => Promise<void>;
 
 export function createAskUser({ confirm }: Pick<TurnHost, "confirm">, signal: AbortSignal): AskUser {

@@ -6,7 +6,7 @@ import type { ToolCallConfirmationDetails } from "../registry/confirmation.ts";
 
 /**
  * The states of a call, in order. A call may skip some of them. `requested`; `asking` if the call needs confirmation;
- * `queued` until its server has a free slot; `running`; then one of the last four.
+ * `queued` until its server has a free slot; `running`; then `ok`, `error`, `denied` or `cancelled`.
  */
 export type CallStatus = "requested" | "asking" | "queued" | "running" | "ok" | "error" | "denied" | "cancelled";
 

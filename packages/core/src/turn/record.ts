@@ -26,14 +26,14 @@ export type ConversationChange =
       readonly part: Part;
       readonly beside?: readonly Part[];
     }
-  /** Removes all but the first `length` messages of the history. */
+  /** Removes all but the first `to` messages of the history. */
   | { readonly type: "rewind"; readonly to: number }
   /** Replaces the history by these messages. */
   | { readonly type: "compact"; readonly contents: readonly Content[] }
-  /** A content was stored. The model can read it as `result://ID`. */
+  /** A result was stored. The model can read it as `result://ID`. */
   | ({ readonly type: "result" } & StoredResult)
   | { readonly type: "model"; readonly provider: string; readonly name: string }
-  /** The names of tools and of the host's functions that the model has seen. A name must keep its meaning. */
+  /** The names of tools and of the host's functions that the model has seen. They must mean the same after a resume. */
   | { readonly type: "names"; readonly tools: readonly Pin[]; readonly functions?: OwnNames }
   /** The declarations that the model is offered, from position `from` in the list of declarations to its end. */
   | { readonly type: "offered"; readonly from: number; readonly places: readonly OfferedPlace[] }

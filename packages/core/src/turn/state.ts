@@ -49,7 +49,7 @@ export interface ConversationState {
   readonly awaited: Set<string>;
   /** Servers that were not connected in time. */
   readonly missing: Set<string>;
-  /** The keys of notes that the user has already got in this conversation. */
+  /** The keys of the messages that Fairlead has already shown to the user and does not repeat in this conversation. */
   readonly told: Set<string>;
   /** The schemas that a model's API has accepted. */
   readonly proven: WeakMap<Model, WeakSet<object>>;

@@ -18,11 +18,11 @@ import type { FoundTool } from "../search/tool-search.ts";
 export type TurnQuestion = Parameters<ConfirmPort>[0];
 
 export interface TurnHost {
-  /** Names all tools in slices. Resolves when all of them have their names. */
+  /** Gives every tool a name, with pauses for other code. Resolves when all tools have their names. */
   readonly toolsReady: () => Promise<void>;
   /**
-   * Opens the tools of a conversation, whose names do not change. `names` are the names that the conversation already
-   * uses.
+   * Opens the tools of a conversation. The names of these tools do not change. `names` are the names that the
+   * conversation already uses.
    */
   readonly openTools: (names?: readonly Pin[]) => ConversationTools;
   readonly resources: ResourceRegistry;
@@ -30,7 +30,7 @@ export interface TurnHost {
   readonly servers: () => readonly string[];
   /** Whether the model may list and read resources. */
   readonly offersResources: () => boolean;
-  /** The budget for declarations, from the settings. */
+  /** The budget for tool declarations in a request to the model, from the settings. */
   readonly toolBudget: () => { readonly tokens?: number; readonly tools?: number };
   /** Whether the tools of this server are always offered directly. */
   readonly isAlwaysLoaded: (server: string) => boolean;
@@ -54,7 +54,7 @@ export interface TurnHost {
   readonly states: () => readonly ServerState[];
   /** Fills the registries from the catalog cache. */
   readonly recall: (servers: readonly string[]) => Promise<unknown>;
-  /** Connects the servers that may start. Resolves when each of them has succeeded or failed. */
+  /** Connects the servers that may start. Resolves when each of them is connected or has failed to connect. */
   readonly start: (servers: readonly string[]) => Promise<unknown>;
   /** Reads a resource for a model, if the policy allows it. */
   readonly readResource: (

@@ -147,7 +147,10 @@ async function* finish(answer: Answer, state: ConversationState, account: Accoun
   return true;
 }
 
-/** Keeps the partial answer of a stopped turn, or a note instead, because the roles in the history must alternate. */
+/**
+ * Keeps the partial answer of a stopped turn. If there is none, adds a text in its place, because the roles in the
+ * history must alternate.
+ */
 function keepDraft(state: ConversationState, { draft, isOver }: Account): void {
   if (isOver || (draft.text === "" && !isUnanswered(state.history))) return;
   const text = draft.text === "" ? "[Stopped by the user before there was an answer.]" : draft.text;

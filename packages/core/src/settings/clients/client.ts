@@ -87,7 +87,7 @@ export const clients: Readonly<Record<ClientName, ClientTraits>> = {
     key: "mcp_servers",
     commands: ["codex"],
     stdio: plainStdio,
-    // Codex ignores `headers`, so the entry uses another key.
+    // Codex ignores `headers`, so the headers are written under `http_headers`.
     http: ({ url, headers }) => ({ url, ...table("http_headers", headers) }),
   },
   gemini: {
@@ -120,7 +120,7 @@ export const clients: Readonly<Record<ClientName, ClientTraits>> = {
     key: "mcpServers",
     commands: ["windsurf"],
     stdio: plainStdio,
-    // Windsurf ignores the key `url`, so the entry uses another key.
+    // Windsurf ignores `url`, so the URL is written under `serverUrl`.
     http: ({ url, headers }) => ({ serverUrl: url, ...table("headers", headers) }),
   },
   zed: {

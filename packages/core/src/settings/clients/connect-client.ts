@@ -104,7 +104,8 @@ export async function writeConnect(plan: ConnectPlan, receipts: ReceiptStore): P
   const { client, file, text, after, entry, before, moved, earlier } = plan;
   return receipts.lock(client, file, async () => {
     /*
-     * Checks the file first: if another process has just changed it, the receipt of that process must not be replaced.
+     * Checks first whether the file has changed: another process may have changed it and stored its own receipt, which
+     * must not be replaced.
      */
     if ((await readClientFile(file)) !== text) throw overtaken(file);
     const receipt: Receipt = {

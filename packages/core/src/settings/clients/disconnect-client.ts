@@ -84,7 +84,7 @@ export async function writeDisconnect(receipt: Receipt, plan: DisconnectPlan, re
   });
 }
 
-/** Removes a file that `connect` created, if it still has this text. */
+/** Removes a client's file that `connect` created. Refuses if the file no longer contains exactly `text`. */
 async function removeFile(path: string, text: string): Promise<void> {
   try {
     const file = await findWritableFile(path);

@@ -74,7 +74,7 @@ async function readTable(body: string, { refuse }: TextContext): Promise<Readonl
   }
 }
 
-/** Converts values to plain objects, so that they can be compared. */
+/** Converts parsed TOML tables to plain objects, so that they can be compared. */
 function plainTable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainTable);
   if (value instanceof Date || typeof value !== "object" || value === null) return value;
@@ -144,7 +144,10 @@ function linesAround(body: string, [start, end]: Span): Span {
   return [body.lastIndexOf("\n", start - 1) + 1, lineEnd === -1 ? body.length : lineEnd + 1];
 }
 
-/** Cuts whole lines, and one empty line before them. Adding a table and removing it again leaves the text as it was. */
+/**
+ * Removes whole lines, and one empty line before them, so that adding a table and removing it again leaves the text
+ * unchanged.
+ */
 function withoutLines(text: string, [start, end]: Span): string {
   const eol = eolOf(text);
   const head = text.slice(0, start);

@@ -130,8 +130,8 @@ function defineMachineAuth(
     return undefined;
   }
   /*
-   * With `machineAuth: true`, the data for the sign-in are in the entry itself, and `mentions` already has its
-   * variables.
+   * With `machineAuth: true`, the data for the sign-in are in the entry itself, and `mentions` already contains the
+   * entry's variables.
    */
   const own =
     machine.node.type === "object"
@@ -226,8 +226,8 @@ function placesFor(variable: string): string {
 }
 
 /**
- * Everything that an approval covers. The digest of these facts is the key of stored approvals, negotiated protocols
- * and cached catalogs.
+ * The facts that an approval covers. Their digest identifies stored approvals, negotiated protocols and cached
+ * catalogs.
  */
 interface FingerprintFacts {
   /**

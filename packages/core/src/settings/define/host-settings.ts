@@ -102,7 +102,8 @@ function clientProfiles(own: readonly CheckedSource[]): ReadonlyMap<string, Clie
 }
 
 /**
- * The intersection of all lists that exist. A list of the wrong type allows nothing, so that a mistake gives no access.
+ * The intersection of the `mcp.allowed` lists of all files. A list of the wrong type allows nothing, so that a mistake
+ * gives no access.
  */
 function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   const lists = sources.flatMap((source) => {
@@ -115,7 +116,10 @@ function allowedOf(sources: readonly CheckedSource[]): NameList | undefined {
   return { names: new Set(names), origins: lists.map(({ origin }) => origin) };
 }
 
-/** The union of the lists. A string instead of a list counts as a list with one name, which is the stricter meaning. */
+/**
+ * The union of the lists at `path` in all files. A string instead of a list counts as a list with one name, which is
+ * the stricter meaning.
+ */
 function united(sources: readonly CheckedSource[], ...path: readonly string[]): NameList {
   const lists = sources.flatMap((source) => {
     const node = childNode(source.root, ...path);
@@ -230,7 +234,7 @@ export function extrasFor(
         .map(switchOf)
         .findLast((value) => value !== undefined) ?? false,
     share: shares.findLast((word) => word === "auto" || word === "all" || word === "client") ?? "auto",
-    // Results are hidden if any settings file says so.
+    // The server's results are hidden if any settings file sets `hideResults`.
     ...(said("hideResults").some((node) => switchOf(node) === true) && { hideResults: true }),
     ...present({
       issuerOverride: said("issuerOverride", granting)

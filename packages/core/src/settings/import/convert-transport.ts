@@ -33,14 +33,14 @@ export function convertCommand(reader: FieldReader, draft: EntryDraft, context: 
 }
 
 /**
- * Makes a relative path absolute, because the other program resolves the path from its project. If the new entry is in
- * the same project, the path stays relative.
+ * Makes a relative path absolute, because in the other program the path starts at the project folder. If the new entry
+ * is in the same project, the path stays relative.
  */
 function anchored(key: string, value: string, reader: FieldReader, context: ConversionContext): string {
   const path = context.platform === "win32" ? win32 : posix;
   /*
-   * A path that begins with a reference stays as it is, because the value of the reference may be an absolute path.
-   * `$$` is no reference, but a dollar sign.
+   * A path that begins with a reference to a variable stays as it is, because the variable's value may be an absolute
+   * path. `$$` is no reference, but a dollar sign.
    */
   if (path.isAbsolute(value) || /^(~|\$[^$])/.test(value) || staysInPlace(context)) return value;
   if (context.folder === undefined) {
@@ -49,7 +49,7 @@ function anchored(key: string, value: string, reader: FieldReader, context: Conv
     return value;
   }
   const whole = path.join(literal(context.folder), value);
-  reader.remark("converted", key, `is relative to its project, so it becomes ${whole}`);
+  reader.remark("converted", key, `is a path relative to the project folder, so it becomes ${whole}`);
   return whole;
 }
 

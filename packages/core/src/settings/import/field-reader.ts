@@ -124,7 +124,7 @@ export function convertTimeout(
 }
 
 /**
- * Converts the draft of an entry to an object. Uses `Object.fromEntries`, because an assignment cannot create a
+ * Converts the new entry from a `Map` to an object. Uses `Object.fromEntries`, because an assignment cannot create a
  * property named `__proto__`.
  */
 export function toEntry(draft: EntryDraft): Readonly<Record<string, unknown>> {

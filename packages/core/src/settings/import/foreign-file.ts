@@ -144,6 +144,9 @@ function detectByContent(value: unknown): Program | undefined {
   if (!fields?.has("mcpServers")) return undefined;
   const text = JSON.stringify(fields.get("mcpServers"));
   if (text.includes('"serverUrl"') || text.includes("${file:")) return "windsurf";
-  // Without these references, it does not matter whether Cursor or Claude Code wrote the file: both read it alike.
+  /*
+   * Without references such as `${env:NAME}`, Cursor and Claude Code read the file alike, so either may have written
+   * it.
+   */
   return /\$\{(env:|userHome|workspaceFolder)/.test(text) ? "cursor" : "claude-code";
 }

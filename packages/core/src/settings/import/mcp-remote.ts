@@ -38,7 +38,11 @@ export function convertMcpRemote(reader: FieldReader, draft: EntryDraft): boolea
   if (at === -1 || words.slice(0, at).some((word) => !runnerWords.has(word))) return false;
   const proxy = readProxy(words.slice(at + 1));
   if (proxy === undefined) {
-    reader.remark("hint", "args", "mcp-remote has options that cannot be converted, so it stays a command");
+    reader.remark(
+      "hint",
+      "args",
+      "mcp-remote has options that Fairlead cannot convert, so the entry still runs mcp-remote",
+    );
     return false;
   }
   reader.raw("command");

@@ -15,11 +15,11 @@ export type ImportAction =
   | { readonly kind: "same" }
   /** The target file has a different entry with this name. */
   | { readonly kind: "exists" }
-  /** Another source has an equal entry. */
+  /** A file that was read earlier has an equal entry with this name. */
   | { readonly kind: "duplicate"; readonly of: ImportSource }
   /**
-   * Another source has a different entry with this name. This entry gets a new name, and is imported only if the user
-   * asks for the new name.
+   * A file that was read earlier has a different entry with this name. This entry gets a new name, and is imported only
+   * if the user asks for the new name.
    */
   | { readonly kind: "clash"; readonly with: ImportSource }
   /** The entry cannot be imported; its remarks say why. */
@@ -40,7 +40,7 @@ export interface PlanOptions {
   readonly replace: boolean;
   /** The names that the user wants; all names if absent. */
   readonly only?: ReadonlySet<string>;
-  /** Whether servers of this source are imported even if the user does not give their names. */
+  /** Whether servers of this file are imported even if the user does not give their names. */
   isTrusted(source: ImportSource): boolean;
 }
 

@@ -84,7 +84,7 @@ async function findRoot(
   home: string,
 ): Promise<Pick<Locations, "root" | "rootFrom">> {
   const { cwd } = environment;
-  if (given === "") throw new HostError("usage", "the workspace root is an empty path", { next: "Name a folder." });
+  if (given === "") throw new HostError("usage", "the path of the workspace root is empty", { next: "Name a folder." });
   if (given !== undefined) {
     const root = resolve(cwd, given);
     if (!(await isFolder(root))) throw new HostError("usage", `the workspace root "${root}" is not a folder`);
@@ -111,7 +111,7 @@ async function userFile(options: LocateOptions, usual: string): Promise<string |
 }
 
 async function givenFile(file: string, { cwd }: Environment): Promise<string> {
-  if (file === "") throw new HostError("usage", "the settings file is an empty path", { next: "Name a file." });
+  if (file === "") throw new HostError("usage", "the path of the settings file is empty", { next: "Name a file." });
   const path = resolve(cwd, file);
   if (!(await exists(path)))
     throw new HostError("usage", `the settings file "${path}" does not exist`, {

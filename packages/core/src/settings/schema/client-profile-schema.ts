@@ -7,12 +7,12 @@ const never: WorkspaceRule = "never: user or system settings only";
 interface BudgetTexts {
   readonly description: string;
   readonly workspace: WorkspaceRule;
-  /** The descriptions of the two numbers of a budget. */
+  /** The descriptions of the two members of a budget, `tokens` and `tools`. */
   readonly tokens: string;
   readonly tools: string;
 }
 
-/** The key of a budget for tools: `{ tokens?, tools? }`, or a number that means tokens. */
+/** Describes the key of a budget for tools. Its value is `{ tokens?, tools? }`, or a number, which sets `tokens`. */
 export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetTexts): ObjectKey {
   const count = (maximum: number, about: string): LeafKey => ({
     type: "number",
@@ -24,7 +24,7 @@ export function toolBudgetKey({ description, workspace, tokens, tools }: BudgetT
   return {
     type: "object",
     description,
-    instead: count(1_000_000_000, "The same as `tokens`."),
+    instead: count(1_000_000_000, "A number instead of an object sets `tokens`."),
     properties: { tokens: count(1_000_000_000, tokens), tools: count(10_000, tools) },
   };
 }
@@ -49,7 +49,7 @@ export const clientProfileSchema: ObjectKey = {
     },
     toolBudget: toolBudgetKey({
       description:
-        "How many tools are listed to the client. A number means `tokens`. The client finds the other tools with `search_tools` and calls them with `call_tool`. Default: all tools are listed.",
+        "The limit on the tools that the gateway lists to the client. A number instead of an object sets `tokens`. The client finds the other tools with `search_tools` and calls them with `call_tool`. Default: the gateway lists all tools.",
       workspace: never,
       tokens: "How many tokens the listed tools may take.",
       tools: "How many tools are listed.",

@@ -45,24 +45,24 @@ export interface OfferedTool {
 
 export interface ToolSelection {
   /**
-   * Names very many tools in slices, so that later uses of the tools do not block other code for long. If a server adds
+   * Names the tools with pauses for other code, so that later uses of the tools do not block for long. If a server adds
    * or removes a tool, the change takes effect with the next `prepare`.
    */
   readonly prepare: (model: Model) => Promise<void>;
-  /** The declarations of the next request. Works in slices. */
+  /** The declarations of the next request. Pauses regularly for other code. */
   readonly offer: (model: Model) => Promise<ToolOffer>;
   /** The estimated tokens of the declarations in the last request; 0 before the first request. */
   readonly offeredTokens: () => number;
-  /** The tools that the model may use: whether each is offered, and why. Works in slices. */
+  /** The tools that the model may use. For each: whether it is offered, and why. Pauses for other code. */
   readonly offers: (model: Model) => Promise<readonly OfferedTool[]>;
   /** Offers tools that a search has found, as far as the budget allows. Takes effect with the next request. */
   readonly reveal: (tools: readonly DiscoveredMCPTool[], model: Model) => void;
   /** The tools that may be called, under the names of this conversation. */
   readonly callable: (model: Model) => readonly DiscoveredMCPTool[];
-  /** The tool with this key, if it may be called. */
+  /** Finds a tool by its key (see `toolKey`); undefined if the tool may not be called. */
   readonly findByKey: (key: string, model: Model) => DiscoveredMCPTool | undefined;
   readonly find: (name: string, model: Model) => Found;
-  /** All names that can be called. */
+  /** The names of all tools and of the host's functions that can be called. */
   readonly names: (model: Model) => readonly Named[];
   readonly servers: () => readonly string[];
   /** Records that the model's API refuses the tool's current definition. */
@@ -71,7 +71,7 @@ export interface ToolSelection {
   readonly list: (model: Model) => readonly ConversationTool[];
 }
 
-/** A name that can be called, with its server and tool. */
+/** A name that can be called, with its server and tool. A function of the host has neither. */
 export interface Named {
   readonly name: string;
   readonly server?: string;
@@ -97,7 +97,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const disabled = new Set(
     earlier?.disabled.map(({ server: serverName, serverToolName }) => keyOf({ serverName, serverToolName })),
   );
-  /** Refused definitions, by tool. The API may accept another definition of the same tool. */
+  /** The definitions that the API has refused, by tool key. It may accept another definition of the same tool. */
   const refused = new Map<string, { readonly schema: string; readonly reason: string }>();
   const seen = new Map<string, DiscoveredMCPTool>();
   const open = (): ConversationTools => host.openTools(earlier?.names);
@@ -242,7 +242,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       await prepare(model);
       const tools = usableTools(model);
       await estimateAll(tools);
-      // Before the first request, uses temporary offers: only a request decides which tools the model is offered.
+      // Before the first request, does not keep the offers: only a request decides which tools are offered.
       const offers = offersOf.get(model) ?? openOffers(model);
       await update(offers, model);
       return tools.flatMap((tool) => {

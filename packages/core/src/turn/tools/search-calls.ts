@@ -45,10 +45,10 @@ function queriesOf({ queries }: JsonObject): readonly string[] {
   return list.slice(0, mostQueries);
 }
 
-/** The number of tools in one slice, which takes a few milliseconds. */
+/** The number of tools that are checked without a pause. Checking them takes a few milliseconds. */
 const toolsPerTurn = 200;
 
-/** The tools that no rule denies. Works in slices. */
+/** The tools that no rule denies. Pauses regularly, so that other code can run. */
 async function allowedTools(
   tools: readonly DiscoveredMCPTool[],
   host: Pick<TurnHost, "isDenied">,

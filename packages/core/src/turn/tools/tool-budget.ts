@@ -1,4 +1,4 @@
-/** Decides, in slices, which tools are offered to a model directly, and for which tools the model must search. Pure. */
+/** Decides, with pauses, which tools are offered to a model directly, and for which the model must search. Pure. */
 
 import { groupBy } from "../../text/group-by.ts";
 import type { Turns } from "../../text/turns.ts";
@@ -19,7 +19,7 @@ export interface BudgetedTool {
 }
 
 /**
- * The largest number of characters that one token can have. If a definition exceeds the budget even by this estimate,
+ * The largest number of characters that one token can have. If a definition exceeds the budget even with such tokens,
  * it cannot fit, so its schema is not compiled.
  */
 const charactersPerToken = 8;
@@ -48,15 +48,15 @@ export type OfferReason =
   | "it was offered before in this conversation"
   | "the budget is used up";
 
-/** Why each offered tool is offered, by tool key. All other tools do not fit into the budget. */
+/** Why each offered tool is offered, by tool key. A tool that is not in this map does not fit into the budget. */
 export type OfferPlan = ReadonlyMap<string, OfferReason>;
 
 /** The share of the budget that is reserved for tools which the model finds by search. */
 const keptFree = 0.25;
 
 /**
- * Offers all tools if they fit. Otherwise offers tools of servers with `alwaysLoad`, tools used before, and then the
- * smallest servers, each with all its tools. The plan does not depend on the order of the tools.
+ * Offers all tools if they fit into the budget. Otherwise offers tools of servers with `alwaysLoad`, then tools that
+ * were used before, then all tools of the smallest servers. The plan does not depend on the order of the tools.
  */
 export async function planOffer(
   tools: readonly BudgetedTool[],
@@ -99,14 +99,14 @@ export async function planOffer(
 }
 
 /**
- * The weight of compiling a definition with this number of characters and estimating its tokens. Simple work for one
- * tool has the weight 1.
+ * How long it takes to compile a definition with this number of characters and to estimate its tokens. The unit is the
+ * time of the simple work for one tool.
  */
 export function weightOf(size: number): number {
   return 10 + size / 100;
 }
 
-/** The estimated tokens of all these tools together; undefined if they do not fit. */
+/** The estimated tokens of the tools together; undefined if the tools do not fit into `room`. */
 export async function tokensWithin(
   tools: readonly BudgetedTool[],
   room: ToolRoom,

@@ -1,4 +1,4 @@
-/** Finds the tools of a conversation for one model, by the name that the model uses or by key. Prepared in slices. */
+/** Finds the tools of a conversation for one model, by the name that the model uses or by the key of the tool. */
 
 import type { Model } from "../../model/model.ts";
 import { toolKey } from "../../normalise/tool-name.ts";
@@ -12,7 +12,7 @@ export interface ToolLookup {
   readonly byKey: ReadonlyMap<string, DiscoveredMCPTool>;
 }
 
-/** The tools, the schema dialect and the servers from which a lookup is created. */
+/** The tools, the model's schema dialect and the chosen servers, from which a lookup is created. */
 export interface LookupSource {
   readonly every: readonly DiscoveredMCPTool[];
   readonly dialect: Model["dialect"];
@@ -21,7 +21,10 @@ export interface LookupSource {
 }
 
 export interface ToolLookups {
-  /** Creates the lookup for a source in slices. If the source is the same as before, returns the last lookup. */
+  /**
+   * Creates the lookup for a source, with pauses for other code. If the source is the same as before, returns the last
+   * lookup.
+   */
   readonly prepare: (source: LookupSource) => Promise<ToolLookup>;
   /** Creates the lookup without a pause, for a caller that cannot wait. */
   readonly now: (source: LookupSource) => ToolLookup;
@@ -53,7 +56,7 @@ export function createToolLookups(): ToolLookups {
   };
 }
 
-/** The number of tools in one slice, which takes a few milliseconds. */
+/** The number of tools that are added without a pause. Adding them takes a few milliseconds. */
 const toolsPerSlice = 500;
 
 function* lookUp({ every, dialect, servers }: LookupSource): Sliced<ToolLookup> {
@@ -81,7 +84,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
   return one.length === other.length && one.every((each, at) => each === other[at]);
 }
 
-/** The keys of tools. A key never changes, so it is computed once for each tool. */
+/** The cached keys of tools. The key of a tool never changes. */
 const keys = new WeakMap<object, string>();
 
 export function keyOf(tool: Pick<DiscoveredMCPTool, "serverName" | "serverToolName">): string {

@@ -50,13 +50,13 @@ export interface OfferedFrom {
    * that no tool is new.
    */
   readonly tools: readonly DiscoveredMCPTool[];
-  /** The tool with this key, if it is one of `tools`. */
+  /** Finds one of `tools` by its key (see `toolKey`). */
   readonly find: (key: string) => DiscoveredMCPTool | undefined;
 }
 
 export interface ToolOffers {
   /**
-   * Updates the offered tools. Works in slices, because there may be very many tools. A second update waits for the
+   * Updates the offered tools. Pauses regularly, because there may be very many tools. A second update waits for the
    * first.
    *
    * @param own The functions of the host to declare with the tools.
@@ -71,7 +71,7 @@ export interface ToolOffers {
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
-/** The number of tools in one slice of simple work, which takes a few milliseconds. */
+/** The number of tools after which simple work pauses. Simple work for so many tools takes a few milliseconds. */
 const toolsPerTurn = 500;
 /** Writing this many characters of JSON takes as long as simple work for one tool. */
 const sizePerTool = 1000;
@@ -116,7 +116,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     }
   }
 
-  /** Decides once about all tools that are known when the model is first asked. */
+  /** Decides once, when the model is first asked, which of the tools known by then are offered. */
   async function plan(tools: readonly DiscoveredMCPTool[], own: readonly OwnFunction[], turns: Turns): Promise<void> {
     const budgeted: BudgetedTool[] = [];
     for (const tool of tools) {
@@ -138,8 +138,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
   }
 
   /**
-   * Offers the tools that were offered before the conversation was resumed, so that the list of declarations begins in
-   * the same way. Returns false if there were none, or if they no longer fit into the budget.
+   * Offers the tools that were offered before the conversation was resumed, so that the list of declarations begins as
+   * it did then. Returns false if no tools were offered then, or if they no longer fit into the budget.
    */
   async function planAsBefore(
     { tools, find }: OfferedFrom,
@@ -164,7 +164,7 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     return true;
   }
 
-  /** Adds the tool at the end if it fits into the budget. */
+  /** Adds the tool at the end of the declarations if it fits into the budget. */
   function append(tool: DiscoveredMCPTool, reason: OfferReason): void {
     considered.add(keyOf(tool));
     const after = without(left ?? room, { tokens: tokensOfTool(tool) ?? 0, count: 1 });
@@ -242,7 +242,7 @@ function toBudgeted(tool: DiscoveredMCPTool): BudgetedTool {
   return { key: keyOf(tool), server, name, size: sizeOfTool(tool), tokens: () => tokensOfTool(tool) };
 }
 
-/** Estimates the tokens of every tool in slices, for a list of all tools. */
+/** Estimates the tokens of every tool, with pauses for other code, for a list of all tools. */
 export async function estimateAll(tools: readonly DiscoveredMCPTool[]): Promise<void> {
   const turns = createTurns(toolsPerTurn);
   for (const tool of tools) {
@@ -251,7 +251,7 @@ export async function estimateAll(tools: readonly DiscoveredMCPTool[]): Promise<
   }
 }
 
-/** Facts about a tool that never change. Each is computed only once. */
+/** The cached sizes and estimated tokens of tools, which never change. */
 const sizes = new WeakMap<DiscoveredMCPTool, number>();
 const costs = new WeakMap<DiscoveredMCPTool, number>();
 

@@ -7,9 +7,11 @@ import type { EarlierConversation, OfferedPlace, RecordChange } from "../record.
 import type { OwnNames } from "./own-functions.ts";
 
 export interface ToolRecord {
-  /** Records the new names. Works in slices. */
+  /** Records the names that are not recorded yet, with pauses for other code. */
   readonly names: (names: readonly Pin[], functions: OwnNames) => Promise<void>;
-  /** Records the added declarations. If the beginning of the list has changed, records all declarations. */
+  /**
+   * Records the declarations that were added since the last call. If earlier declarations have changed, records all.
+   */
   readonly places: (model: Model, places: readonly OfferedPlace[]) => void;
 }
 
