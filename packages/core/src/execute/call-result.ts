@@ -10,8 +10,8 @@ export interface CallResult extends Omit<ToolResult, "notes"> {
 }
 
 /**
- * Creates the result of a call. The usual case uses no rest pattern and no spread, because these take longer than
- * checking the arguments.
+ * Creates the result of a call. For a result without warnings, structured content and metadata, uses no rest pattern
+ * and no spread, because these take longer than checking the arguments.
  */
 export function toCallResult(
   answer: ToolResult,

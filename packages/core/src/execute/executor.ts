@@ -76,9 +76,9 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * A signal that the executor's owner aborts before it calls `close`. The signal cancels each call that has this
-   * signal or none, so such a call needs no abort controller, which would cost as much as sending the call. Default: a
-   * signal that `close` aborts.
+   * The executor's owner aborts this signal before it calls `close`. The signal cancels every call that was given this
+   * signal or no signal. Such a call needs no abort controller, which would cost as much as sending the call. Default:
+   * a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
   /**
@@ -143,7 +143,10 @@ export function createExecutor<Client extends CallClient = CallClient>(
     return started;
   }
 
-  /** Runs all steps of a call in one function, because each further promise costs as much as sending the call. */
+  /**
+   * Runs all steps of a call in one `async` function, because each further `async` function would create a
+   * promise, which costs as much as sending the call.
+   */
   async function execute<Answer, Result>(
     call: Call<Client>,
     how: ExecuteOptions,
@@ -159,7 +162,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
         throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
       let checked: CheckedArguments | undefined;
       let leave: (() => void) | undefined;
-      /** While a call waits, its server may end, or may reconnect with other tools. */
+      /** Whether the call has waited. Meanwhile its server may have ended, or reconnected with other tools. */
       let hasWaited = false;
       try {
         signal.throwIfAborted();
@@ -228,8 +231,8 @@ export function createExecutor<Client extends CallClient = CallClient>(
   }
 
   /**
-   * The steps of a call. All calls share them, because creating functions for each call would cost as much as sending
-   * it.
+   * The steps of a call. All calls share these functions, because creating them for each call would cost as much as
+   * sending the call.
    */
   const callSteps: CallSteps<Client, ToolResult, CallResult> = {
     find: findTool,

@@ -1,5 +1,5 @@
 /**
- * `SecureMCPToolExecutor`: runs tools that a program built by hand, with the same limits and checks as the calls of a
+ * `SecureMCPToolExecutor`: runs tools that a program created itself, with the same limits and checks as the calls of a
  * host.
  */
 
@@ -33,7 +33,7 @@ export interface SecureMCPToolExecutorOptions {
 }
 
 /**
- * Runs tools that a program built by hand. Checks arguments against the tool's schema, and limits the number of
+ * Runs tools that a program created itself. Checks arguments against the tool's schema, and limits the number of
  * concurrent calls and their time. Does not ask for confirmation: call `shouldConfirmExecute` first.
  *
  * @example

@@ -48,7 +48,7 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
-    // If the server or the requested item has changed, the earlier decision no longer applies.
+    // If the server or the requested item has changed, the decision that allowed the request no longer applies.
     if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }

@@ -25,7 +25,7 @@ export interface ForwardedRequest {
    * tasks.
    */
   readonly method: string;
-  /** The parameters without `_meta`, which is the option `meta`. */
+  /** The parameters without `_meta`, which is passed in the option `meta`. */
   readonly params: JsonObject;
 }
 
@@ -46,8 +46,8 @@ export interface ForwardOptions
   > {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Cancels the request; if `stop` is present, `signal` is ignored. Closing the host also aborts `stop`. A request with
-   * `stop` costs less than a request with a signal.
+   * An object that the caller aborts to cancel the request; closing the host aborts it too. If it is present, `signal`
+   * is ignored. It costs less than a signal.
    */
   readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
@@ -70,7 +70,7 @@ export interface ServerDescription {
   readonly instructions?: string;
 }
 
-/** The capabilities that a host declares to servers of the legacy era for the clients of a gateway. */
+/** The capabilities that a host declares for the clients of a gateway, to servers with a legacy protocol version. */
 export interface DeclaredCapabilities {
   readonly elicitation: boolean;
   readonly sampling: boolean;

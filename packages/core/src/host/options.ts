@@ -41,7 +41,10 @@ export interface HostOptions extends OpenHostOptions {
 /** Options of a host, except the options that say where the settings are. */
 export interface OpenHostOptions {
   readonly clock?: Clock;
-  /** Writes protocol messages into the log files of all servers, or of the server with this name. */
+  /**
+   * `true`: Fairlead writes the protocol messages of every server into the server's log file. A server's name: only
+   * the messages of that server.
+   */
   readonly debug?: boolean | string;
   /**
    * A recorder from `createRecorder`, which records the protocol messages of all servers. Closing the host writes the
@@ -138,7 +141,7 @@ const isAllowed = (value: unknown): boolean =>
   ["boolean", "undefined"].includes(typeof value["isPattern"]) &&
   Object.keys(value).every((key) => ["server", "tool", "isPattern"].includes(key));
 
-/** The checks. The type requires one check for each option. */
+/** The check of each option. The type makes sure that every option has a check. */
 const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   settings: must("a path or an object { mcpServers, mcp?, fairlead? }", (value) => isText(value) || isObject(value)),
   workspace: must("a path or false", (value) => isText(value) || value === false),

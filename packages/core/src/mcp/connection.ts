@@ -175,8 +175,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /**
-   * Ends the connection if the server has refused its token. Waits until no request is open, because the server may
-   * still answer open requests.
+   * Ends the connection if the server has refused the access token. Waits until no request is open, because the server
+   * may still answer open requests.
    */
   async function endIfRefused(): Promise<void> {
     if (signInError !== undefined && openRequests === 0) await onUnresponsive(signInError);
@@ -232,7 +232,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    // Not `async`: if all layers of a call were, its promises would need more memory and time than its messages.
+    // Not `async`: a promise for each layer of a call would need more memory and time than the messages of the call.
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));

@@ -15,7 +15,7 @@ export interface StartableServer {
    * server without a fingerprint.
    */
   readonly fingerprint?: string;
-  /** If true, the server is connected only when it is named or first used. Default: false. */
+  /** If true, the server is connected only when a caller names it or first uses it. Default: false. */
   readonly isLazy?: boolean;
   /** Whether the server is a stdio program; false by default. */
   readonly isProgram?: boolean;

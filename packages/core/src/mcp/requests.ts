@@ -25,9 +25,9 @@ export interface Root {
   readonly name: string;
 }
 
-/** The functions that answer requests of servers. Fairlead declares a capability only if its function is present. */
+/** The members that answer requests of servers. Fairlead declares a capability only if the member for it is present. */
 export interface Answerers {
-  /** Returns the trusted folders. If absent, Fairlead does not declare the capability `roots`. */
+  /** The trusted folders. If absent, Fairlead does not declare the capability `roots`. */
   readonly roots?: readonly Root[];
   readonly elicit?: Elicit;
   readonly sample?: Sample;

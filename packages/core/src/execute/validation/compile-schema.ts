@@ -13,16 +13,16 @@ import { type Check, notValidated } from "./validation.ts";
 const options: Options = {
   // Unknown keywords are ignored, because many servers use some.
   strict: false,
-  // Needs no meta-schemas, because `prepare-schema.ts` has already repaired the schema.
+  // Ajv checks no schema against a meta-schema, because `prepare-schema.ts` has already repaired the schema.
   meta: false,
   validateSchema: false,
   // References are not inlined, because that could turn a small schema into a huge program.
   inlineRefs: false,
-  // Inherited properties, such as those of `Object.prototype`, are not properties of the value.
+  // Inherited properties, such as those of `Object.prototype`, do not count as properties of the value.
   ownProperties: true,
   // `format` is not checked: in 2020-12 it is only an annotation, and the time of Ajv's checks is not limited.
   validateFormats: false,
-  // `describe-error.ts` writes the messages and needs the schema of each error.
+  // Ajv writes no messages: `describe-error.ts` writes them, and needs the schema of each error.
   messages: false,
   verbose: true,
   logger: false,
@@ -120,7 +120,7 @@ function createLinearPatterns(): LinearPatterns {
 function toLinear(pattern: string): RegExpLike | Error {
   try {
     const linear = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv caches patterns by their `toString`. If all had the same text, Ajv would use the first pattern for all.
+    // Ajv caches patterns by their `toString`. If all patterns had the same text, Ajv would use the first one for all.
     return Object.assign({ test: (text: string) => linear.test(text) }, { toString: () => `/${pattern}/` });
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

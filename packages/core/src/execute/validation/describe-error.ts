@@ -8,8 +8,8 @@ import type { Issue } from "./validation.ts";
 
 const maxIssues = 20;
 /**
- * Maximum number of errors to read. It is higher than the number of issues, because the many errors of a union become
- * one issue.
+ * Maximum number of the validator's errors to read. It is higher than `maxIssues`, because the many errors of a union
+ * become one issue.
  */
 const maxErrors = 1000;
 const maxMessage = 300;

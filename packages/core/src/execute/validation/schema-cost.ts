@@ -8,8 +8,8 @@ import { followReference } from "../../normalise/schema/pointer.ts";
 
 /**
  * The cost of a schema. If the schema does not contain itself, each of its nodes (with references inlined) checks each
- * node of the value at most once. The product of the two sizes is therefore a bound, even for a small schema that uses
- * one definition many times.
+ * node of the value at most once. The number of schema nodes times the number of value nodes is therefore a bound, even
+ * for a small schema that uses one definition many times.
  */
 export interface SchemaCost {
   /** The number of schema nodes after all references are inlined. */
@@ -27,7 +27,10 @@ export interface SchemaCost {
 const maxNodes = 300;
 const maxDepth = 32;
 const maxPatternWeight = 1000;
-/** Maximum characters of a `$id`, because every reference is resolved against the `$id`. */
+/**
+ * Maximum characters of a `$id` for the main thread. A long `$id` costs time, because every reference is resolved
+ * against it.
+ */
 const maxName = 1000;
 /** Maximum work on the main thread. The unit is one step of a pattern, which takes up to 150 ns. */
 const maxWork = 500_000;
@@ -41,7 +44,7 @@ const nodeWeight = 4;
 /** The work of counting a character (10 ns) and of comparing two characters (0.3 ns), in steps of a pattern. */
 const lengthWeight = 0.1;
 const comparisonWeight = 0.003;
-/** Keywords that change how references are resolved, so that a JSON pointer alone is not enough. */
+/** Keywords that change how references are resolved, so that a JSON pointer alone does not find the target. */
 const names = new Set(["$dynamicRef", "$recursiveRef", "$id", "$anchor", "$dynamicAnchor"]);
 
 /** Whether validating a value of this size is cheap enough for the main thread. */
@@ -67,7 +70,7 @@ export function costOf(schema: JsonObject): SchemaCost | undefined {
     // A list counts as one node, because a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
     const seen = known.get(node);
-    // A schema that is still being counted contains a reference to itself.
+    // If a schema is reached again while it is still being counted, it contains itself.
     if (seen === "open" || depth > maxDepth || nodes > maxNodes) return undefined;
     if (seen !== undefined) return seen;
     known.set(node, "open");

@@ -109,7 +109,7 @@ export function createWorkerPool({
     try {
       thread = idle ?? start();
     } catch (error) {
-      // An error here means that the system cannot start another thread.
+      // If `start` throws, the system cannot start another thread.
       waiting.settle(notValidated(reasonOf(error)));
       return;
     }

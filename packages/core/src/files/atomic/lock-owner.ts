@@ -99,8 +99,8 @@ async function isFromBeforeBoot(file: string): Promise<boolean> {
 }
 
 /**
- * A text that identifies the folder. Undefined if the file system has no creation times, because an inode number alone
- * may be reused.
+ * A text that identifies the lock's folder. Undefined if the file system has no creation times, because an inode number
+ * alone may be reused.
  */
 async function lockIdentity(file: string): Promise<string | undefined> {
   const stats = await stat(lockFolder(file), { bigint: true }).catch(ignored);

@@ -83,7 +83,8 @@ function findTooDeep(source: string): number | undefined {
   let depth = 0;
   /*
    * The scanner returns a string or a comment as one token, so a token that begins with a bracket is that bracket. The
-   * loop compares offsets, because after an unclosed comment the scanner returns no token of length 0.
+   * loop compares offsets and does not wait for a token of length 0, because after an unclosed comment the scanner
+   * never returns one.
    */
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();

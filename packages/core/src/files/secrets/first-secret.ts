@@ -33,7 +33,10 @@ export function openUndecided({
 }: FirstSecretOptions): SecretStore {
   let chosen: SecretStore | undefined;
 
-  /** The store to read from. Checks the file again, because another process may have stored the first secret there. */
+  /**
+   * The store to read from. Checks the encrypted file again, because another process may have stored the first secret
+   * there.
+   */
   async function current(): Promise<SecretStore> {
     if (chosen === undefined && (await inFile.isInUse())) chosen = inFile;
     return chosen ?? inKeychain;

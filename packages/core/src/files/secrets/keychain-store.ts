@@ -1,4 +1,6 @@
-/** The secret store in a keychain. A state file contains the names, because a keychain cannot list its entries. */
+/**
+ * Stores secrets in a keychain. A state file contains the secrets' names, because a keychain cannot list its entries.
+ */
 
 import { join } from "node:path";
 import { errorMessage } from "@fairlead/wire/text";

@@ -201,7 +201,7 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // If the entry is in no settings file, its name is not enough: another run may use the name for another server.
+    // An entry that is in no settings file needs a fingerprint too: another run may use its name for another server.
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }

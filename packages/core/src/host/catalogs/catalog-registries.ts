@@ -1,5 +1,6 @@
 /**
- * The registries of a host: the merged view of all catalogs. A catalog was listed by its server or read from the cache.
+ * The registries of a host: the merged view of all catalogs. Each catalog comes from its server or from the catalog
+ * cache.
  */
 
 import type { PromptResult } from "@fairlead/wire";
@@ -50,7 +51,7 @@ export interface CatalogRegistries {
    * names.
    */
   setServerOrder(order: readonly string[], alwaysQualified: readonly string[]): void;
-  /** Replaces all registered items of the server. */
+  /** Replaces the registered tools, prompts and resources of the server. */
   put(server: RegisteredServer, filtered: FilteredCatalog): void;
   remove(server: string): void;
   catalogOf(server: string): FilteredCatalog | undefined;

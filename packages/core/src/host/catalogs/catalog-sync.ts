@@ -110,7 +110,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     ).unref();
   }
 
-  /** Copies the data to save, because the server may be disconnected before the data is saved. */
+  /** Copies the server's catalog, because the server may be disconnected before the catalog is saved. */
   function note(server: string): void {
     const entry = definition(server);
     const snapshot = listing(server);
@@ -136,8 +136,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   /**
-   * Saves the server's catalog after its earlier catalogs, so that the newest catalog is written last. Ignores a
-   * failure, because it only makes the next start slower.
+   * Saves the server's catalog. First waits until earlier catalogs of the server are saved, so that the newest catalog
+   * is written last. Ignores a failure, because it only makes the next start slower.
    */
   function saveNoted(server: string): Promise<void> {
     const found = unsaved.get(server);

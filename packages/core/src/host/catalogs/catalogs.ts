@@ -1,4 +1,4 @@
-/** The catalogs group of a host: registries, catalog cache and accepted definitions. */
+/** Manages the catalogs of a host: the registries, the catalog cache and the accepted definitions. */
 
 import { demoName } from "../../demo/name.ts";
 import type { Catalog } from "../../discover/catalog.ts";

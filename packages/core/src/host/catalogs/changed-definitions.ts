@@ -33,13 +33,13 @@ export interface ChangedDefinitions extends ToolDefinitions {
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
   readonly see: (server: string, tools: readonly CatalogTool[]) => void;
-  /** Replaces all accepted definitions of the tool by the approved one. */
+  /** Replaces all accepted definitions of the tool by the definition that the user approved. */
   readonly expect: (tool: ToolIdentity, approved: Accepted) => void;
   /** Accepts the tool's current definition. */
   readonly accept: (tool: ToolIdentity) => void;
   /**
-   * Compares all listed tools with the accepted definitions. Works in slices, because thousands of tools take tens of
-   * milliseconds.
+   * Compares all listed tools with the accepted definitions. Lets other code run in between, because thousands of tools
+   * take tens of milliseconds.
    */
   readonly compareListed: (server: string) => Promise<void>;
   /** Accepted definitions of tools that have changed or disappeared, for the catalog cache. */
@@ -52,11 +52,14 @@ export interface ChangedDefinitions extends ToolDefinitions {
 /** How a workspace's servers differ from its lock file. */
 export interface LockComparison {
   /**
-   * The digest that the lock file has for a tool. `none` if the server is locked but the lock file lacks this tool.
-   * Undefined if the server is not locked.
+   * The tool's digest in the lock file. `none` if the lock file contains the server but not this tool. Undefined if the
+   * lock file does not contain the server.
    */
   readonly digestOf: (server: string, tool: string) => string | undefined;
-  /** Differences of the server itself, such as its entry. If there are any, all of its tools count as changed. */
+  /**
+   * How the server itself, such as its entry, differs from the lock file. If it differs, all tools of the server count
+   * as changed.
+   */
   readonly driftOf: (server: string) => readonly Difference[];
   /** How a prompt differs from the lock file. Undefined if it does not differ, or if its server is not locked. */
   readonly promptDriftOf: (server: string, prompt: string) => readonly Difference[] | undefined;
@@ -121,7 +124,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     return seen;
   }
 
-  /** The accepted definition of a tool. One that was accepted in this run takes precedence over earlier runs. */
+  /** The accepted definition of a tool. A definition that was accepted in this run replaces one from an earlier run. */
   function acceptedOf(seen: Seen, name: string): AcceptedTool | undefined {
     meetListed(seen, name);
     const now = seen.accepted.get(name);

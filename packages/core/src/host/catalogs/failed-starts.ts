@@ -101,7 +101,9 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /** Deletes the recorded failures of these servers. Reads the file first, because usually it contains no failures. */
+  /**
+   * Deletes the recorded failures of these servers. Does nothing if the file contains no failures, as is usual.
+   */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};

@@ -96,7 +96,7 @@ async function hold(
     const isOther = offered !== undefined && instructionsDigest(offered) !== locked.instructions;
     const instructions = {
       member: "instructions",
-      ...(locked.instructions !== undefined && { before: "(different text; the lock file has only its digest)" }),
+      ...(locked.instructions !== undefined && { before: "(different text; the lock file contains only a digest)" }),
       ...(offered?.instructions !== undefined && { after: offered.instructions }),
     };
     return [...entryDrift(server, locked), ...(isOther ? [instructions] : [])];

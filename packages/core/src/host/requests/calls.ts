@@ -85,7 +85,9 @@ export function createHostCalls(options: HostCallsOptions): HostCalls {
     },
   };
 
-  /** Writes the file through `work`, so that closing the host waits until the file is written. */
+  /**
+   * Writes content that is too large for a model into a file. Uses `work`, so that closing the host waits for the file.
+   */
   function keep(file: LeftOut): Promise<StoredFile> {
     return work.run(async () => {
       const { keepResult } = await import("../../files/result-files.ts");

@@ -14,7 +14,10 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** The tool, prompt or resource as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /** Cancels the request; if `stop` is present, `signal` is ignored. Closing the host also aborts `stop`. */
+  /**
+   * An object that the caller aborts to cancel the request; closing the host aborts it too. If it is present, `signal`
+   * is ignored.
+   */
   readonly stop?: RequestStop | undefined;
   /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
   readonly confirm?: ConfirmPort | undefined;

@@ -116,7 +116,7 @@ export function createHostReads(options: HostReadsOptions): HostReads {
             import("../../resources/references/local-file.ts"),
             import("../../resources/references/resource-reference.ts"),
           ]);
-        // Connects the servers that the text names. If a server cannot be connected, its reference reports why.
+        // Connects the servers that the text names. If a server cannot be connected, reading its resource reports why.
         const unknown = serversNamedIn(text, chosen).filter((server) => !isKnown(server));
         await Promise.allSettled(unknown.map((server) => readyWithin(server, wait, signal)));
         const { trust, locations } = configuration.current();
@@ -128,8 +128,8 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         };
         let pieces = await resolveReferences(text, source);
         /*
-         * A server without a catalog may have a resource with this URI. Fairlead connects such servers before it treats
-         * the URI as unknown.
+         * A URI that was not found may be a resource of a server without a catalog. Fairlead connects such servers
+         * before it treats the URI as unknown.
          */
         const strangers = chosen.filter((server) => !isKnown(server));
         if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {

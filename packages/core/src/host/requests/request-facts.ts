@@ -16,8 +16,9 @@ export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule
 }
 
 /**
- * Whether the option `confirmed` of the request answers this decision. It does not answer for a changed tool, which
- * must be accepted explicitly. For another changed definition, it answers only if the user cannot be asked.
+ * Whether the option `confirmed` of the request answers this decision. If a tool has changed, the option never does,
+ * because the user must accept the change explicitly. If another definition has changed, such as a prompt, the option
+ * answers only if the user cannot be asked.
  */
 export function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,

@@ -1,4 +1,4 @@
-/** The requests group of a host: every call, read, prompt and sampling request takes the same path. */
+/** Runs the requests of a host: every call, read, prompt and sampling request takes the same path. */
 
 import type { Clock } from "../../clock.ts";
 import { HostError } from "../../errors.ts";

@@ -47,7 +47,7 @@ interface Progress {
   /** The decision to record: the decision that asked, if the user answered; otherwise the last decision. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
-  /** The user's answer to a question; absent if the user gave none. */
+  /** The user's answer to the confirmation; absent if the user gave none. */
   how?: "yes" | "no" | "typed" | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;

@@ -77,12 +77,10 @@ export function createHostSearch({ catalogs, isMeantByAll, isDenied, deniedTo }:
   };
 }
 
-/** The number of tools that are checked in one slice. A slice takes a few milliseconds. */
+/** The number of tools that are checked before other code can run. Checking them takes a few milliseconds. */
 const checkedPerTurn = 200;
 
-/**
- * Returns the first `most` tools that satisfy the condition. Checks in slices, so that other code can run in between.
- */
+/** Returns the first `most` tools that satisfy the condition. Lets other code run in between. */
 async function firstOf(
   tools: readonly FoundTool[],
   most: number,

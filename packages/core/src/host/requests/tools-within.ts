@@ -1,7 +1,4 @@
-/**
- * Decides which tools a gateway lists to a client that has a tool budget. Works in slices, so that other code can run
- * in between.
- */
+/** Decides which tools a gateway lists to a client that has a tool budget. Lets other code run in between. */
 
 import type { ToolIdentity } from "../../policy/decide.ts";
 import type { ToolBudget } from "../../settings/define/definition.ts";

@@ -120,7 +120,7 @@ function identityOf(
   ]);
 }
 
-/** The protocol to try first. If the server does not support it, the wire package tries other protocols. */
+/** The protocol to try first. If the server does not support it, `@fairlead/wire` tries other protocols. */
 function chosenEra(
   era: OpenHostOptions["era"],
   { transport }: Pick<ServerDefinition, "transport">,

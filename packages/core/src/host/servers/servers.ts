@@ -1,5 +1,5 @@
 /**
- * The servers group of a host: a client for each server that may start, the stop of idle servers, and the watch on
+ * Manages the servers of a host: creates a client for each server that may start, stops idle servers, and watches
  * settings files.
  */
 

@@ -4,7 +4,7 @@ import { longestRetryAfter, type RetryClass, retryAfterPause } from "../../conne
 
 /** Earlier failures of a server. */
 export interface RetryHistory {
-  /** The number of failures in a row after which Fairlead tried again. */
+  /** The number of failures in a row that were each followed by another attempt to connect. */
   readonly tries: number;
   /** The number of failures in a row that came soon after a start. */
   readonly crashes: number;
