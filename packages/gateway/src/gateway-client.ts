@@ -6,8 +6,8 @@ import type { RequestId } from "@fairlead/wire/serve";
 /** One connection of an MCP client to the gateway. */
 export interface GatewayClient {
   /**
-   * The name that rules and the history use, such as `claude-code`. It comes from the client's entry or token, never
-   * from the client's own messages.
+   * The name that rules and the history use, such as `claude-code`. It comes from the client's settings entry or token,
+   * never from the client's own messages.
    */
   readonly name: string;
   /** Identifies the connection. An approval "for this conversation" is valid for requests with the same value. */
@@ -19,8 +19,8 @@ export interface GatewayClient {
   /** The server of the URL `/mcp/<server>`, whose tools keep their own names. Default: all servers, merged. */
   readonly only?: string | undefined;
   /**
-   * Called before a request is sent to its server. Resolves when the request is noted for the client's relay, which
-   * needs the note if the gateway stops. `subject` names the item that may run, such as `files.write_file`.
+   * Called before a request is sent to its server. Resolves when the client's relay can find out, even if the gateway
+   * stops, that the request was sent. `subject` names the tool, prompt or resource, such as `files.write_file`.
    */
   readonly beforeSend?: ((id: RequestId, subject: string) => Promise<void> | undefined) | undefined;
 }

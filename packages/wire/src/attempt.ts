@@ -1,4 +1,7 @@
-/** One attempt to connect over one transport: opens the channel, negotiates the era, and cleans up if either fails. */
+/**
+ * One attempt to connect over one transport: opens the channel, negotiates the protocol era, and cleans up if either
+ * fails.
+ */
 
 import { createLegacySession } from "./eras/legacy-session.ts";
 import { type EraPlan, negotiate } from "./eras/negotiate.ts";
@@ -13,7 +16,7 @@ import type { Session } from "./session.ts";
 import { openStdio } from "./stdio/stdio.ts";
 import type { AuthHook, ConnectOptions, Target, WireLimits, WireTimes } from "./target.ts";
 
-/** One transport with the eras to try on it. */
+/** One transport, with the protocol eras to try over it. */
 export interface Attempt {
   readonly transport: "stdio" | "http" | "sse";
   readonly eras: EraPlan;

@@ -1,4 +1,4 @@
-/** `connect`: tries the transports and eras of a target in order until one of them gives a session. */
+/** `connect`: tries the transports and protocol eras of a target in order until one of them gives a session. */
 
 import { type Attempt, type ResolvedOptions, runAttempt } from "./attempt.ts";
 import { modernErrorCodes } from "./eras/modern-envelope.ts";

@@ -37,7 +37,7 @@ export interface Progress {
 export interface McpRequestOptions {
   /** Aborting cancels the request at the server and rejects with `cancelled`, never with `timeout`. */
   readonly signal?: AbortSignal | undefined;
-  /** Cancels the request like `signal`. If both are given, `signal` is ignored. */
+  /** Calling `stop.abort` cancels the request, like aborting `signal`. If `stop` is set, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
   /** Milliseconds without a response or progress after which the request times out. Default: 60 000. */
   readonly timeout?: number | undefined;
@@ -88,10 +88,10 @@ export interface McpRequestOptions {
    */
   readonly tasks?: "caller" | undefined;
   /**
-   * The owner of this request. When a legacy stdio server asks a question, it does not say which open request the
-   * question belongs to. If all open requests have the same owner, the question goes to the request that was active
-   * last, preferably one that does not already wait for an answer. Otherwise the session's handler gets the question,
-   * as ambiguous.
+   * The owner of this request, for example a client of the gateway. When a legacy stdio server asks a question, it does
+   * not say which open request the question belongs to. If all open requests have the same owner, the question goes to
+   * the request that was active last, preferably one that does not already wait for an answer. Otherwise the session's
+   * handler gets the question, as ambiguous.
    */
   readonly owner?: string | undefined;
   /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */

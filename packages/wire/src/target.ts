@@ -106,8 +106,8 @@ export interface ConnectOptions {
   readonly capabilities?: JsonObject;
   readonly signal?: AbortSignal;
   /**
-   * The protocol to try. Default `auto`: detect the era. A `NegotiatedProtocol` is tried first; if it fails, the other
-   * protocols follow.
+   * The protocol to try. Default `auto`: detect the protocol era. A `NegotiatedProtocol` is tried first; if it fails,
+   * the other protocols follow.
    */
   readonly era?: Era | "auto" | NegotiatedProtocol;
   readonly onRequest?: RequestHandler | undefined;

@@ -1,4 +1,4 @@
-/** One request from a client that the gateway has not answered yet, in either protocol era. */
+/** A request that a client of either protocol era has sent and the gateway has not answered yet. */
 
 import type { Era, JsonObject, RequestStop } from "@fairlead/wire";
 import type { RequestId } from "@fairlead/wire/serve";
@@ -13,8 +13,8 @@ export interface ClientCall {
   /** A signal that aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * The abort state of the request, which costs less than `signal`. The host may also call `stop.abort`, to end its own
-   * work on the request.
+   * The abort state of the request, which takes less time to create than `signal`. The host may also call `stop.abort`,
+   * to end its own work on the request.
    */
   readonly stop?: RequestStop | undefined;
   /** Sends the client a notification that belongs to this request. */

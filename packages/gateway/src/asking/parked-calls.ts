@@ -61,7 +61,7 @@ const prefix = "fairlead-parked.";
 /** The gateway collects questions for this many milliseconds, to send them to the client together. */
 const together = 5;
 
-/** Whether this module issued the request state. */
+/** Whether a request state was created by this module. */
 export function isParkedState(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
@@ -204,7 +204,7 @@ class ParkableCall implements ClientCall {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#questions.delete(key);
-        reject(rpcError(rpcCodes.internal, "the question was withdrawn"));
+        reject(rpcError(rpcCodes.internal, "the question was cancelled before the client answered it"));
       };
       if (signal.aborted || this.signal.aborted) return giveUp();
       const answer = (result: JsonObject): void => {

@@ -32,21 +32,21 @@ const prefix = "fairlead-yes.";
 const lifetime = 600_000;
 const mostSeals = 1000;
 
-/** Whether a gateway made this request state. */
+/** Whether a request state was created by this module, on this or another gateway. */
 export function isSealed(state: unknown): state is string {
   return typeof state === "string" && state.startsWith(prefix);
 }
 
 /**
- * Returns the name of the approved item, such as `files.write_file`, with a digest of the server's identity. The digest
- * is needed because in another workspace another program may have the same server name.
+ * Returns the name of the approved tool, prompt or resource, such as `files.write_file`, with a digest of the server's
+ * identity. The digest is needed because in another workspace the same server name may mean another program.
  */
 export function approvedSubject(name: string, { fingerprint, root }: Partial<IdentifiedServer> = {}): string {
   return `${name} ${hash("sha256", JSON.stringify([fingerprint ?? null, root ?? null]))}`;
 }
 
 /**
- * Creates the store.
+ * Creates the store of approvals.
  * @param folder The folder for stored approvals. If it cannot be written, approvals are lost when this gateway ends.
  */
 export function createSealedConsent(folder: string, now: () => number): SealedConsent {

@@ -85,8 +85,8 @@ export function withElicitationId(method: string, params: JsonObject, made: stri
 }
 
 /**
- * Adds the name of the server that asks, unless the client is connected to that server alone. A server's form must not
- * look like a form of the gateway.
+ * Adds the server's name to the text of its question, unless the client is connected to that server alone. A server's
+ * form must not look like a form of the gateway.
  */
 function labelled(params: JsonObject, server: string, isNamed: boolean): JsonObject {
   const message = stringOf(params["message"]) ?? "";

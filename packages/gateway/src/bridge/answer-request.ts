@@ -60,8 +60,8 @@ async function answerListed(context: BridgeContext, call: ClientCall, asked: Ask
 }
 
 /**
- * Whether the request names an item that is not listed yet. The client may know the item from an earlier run of the
- * gateway.
+ * Whether the request names a tool, prompt, resource or template that is not listed yet. The client may know its name
+ * or URI from an earlier run of the gateway.
  */
 function isUnknown({ view }: BridgeContext, { method, params }: Asked): boolean {
   const { name, uri } = method === "completion/complete" ? objectOf(params["ref"]) : params;
@@ -113,8 +113,8 @@ function callListedTool(context: BridgeContext, call: ClientCall, asked: Asked):
 }
 
 /**
- * Handles a call of `search_tools` or `call_tool`. If the client has no tool budget, or if all tools fit into it, the
- * name belongs to a server's tool.
+ * Handles a call of `search_tools` or `call_tool`. If the client has no tool budget, or if all tools fit into it, these
+ * two names can only mean tools of a server.
  */
 async function callSearchTool(context: BridgeContext, call: ClientCall, asked: Asked): Promise<JsonObject> {
   const { params } = asked;
@@ -149,7 +149,7 @@ function named({ view }: BridgeContext, params: JsonObject, list: "tools" | "pro
   const item = items.get(name);
   if (item !== undefined)
     return { server: item.server, params: item.name === name ? params : { ...params, name: item.name } };
-  // Some servers have items that they do not list, so the server of `/mcp/<server>` also gets unlisted names.
+  // A server may have tools or prompts that it does not list, so `/mcp/<server>` also forwards unlisted names.
   if (only !== undefined && servers.includes(only) && (list === "prompts" || hasTool(only, name)))
     return { server: only, params };
   const what = list === "tools" ? "tool" : "prompt";

@@ -29,7 +29,10 @@ export interface GatewayParts {
 export interface BridgeContext extends GatewayParts {
   readonly client: GatewayClient;
   readonly hosts: ClientHosts;
-  /** Keys of allowed sampling requests. If a task repeats such a request, no rule or person decides about it again. */
+  /**
+   * Digests of sampling requests that were allowed. If a task repeats such a request, it is allowed without a new
+   * decision.
+   */
   readonly sampled: Set<string>;
   /** Returns the current lists. */
   readonly view: () => ClientView;
@@ -59,7 +62,7 @@ export function createBridgeContext(parts: GatewayParts, client: GatewayClient, 
     async discovered(era, signal) {
       discovery ??= discoverUnknown(reachOf(client, host).servers, { hosts, clock: parts.clock, era, tried }).finally(
         () => {
-          // After this reset, the client's next list request also connects to servers that were added since.
+          // Without this reset, the client's next list request would not connect servers that were added since.
           discovery = undefined;
         },
       );

@@ -1,4 +1,6 @@
-/** Forwards one client's request to its server, through the spine of the host. */
+/**
+ * Forwards a client's request to its server with `host.forward`, which also applies the rules and writes the history.
+ */
 
 import { hash } from "node:crypto";
 import { HostError } from "@fairlead/core/errors";
@@ -29,7 +31,7 @@ export interface Forwarded {
   readonly onYes?: ((subject: string) => void) | undefined;
 }
 
-/** Maximum number of decided sampling requests that are remembered for one client. */
+/** Maximum number of allowed sampling requests that are remembered for one client. */
 const mostSampled = 1000;
 
 /** Methods that rules decide about, with the name of the parameter that names the tool, prompt or resource. */

@@ -60,7 +60,7 @@ export async function greet(context: BridgeContext, era: Era): Promise<Greeting>
     };
   }
   const servers = view().servers;
-  const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. A request that needs a person's approval says how to approve it.`;
+  const own = `Fairlead passes requests on to ${servers.length === 1 ? "the MCP server" : "these MCP servers"}: ${servers.join(", ")}. If a request needs a person's approval, the response says how to approve it.`;
   const theirs = servers.flatMap((server) => {
     const { instructions } = host.serverFacts(server) ?? {};
     return instructions === undefined ? [] : [`${server}: ${instructions.slice(0, mostOfServer)}`];

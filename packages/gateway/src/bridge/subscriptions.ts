@@ -50,7 +50,7 @@ export function createResourceSubscriptions(context: BridgeContext): ResourceSub
         const subscription = await host.subscribe(server, uri, {
           signal: call.signal,
           client: context.client,
-          // In the modern era, a subscription cannot be answered with a question, so nobody can be asked to confirm it.
+          // A modern client cannot be asked a question while it subscribes, so its user cannot be asked to confirm.
           ...(call.era === "legacy" && {
             confirm: context.consent.port(askedClient(context, call), request, call.signal),
           }),

@@ -1,4 +1,4 @@
-/** A client's request that a person must confirm, and the key to which an approval is bound. */
+/** A client's request that a person must confirm, and the key that identifies the request in an approval. */
 
 import { hash } from "node:crypto";
 import type { Difference } from "@fairlead/core/discover/tool-changes";
@@ -48,9 +48,9 @@ export interface ConsentQuestion extends Omit<ConfirmedRequest, "identity"> {
 }
 
 /**
- * Creates the confirmation for a request from the host's confirmation details.
+ * Creates the confirmation for a request. The host provides its details, such as arguments and rule.
  *
- * @param canSave Whether a rule for all later requests can be written.
+ * @param canSave Whether the gateway can write a rule that allows all later requests.
  */
 export function toQuestion(
   client: string,

@@ -258,7 +258,7 @@ function placed({ answer, by }: GivenAnswer): PlacedAnswer {
 function outcomeOf(answer: ConsentAnswer, { outcomes }: ToolCallConfirmationDetails): ToolConfirmationOutcome {
   const { ProceedAlwaysTool, ProceedAlwaysServer, ProceedOnce } = ToolConfirmationOutcome;
   if (answer === "once") return ProceedOnce;
-  // Reading can be approved only for all resources of a server, not for a single resource.
+  // For a resource, an approval for the conversation always covers all resources of the server.
   return [ProceedAlwaysTool, ProceedAlwaysServer].find((each) => outcomes.includes(each)) ?? ProceedOnce;
 }
 

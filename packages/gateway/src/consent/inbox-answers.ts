@@ -17,8 +17,8 @@ import {
 } from "./inbox-folder.ts";
 
 /**
- * The confirmation that an answer belongs to. Its id may be used again for a later confirmation; its key is never used
- * again.
+ * The confirmation that an answer belongs to. A later confirmation of another request may get the same id, so the key
+ * of the confirmation is compared too.
  */
 type AnsweredEntry = Pick<EntryFile, "id" | "key">;
 

@@ -35,8 +35,8 @@ export interface GivenAnswer {
 }
 
 /**
- * The file of a confirmation, described by its name. `open`: a request waits for the answer. `late`: the gateway has
- * already refused the request.
+ * The file of a confirmation. All members come from the file's name. `open`: a request waits for the answer. `late`:
+ * the gateway has already refused the request.
  */
 export interface EntryFile {
   readonly file: string;
@@ -59,7 +59,7 @@ const differenceText = 2000;
 /** The characters of an id. Letters and digits that look alike are left out. */
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const entryName = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]([0-9a-f]{32})[.]([0-9a-f]{8})[.](open|late)[.]json$/;
-/** Matches the file name of a used answer. It contains the id and the time of the answer. */
+/** Matches the name of the file of a used answer. The name contains the id and the time of the answer. */
 export const doneName: RegExp = /^([0-9A-Z]{3,6})[.]([0-9a-z]{1,12})[.]done[.]json$/;
 const answerName = /^([0-9A-Z]{3,6})[.]answer[.]json$/;
 
@@ -84,7 +84,7 @@ function parseName(file: string): readonly EntryFile[] {
   return [{ file, id, since: Number.parseInt(since, 36), key, client, state: state === "late" ? "late" : "open" }];
 }
 
-/** Returns the digest of a confirmation's key, for use in file names. */
+/** Returns the beginning of a confirmation's key, for use in file names. */
 export function shortKey({ key }: Pick<ConsentQuestion, "key">): string {
   return key.slice(0, 32);
 }

@@ -8,7 +8,7 @@ import type { Clock } from "@fairlead/core/clock";
 import { ensurePrivateFolder, privateFileMode } from "@fairlead/core/files/atomic/private-folder";
 import { systemCode, unless } from "@fairlead/core/files/system-error";
 
-/** Milliseconds between two reads of the folder, on file systems that report no changes. */
+/** Milliseconds after which the inbox is read again, because some file systems report no changes. */
 const pollTime = 1000;
 const name = /^(\d{1,10})-[0-9a-f]{8}$/;
 
@@ -35,7 +35,7 @@ export async function hasWatcher(folder: string): Promise<boolean> {
   return isFound;
 }
 
-/** Calls a function when the folder may have changed. Returns the function that stops watching. */
+/** Calls a function when files in a folder may have changed. Returns the function that stops watching. */
 export function onFolderChange(folder: string, clock: Pick<Clock, "after">, listener: () => void): () => void {
   let isEnded = false;
   let callOff = (): void => {};
@@ -61,7 +61,7 @@ export function onFolderChange(folder: string, clock: Pick<Clock, "after">, list
 
 function tryWatch(folder: string, listener: () => void) {
   try {
-    // If the file system reports no changes, the folder is still read regularly.
+    // If the file system reports no changes, `onFolderChange` still calls the listener at regular intervals.
     return watch(folder, { persistent: false }, () => listener()).on("error", () => {});
   } catch {
     return undefined;
@@ -78,7 +78,8 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Returns the start time of the process, because the system may reuse its process id. Empty on systems without `/proc`.
+ * Returns the start time of a process, which shows whether another process has the same id by now. Returns an empty
+ * string on systems without `/proc`.
  */
 async function startOf(pid: number): Promise<string> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");

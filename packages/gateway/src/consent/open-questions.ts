@@ -130,7 +130,7 @@ export function createOpenQuestions(
             isLeft = given === undefined;
             return given;
           });
-          // Later reads of the inbox wait for this read, because it decides about `isLeft`.
+          // Later reads of the inbox must wait until this read has set `isLeft`.
           checking = last;
           const given = await last;
           forget(id);

@@ -88,5 +88,5 @@ async function reach(folder: RunFolder, wants: Hello["wants"], waitTime?: number
 }
 
 function refusal({ message }: Extract<Reached, { readonly kind: "refused" }>): Error {
-  return new Error(`the background host refused: ${message}`);
+  return new Error(`the background host refused the command: ${message}`);
 }

@@ -31,7 +31,7 @@ export interface DaemonOptions {
   /** Milliseconds without clients and open requests after which the host ends. Default: ten minutes. */
   readonly idleTime?: number;
   readonly clock?: Clock;
-  /** The folder for temporary files, used with `platform` to find hosts of other versions. */
+  /** The folder for temporary files, in which hosts of other versions may have their sockets. */
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
 }
@@ -129,7 +129,7 @@ function removeSocket({ socket, token }: RunFolder): void {
   rmSync(token, { force: true });
 }
 
-/** Milliseconds after which the file of sent requests of an ended host is removed, because no relay will read it. */
+/** Age in milliseconds at which a file of sent requests is removed, because no relay needs so old a file. */
 const notesTime = 86_400_000;
 
 function removeOldNotes({ path }: RunFolder): void {

@@ -16,7 +16,7 @@ export interface Workspace {
 export interface HostHooks {
   /** The capabilities that the host declares to servers. */
   readonly declare: DeclaredCapabilities;
-  /** Answers questions of servers that belong to no request of a client. */
+  /** Answers a server's question that belongs to no request of a client. */
   readonly onQuestion: QuestionHandler;
   /** The protocol era to try first, if a server supports both. Default: the modern era. */
   readonly era?: Era;

@@ -45,7 +45,7 @@ export async function createSharedHosts(
 
   async function openShared(era?: Era): Promise<Host> {
     const made: Host = await open({
-      // Some clients lack elicitation or sampling. A question fails if the client whose request led to it lacks them.
+      // Not every client supports elicitation and sampling. If the asked client does not, the server's question fails.
       declare: { elicitation: true, sampling: true, roots: false },
       onQuestion: async (server, method) => {
         made.noteAsksBack(server);

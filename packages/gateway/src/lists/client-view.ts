@@ -56,7 +56,10 @@ interface ServerCatalog {
   readonly catalog: Catalog;
 }
 
-/** Lists the items under the names of the registry. A name that several servers use belongs to the first server. */
+/**
+ * Lists tools and prompts under their names in the host's registry. A name that several servers use belongs to the
+ * first server.
+ */
 function mergedItems(reach: ClientReach, host: ListingHost, all: readonly ServerCatalog[]) {
   const definitions = new Map(
     all.map(({ server, catalog }) => [server, { tools: byName(catalog.tools), prompts: byName(catalog.prompts) }]),
@@ -117,7 +120,7 @@ function byName<T extends { readonly name: string }>(items: readonly T[]): Reado
   return new Map(items.map((item) => [item.name, item]));
 }
 
-/** Keeps only the first of several items with the same key. */
+/** Keeps only the first of several entries with the same name or URI. */
 function firsts<T>(entries: readonly (readonly [string, T])[]): ReadonlyMap<string, T> {
   const found = new Map<string, T>();
   for (const [key, value] of entries) if (!found.has(key)) found.set(key, value);

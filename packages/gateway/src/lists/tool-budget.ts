@@ -41,8 +41,8 @@ const callDefinition: JsonObject = {
   inputSchema: {
     type: "object",
     properties: {
-      name: { type: "string", description: "The name that search_tools returned." },
-      arguments: { type: "object", description: "The arguments, as the tool's input schema describes them." },
+      name: { type: "string", description: "The name of the tool, as search_tools returned it." },
+      arguments: { type: "object", description: "The tool's arguments, as its input schema describes them." },
     },
     required: ["name"],
   },
@@ -51,7 +51,7 @@ const callDefinition: JsonObject = {
 const mostQueries = 10;
 const mostFound = 20;
 const usualFound = 5;
-/** Maximum number of characters for one found tool, and for all found tools together. */
+/** Maximum length of one tool, and of all tools together, in a result of `search_tools`, in characters. */
 const mostOfTool = 8000;
 const mostText = 40_000;
 

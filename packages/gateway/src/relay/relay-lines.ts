@@ -44,7 +44,9 @@ function notification(method: string, params?: object): string {
   return `${JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) })}\n`;
 }
 
-/** Maximum number of messages that are read from one batch. The protocol has had no batches since 2025-06-18. */
+/**
+ * Maximum number of messages that are read from one JSON-RPC batch. The protocol has had no batches since 2025-06-18.
+ */
 const batchLimit = 100;
 
 /** Returns the messages of a batch, one for each line; an empty list if the line is not JSON. */

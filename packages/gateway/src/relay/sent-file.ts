@@ -8,7 +8,7 @@ import { closeSync, openSync, readFileSync, renameSync, rmSync, writeSync } from
 /** The host's end. */
 export interface SentFile {
   /**
-   * Notes a request. Returns when the operating system has received the note.
+   * Writes a note about a request. Returns when the operating system has received the note.
    *
    * @throws Error if the note cannot be written
    */
@@ -84,7 +84,10 @@ export function takeSentFile(path: string): ReadonlyMap<string, string> {
   return sent;
 }
 
-/** Parses a note. Returns an empty list for an incomplete note, because the host did not send its request. */
+/**
+ * Parses a note. Returns an empty list for an incomplete note: the host sends a request only after its note is
+ * complete.
+ */
 function noteIn(line: string): readonly unknown[] {
   try {
     const note: unknown = JSON.parse(line);

@@ -15,7 +15,7 @@ import type { WireLimits } from "../target.ts";
 /** Maximum size of a `requestState` that is sent back to the server, in bytes. */
 const largestState = 64 * 1024;
 
-/** A request that may need several rounds. */
+/** A request that the server may answer with `input_required` several times. */
 export interface InputRounds {
   readonly method: string;
   readonly options: McpRequestOptions;
@@ -24,7 +24,7 @@ export interface InputRounds {
   readonly now: () => number;
   /** A signal that aborts when the connection ends. Its reason is the cause of the end. */
   readonly connectionSignal: AbortSignal;
-  /** Sends the request with a new id; from the second round on, with the input added to its parameters. */
+  /** Sends the request with a new id. When the request is repeated, `added` has the input for its parameters. */
   readonly ask: (added: JsonObject | undefined, options: McpRequestOptions) => Promise<JsonObject>;
 }
 
@@ -36,11 +36,11 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
   for (let round = 0; round <= limits.inputRounds; round += 1) {
     const began = now();
     const asked = ask(added, withTimeLeft(options, spent, method));
-    // After the first round the server has seen the request, so a later failure must not be marked as unsent.
+    // The server has seen the request when it asks for input, so a later failure must not be marked as unsent.
     const result = await (added === undefined
       ? asked
       : asked.catch((error: unknown) => Promise.reject(afterSending(error, method))));
-    // The total limit counts only the server's time, not the time that a person takes to answer.
+    // The total time limit counts only the server's time, not the time that a person takes to answer.
     spent += now() - began;
     if (isFinal(result, method)) return result;
     added = await collectInput(result, rounds);
@@ -85,17 +85,20 @@ async function collectInput(result: JsonObject, rounds: InputRounds): Promise<Js
   }
 }
 
-/** Where input requests come from, and the handler that answers them. */
+/** The call and the signal that input requests belong to, and the handler that answers them. */
 export interface InputRequestContext extends Pick<InputRounds, "limits" | "handler"> {
   readonly step: string;
   readonly signal: AbortSignal;
 }
 
-/** Passes each of the server's input requests to the handler, one after the other; returns the answers by their keys. */
+/**
+ * Passes each of the server's input requests to the handler, one after the other. Returns each answer under the key of
+ * its input request.
+ */
 export async function answersTo(inputRequests: unknown, context: InputRequestContext): Promise<JsonObject> {
   const asked = isObject(inputRequests) ? Object.entries(inputRequests) : [];
   if (!isObject(inputRequests) || asked.length > context.limits.inboundRequests)
-    throw new WireError("bad_message", "the server's inputRequests are not an object, or too many", {
+    throw new WireError("bad_message", "the server's inputRequests is not an object, or has too many members", {
       step: context.step,
     });
   const answers: [string, JsonObject][] = [];

@@ -1,4 +1,4 @@
-/** The methods that the wire handles in a special way. */
+/** The methods whose requests get a progress token or have no timeout. */
 
 /** Methods that always get a progress token, because progress restarts their timeout. */
 export const slowMethods: ReadonlySet<string> = new Set([

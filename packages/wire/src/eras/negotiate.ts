@@ -1,4 +1,4 @@
-/** Finds out over an open channel which era a server supports, and completes the handshake of that era. */
+/** Finds out over an open channel which protocol era a server supports, and completes the handshake of that era. */
 
 import { WireError } from "../errors.ts";
 import { onAbort } from "../rpc/abort.ts";
@@ -10,7 +10,7 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  /** `isAlsoModern`: the slow server also answered `server/discover`, but only after `initialize` was sent. */
+  /** `isAlsoModern`: the server was slow, and also answered `server/discover`, but only after `initialize` was sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 

@@ -107,7 +107,8 @@ function isOver({ status }: JsonObject): boolean {
 
 interface StatusListener {
   /**
-   * Resolves with the next status notification, or with undefined after this time. Rejects when the request has ended.
+   * Resolves with the next status notification, or with undefined if none arrives within `milliseconds`. Rejects when
+   * the request has ended.
    */
   readonly wait: (milliseconds: number) => Promise<JsonObject | undefined>;
   readonly take: () => JsonObject | undefined;
@@ -124,7 +125,7 @@ function statusListener(
   const close = onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // `notice` is called for each status notification, because `wait` does not run while a poll is open.
+    // `notice` must be called here, because nothing calls `wait` while a poll is open.
     notice(params);
     wake();
   });

@@ -20,7 +20,7 @@ export interface EventReader {
    */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
-  /** Returns the last event id; undefined if the server sends none, because then the stream cannot be resumed. */
+  /** Returns the last event id, which is needed to resume the stream; undefined if the server sends no event ids. */
   position(): string | undefined;
   /** Returns the number of messages delivered so far. */
   delivered(): number;

@@ -12,7 +12,10 @@ export interface StreamEvent {
 }
 
 interface StreamListener {
-  /** Handles an event. Returns a promise if the event is parsed in slices; the next event waits for that promise. */
+  /**
+   * Handles an event. A long event is parsed in several steps: then the method returns a promise, and the next event
+   * waits for it.
+   */
   event(event: StreamEvent): Promise<void> | undefined;
   /** The server's `retry` field, in milliseconds. */
   retry(milliseconds: number): void;
@@ -40,7 +43,7 @@ export async function readEvents(
 ): Promise<void> {
   const fault = { tooLarge: false };
   let events = 0;
-  /** Resolves when the event that is parsed in slices, and the events after it, have been handled. */
+  /** Resolves when a long event, which is parsed in several steps, and the events after it have been handled. */
   let taking: Promise<void> | undefined;
   const parser = createParser({
     maxBufferSize: maxBytes,
@@ -63,7 +66,7 @@ export async function readEvents(
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // Five lines of each event do not count as blank lines or comments, because the reader of events counts them.
+    // Five lines are subtracted for each event, which `listener.event` counts. The rest are blank lines or comments.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);
@@ -83,7 +86,7 @@ export async function readEvents(
         from = end;
         if (taking) await takeLong();
         if (budget.isSpent()) await new Promise<void>((resolve) => budget.whenRefilled(resolve));
-        // While the lines were parsed, the listener or the budget may have closed the stream.
+        // While the lines were parsed, the listener or the read budget may have closed the stream.
         if (body.destroyed && !body.readableEnded) throw new Error("the stream was closed");
       }
     }
@@ -96,7 +99,7 @@ export async function readEvents(
   }
 }
 
-/** Returns where the slice that starts at `from` ends: after at most `sliceLines` line feeds or carriage returns. */
+/** Returns the end of the bytes to parse next: from `from`, at most `sliceLines` line feeds or carriage returns. */
 function nextSlice(chunk: Buffer, from: number): { readonly end: number; readonly lines: number } {
   const feeds = lineEnds(chunk, from, lineFeed);
   const returns = lineEnds(chunk, from, carriageReturn);

@@ -47,7 +47,8 @@ export async function readSizedJson(
 }
 
 /**
- * Parses the text; undefined if it is not JSON. A short text is parsed at once, a long text in slices.
+ * Parses the text; undefined if it is not JSON. A long text is parsed in several steps if one step would block the
+ * event loop.
  *
  * @throws WireError `too_large` if the values of a long text take too much memory.
  */
@@ -100,7 +101,10 @@ export function toBody(message: RpcMessage): string {
   }
 }
 
-/** Maximum number of messages that are delivered from one batch. The protocol has had no batches since 2025-06-18. */
+/**
+ * Maximum number of messages that are delivered from one JSON-RPC batch. The protocol has had no batches since
+ * 2025-06-18.
+ */
 const batchLimit = 1000;
 
 /** Returns the messages in a parsed body or event: one message, or the first 1,000 messages of a batch. */

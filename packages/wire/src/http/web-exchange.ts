@@ -1,4 +1,7 @@
-/** Sends one HTTP request outside MCP, for example for OAuth, with the wire's proxies, certificates and errors. */
+/**
+ * Sends one HTTP request outside MCP, for example for OAuth, with the same proxies, certificates and errors as MCP
+ * requests.
+ */
 
 import type { RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";

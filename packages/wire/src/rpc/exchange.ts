@@ -6,12 +6,12 @@ import type { Cancellation } from "./cancellation.ts";
 import type { ChannelSendOptions, RequestId } from "./channel.ts";
 import type { RequestClock } from "./clock.ts";
 
-/** Options of a request inside the wire. */
+/** The options of a request, with members that only this package sets. */
 export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** As in `ChannelSendOptions`. */
   readonly about?: RequestId | undefined;
-  /** Members of `params._meta` that the wire itself adds. They replace the caller's members. */
+  /** Members of `params._meta` that this package adds. They replace the caller's members. */
   readonly envelope?: JsonObject;
   /** Whether to send a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
@@ -217,7 +217,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#isCancelled;
   }
 
-  /** Sets the function to call on cancellation. A transport needs only one: it waits for one thing at a time. */
+  /** Sets the function to call on cancellation. One is enough, because a transport waits for one thing at a time. */
   onCancel(callback: () => void): () => void {
     this.#onCancel = callback;
     return () => {

@@ -50,7 +50,7 @@ export interface Inbound {
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: RequestHandler) => void;
-  /** Sets the handler on the side of a server; `handleWith` sets it on the side of a client. */
+  /** Sets the handler if this side is a server; `handleWith` sets it if this side is a client. */
   readonly serveWith: (handler: InboundHandler) => void;
   /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;

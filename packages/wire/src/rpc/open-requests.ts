@@ -3,7 +3,7 @@
 import type { Exchange } from "./exchange.ts";
 import { withStep } from "./rpc-errors.ts";
 
-/** The initial number of slots. The number of slots is always a power of two. */
+/** The initial number of slots, each for one open request. The number of slots is always a power of two. */
 const fewSlots = 32;
 
 /**
@@ -15,10 +15,12 @@ export class OpenRequests {
   #slots: (Exchange | undefined)[] = emptySlots(fewSlots);
   #size = 0;
   #lastId = 0;
-  /** The latest promise of a sent message, and the ids of all requests whose messages share this promise. */
+  /**
+   * The promise of the latest sent message, and the ids of all requests whose messages are written together with it.
+   */
   #sending: { readonly sent: Promise<void>; readonly ids: number[] } | undefined;
 
-  /** Gives the request its id. */
+  /** Adds a request. Returns its new id. */
   add(exchange: Exchange): number {
     if (this.#size * 2 >= this.#slots.length) this.#grow();
     const mask = this.#slots.length - 1;

@@ -2,7 +2,7 @@
 
 import { within } from "./within.ts";
 
-/** The messages that have not been sent completely. */
+/** The `notifications/cancelled` messages that have not been sent completely. */
 export interface PendingCancellations {
   readonly add: (message: Promise<unknown>) => void;
   /**

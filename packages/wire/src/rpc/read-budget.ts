@@ -21,9 +21,9 @@ export type Unsolicited =
 
 /** The reading budget of one server, shared by all its pipes or streams. */
 export interface ReadBudget {
-  /** Counts bytes that were read in this turn. */
+  /** Counts bytes that were read in this turn of the event loop. */
   bytes(count: number): void;
-  /** Counts lines that were handled in this turn. */
+  /** Counts lines that were handled in this turn of the event loop. */
   lines(count: number): void;
   /** Counts output that answers no request. */
   unsolicited(what: Unsolicited, bytes: number, lines?: number): void;
@@ -98,7 +98,7 @@ export function createReadBudget(options: ReadBudgetOptions): ReadBudget {
     for (const resume of resumed) resume();
   }
 
-  /** Schedules the next read: in the next turn, or when the server is below its rate again. */
+  /** Schedules the next read: in the next turn of the event loop, or when the server is below its rate again. */
   function plan(): void {
     if (immediate !== undefined || cancelTimer !== undefined) return;
     if (allowance >= 0 || isStopped) {

@@ -7,7 +7,7 @@ import { clip, errorMessage } from "../shapes/text.ts";
 /** Returns the error for a JSON-RPC error response, which may have any shape. */
 export function replyError(error: unknown, step: string): WireError {
   const { code, message, data } = isObject(error) ? error : { code: 0, message: error, data: undefined };
-  // Only strings and numbers are used, because converting an object from JSON to a string may throw.
+  // A code that is neither a string nor a number is replaced by 0, because `Number(code)` may throw for an object.
   const number = typeof code === "number" || typeof code === "string" ? Number(code) : 0;
   return new WireError("rpc", clip(stringOf(message) ?? `${step} failed: the server gave no reason`), {
     rpc: { code: Number.isFinite(number) ? number : 0, ...(data !== undefined && { data }) },

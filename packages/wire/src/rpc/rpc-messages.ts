@@ -1,4 +1,4 @@
-/** Reads and writes the members of JSON-RPC messages that the wire itself uses. */
+/** Reads and writes the members of JSON-RPC messages that this package itself uses: ids, `_meta` and progress. */
 
 import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";

@@ -1,4 +1,6 @@
-/** Handles accepted HTTP requests: detects the era, keeps the sessions, and sends answers that need no handler. */
+/**
+ * Handles accepted HTTP requests: detects the protocol era, keeps the sessions, and sends answers that need no handler.
+ */
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { listenMethod } from "../eras/methods.ts";
@@ -129,7 +131,7 @@ export function createHttpFace<Context>(
     if (serving instanceof Promise) serving.catch(end);
   }
 
-  /** Refuses a message of an era that the listener does not serve. The error lists the supported versions. */
+  /** Refuses a message of a protocol era that the listener does not serve. The error lists the supported versions. */
   function refuseEra(message: RpcMessage, response: ServerResponse): void {
     const id = requestId(message) ?? null;
     const isModern = eras.includes("modern");

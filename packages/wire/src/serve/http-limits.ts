@@ -1,6 +1,9 @@
 /** Limits and times for an HTTP listener. */
 
-/** Limits for one owner of sessions, and for the size of a request. */
+/**
+ * Limits for one owner, and for the size of a request. The owner is the name that `admit` gives to the sender of a
+ * request.
+ */
 export interface HttpLimits {
   /** Maximum size of the body of a POST request, in bytes. */
   readonly bodyBytes: number;

@@ -1,4 +1,7 @@
-/** The sessions, requests and streams of each owner. An owner that reaches its limits never affects another owner. */
+/**
+ * The sessions, requests and streams of each owner: the name that `admit` gives to the sender of a request. An owner
+ * that reaches its limits never affects another owner.
+ */
 
 import { randomBytes } from "node:crypto";
 import type { HttpLimits } from "./http-limits.ts";
@@ -21,7 +24,7 @@ export interface HttpOwner {
   readonly answers: Set<PostAnswer>;
 }
 
-/** The owners of all sessions of a listener. */
+/** All owners of a listener's sessions and requests. */
 export interface HttpOwners {
   get(name: string): HttpOwner;
   /** Writes a comment to open streams, so that they stay open. Ends the sessions whose last use was before `before`. */
@@ -32,7 +35,7 @@ export interface HttpOwners {
 type OwnerLimits = Pick<HttpLimits, "sessions" | "requests" | "streams" | "unsentBytes">;
 
 /**
- * Creates the owners.
+ * Creates the store of owners, which is empty at first.
  * @param now Returns the current time, in milliseconds.
  */
 export function createHttpOwners(limits: OwnerLimits, now: () => number): HttpOwners {

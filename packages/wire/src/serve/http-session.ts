@@ -16,7 +16,10 @@ export interface HttpSession {
    * Delivers a message. `answer` is set if the message is a request. Returns false if too many messages are waiting.
    */
   take(message: RpcMessage, size: number, answer?: PostAnswer): boolean;
-  /** Sends messages that belong to no request on this response. Returns false if another such stream is open. */
+  /**
+   * Uses this HTTP response as the stream for messages that belong to no request. Returns false if another such stream
+   * is open.
+   */
   listen(response: ServerResponse, headers: Readonly<Record<string, string>>): boolean;
   /** Writes a comment to every open stream. */
   keepAlive(): void;

@@ -13,8 +13,8 @@ export interface ServedRequest {
   /** A signal that aborts when the client cancels the request or disconnects. */
   readonly signal: AbortSignal;
   /**
-   * The abort state of the request, which costs less than `signal`. The handler may also call `stop.abort`, to end its
-   * own work; the client still gets an answer.
+   * The abort state of the request, which takes less time to create than `signal`. The handler may also call
+   * `stop.abort`, to end its own work; the client still gets an answer.
    */
   readonly stop?: RequestStop | undefined;
 }

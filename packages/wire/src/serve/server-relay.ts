@@ -1,6 +1,6 @@
 /**
  * The server side of a relay. It starts or reaches a server like `connect`, but sends and receives raw messages. The
- * client behind the relay does the handshake, so the relay works in every era.
+ * client behind the relay does the handshake, so the relay works with every protocol version.
  */
 
 import { type ChannelOptions, channelFor } from "../attempt.ts";

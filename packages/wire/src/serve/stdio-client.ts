@@ -21,7 +21,9 @@ export interface ClientStdioOptions {
   readonly times?: Pick<WireTimes, "send">;
 }
 
-/** Maximum number of messages that are read from one batch. The protocol has had no batches since 2025-06-18. */
+/**
+ * Maximum number of messages that are read from one JSON-RPC batch. The protocol has had no batches since 2025-06-18.
+ */
 const batchLimit = 100;
 
 /** Returns the function that starts reading the client's messages. */

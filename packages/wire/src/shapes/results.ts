@@ -21,7 +21,7 @@ export interface ToolResult {
 /** The result of `prompts/get`. */
 export interface PromptResult {
   readonly description?: string;
-  /** Each message has one block. */
+  /** Each message has one content block. */
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly content: Block }[];
   readonly meta?: JsonObject;
   readonly notes: readonly string[];

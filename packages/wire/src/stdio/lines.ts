@@ -33,8 +33,8 @@ export interface LineOptions {
   readonly limit: number;
   readonly line: (text: string) => void;
   /**
-   * Receives the bytes of a line that is parsed in slices. Meanwhile `isBusy` keeps back the next lines. Default:
-   * `line`.
+   * Receives the bytes of a long line, which is parsed in several steps. Until it is parsed, `isBusy` must return true.
+   * Default: `line`.
    */
   readonly slicedLine?: (pieces: Buffer[]) => void;
   /** Called when a line is longer than the limit. No line is delivered after that. */

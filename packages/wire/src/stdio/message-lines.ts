@@ -14,7 +14,10 @@ const reportedNoise = 3;
 const shownCharacters = 200;
 /** A program that writes this many lines without a message is not an MCP server. */
 const noiseLimit = 1000;
-/** Maximum number of messages that are delivered from one batch. The protocol has had no batches since 2025-06-18. */
+/**
+ * Maximum number of messages that are delivered from one JSON-RPC batch. The protocol has had no batches since
+ * 2025-06-18.
+ */
 const batchLimit = 1000;
 
 /** The functions that the parser calls. */
@@ -30,9 +33,9 @@ export interface MessageLineOptions {
 export interface MessageLines {
   readonly take: (line: string) => void;
   /**
-   * Receives the bytes of a long line, and parses it in slices.
+   * Receives the bytes of a long line, and parses the line in several steps.
    *
-   * @param options.nextTurn Rejects if nobody needs the line any more.
+   * @param options.nextTurn Waits for the next turn of the event loop. Rejects if nobody needs the line any more.
    */
   readonly takeInSlices: (pieces: Buffer[], options: SliceOptions) => Promise<void>;
 }

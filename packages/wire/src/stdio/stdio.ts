@@ -59,7 +59,7 @@ function openChannel(
   let received = 0;
   let over = false;
   let ending: Promise<void> | undefined;
-  /** Resolves when the long line that is parsed in slices is complete. The next lines wait for it. */
+  /** Resolves when a long line, which takes several steps, is parsed. The next lines wait for it. */
   let parsing: Promise<void> | undefined;
   /** Whether lines of stdout are waiting. */
   let isPaused = false;
@@ -122,7 +122,7 @@ function openChannel(
       before = received;
       // After the pipes have closed there is no further output, so only the waiting lines are read.
       if (await settledWithin(server.finished, quiet)) budget.stop();
-      // On a busy event loop, the wait can end before Node reads output that has arrived, so another turn follows.
+      // If the event loop is busy, the wait can end before Node reads arrived output, so one more loop turn is awaited.
       await immediateTurn();
       await parsing;
     } while ((before !== received || budget.isWaiting()) && uptime() < latest);
@@ -138,7 +138,10 @@ function openChannel(
     notAServer: giveUp,
   });
 
-  /** Waits for the next turn. Rejects if the connection has closed, because then nobody needs the message. */
+  /**
+   * Waits for the next turn of the event loop. Rejects if the connection has closed, because then nobody needs the
+   * message.
+   */
   async function nextTurn(): Promise<void> {
     await immediateTurn();
     if (over) throw new WireError("closed", "the connection is closed");
@@ -171,7 +174,8 @@ function openChannel(
   });
 
   /**
-   * Pauses reading until a long line is parsed, other servers have been read, and this server is not above its rate.
+   * Pauses reading until a long line is parsed, other servers have been read, and this server is not above its rate
+   * limit.
    */
   function pauseStdout(): void {
     isPaused = true;
