@@ -63,7 +63,7 @@ function nearest(name: string, known: readonly string[]): string | undefined {
   return closest(name, known) ?? known.find(starts) ?? known.find((longer) => isShortFor(name, longer));
 }
 
-/** Whether `name` abbreviates `longer`: both have the same first letter, and all letters of `name` occur in order. */
+/** Whether `name` abbreviates `longer`: same first letter, and `longer` has all letters of `name` in the same order. */
 function isShortFor(name: string, longer: string): boolean {
   let at = 0;
   for (const letter of longer) if (letter === name[at]) at += 1;

@@ -19,8 +19,8 @@ import type { Context } from "../shell/verb.ts";
 import { ownCommand } from "./own-command.ts";
 
 /**
- * The port of `fairlead serve --http` in clients' entries. It is fixed, because a free port would differ after each
- * start.
+ * The port of `fairlead serve --http` in clients' entries. It is fixed, because a port chosen at each start would not
+ * match the entries.
  */
 export const gatewayPort = "4100";
 

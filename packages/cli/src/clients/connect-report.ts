@@ -10,7 +10,7 @@ import { previewEntry } from "../output/servers/entry-redaction.ts";
 import { looksSecret } from "../output/servers/server-secrets.ts";
 import type { MovePlan } from "./move-servers.ts";
 
-/** What was done with a client's file. `declined`: the user said no. `refused`: an error prevented it. */
+/** What was done with a client's file. `declined`: the user said no. `refused`: an error prevented the change. */
 type ConnectAction = "written" | "unchanged" | "printed" | "declined" | "refused" | "restored" | "removed";
 
 export interface ClientReport {

@@ -9,7 +9,7 @@ export type EntryTest =
   | { readonly works: true; readonly tools: number }
   | { readonly works: false; readonly message: string };
 
-/** The time limit in milliseconds for both requests together. */
+/** The time limit in milliseconds for connecting and listing the tools together. */
 const testTimeout = 20_000;
 
 export async function tryEntry(entry: ClientEntry, { io }: { readonly io: Io }): Promise<EntryTest> {

@@ -72,7 +72,7 @@ Examples:
     command
       .usage("<server.tool> [key=value …] [options]")
       .argument("[words...]", "the tool, then its arguments")
-      .option("--server <name>", "with --tool: the server, if dots make server.tool ambiguous")
+      .option("--server <name>", "with --tool: the server; needed if dots make server.tool ambiguous")
       .option("--tool <name>", "with --server: the tool")
       .option("--args <json>", "all arguments as one JSON object")
       .option("--yes", "confirm this call in advance; deny rules still apply")
@@ -98,7 +98,7 @@ Examples:
     const call = async (host: Host): Promise<void> => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
-      // Arguments are checked against the definition as the server sent it, not as adapted to the model's API.
+      // Fairlead checks the arguments against the definition that the server sent, not against the copy for a model.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
@@ -203,7 +203,7 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** Replaces the error's next step: `fairlead tools NAME` cannot find a server given as a URL or with `--stdio`. */
+/** Replaces the next step `fairlead tools NAME`, because it cannot find a server given as a URL or with `--stdio`. */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
@@ -293,7 +293,7 @@ async function findBareName(
   connect: (names: readonly string[]) => Promise<void>,
 ): Promise<ToolTarget | undefined> {
   if (word.includes(".") || /\s/.test(word)) {
-    // A word with a dot or a space is no bare name. The demo server is connected so that the error can name its tools.
+    // The word is not a bare tool name. Fairlead connects to the demo server, so that the error can suggest its tools.
     await connect(hasDemo(configuration) ? [demoName] : []);
     return undefined;
   }

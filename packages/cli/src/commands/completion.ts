@@ -169,10 +169,10 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // Both lines work before and after the user's own compinit, and also if fpath contains the script's folder.
+          // These lines of .zshrc work before and after the user's own compinit, and if the script's folder is in fpath.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
-        hint: `Not needed if ${dirname(file)} is in your fpath.`,
+        hint: `The lines are not needed if ${dirname(file)} is in your fpath.`,
       };
     }
     case "fish":

@@ -69,7 +69,7 @@ Examples:
     command
       .addArgument(new Argument("[client...]", "the clients to connect").choices(clientNames))
       .option("--print", "print the entry for each client; write nothing")
-      .option("--yes", "write without asking")
+      .option("--yes", "change the clients' settings without asking")
       .option("--http", "write the URL of fairlead serve --http and a token, instead of a command")
       .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
       .option("--replace", "move the client's own servers to Fairlead's settings")

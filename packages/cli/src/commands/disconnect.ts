@@ -34,7 +34,7 @@ Examples:
   define(command) {
     command
       .addArgument(new Argument("<client>", "the client to disconnect").choices(clientNames))
-      .option("--yes", "write without asking")
+      .option("--yes", "change the client's settings without asking")
       .option("--force", "if the file has changed since connect, remove only Fairlead's entry");
   },
 

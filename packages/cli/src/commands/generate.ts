@@ -1,4 +1,4 @@
-/** `fairlead generate ts` and `fairlead generate cli`: write typed clients of servers. */
+/** `fairlead generate ts` and `fairlead generate cli`: generate code that calls the tools of servers. */
 
 import { HostError } from "@fairlead/core/errors";
 import type { Host } from "@fairlead/core/host";
@@ -66,7 +66,7 @@ function generateVerb({ help, operand, write, mode }: Generator): Verb {
     help,
     define(command) {
       command
-        .argument(operand, "names from fairlead mcp list")
+        .argument(operand, "server names from fairlead mcp list")
         .option("-o, --output <file>", "write to this file instead of stdout; an existing file must be a generated one")
         .option("--refresh", "connect to the servers instead of using the catalog cache");
     },

@@ -91,16 +91,16 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead policy explain SERVER.TOOL shows the rule with its file and line. --yes confirms in advance. fairlead mcp enable SERVER allows a disabled server to start.",
   ],
   changed: [
-    "The definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file differs from what Fairlead wrote. Nothing was run or written.",
+    "The tool's definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file differs from what Fairlead wrote. Nothing was run or written.",
     "Read the difference. To accept it: fairlead call … --yes; with a lock file: fairlead lock update SERVER.",
   ],
   awaiting_approval: [
     "A server of the workspace has no approval, or its entry changed since you approved it.",
-    "fairlead trust add shows the entries and asks; without a terminal, add --yes.",
+    "fairlead trust add shows the entries and asks for your approval; without a terminal, add --yes.",
   ],
   untrusted_folder: [
     "The folder is not trusted, so Fairlead ignores its settings.",
-    "fairlead trust add shows its servers before it asks.",
+    "fairlead trust add shows the folder's servers, then asks whether to trust the folder.",
   ],
   tool_error: ["The tool ran and reported an error.", "Read the message: the tool wrote it."],
   call_timeout: [
@@ -111,7 +111,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "The call was sent and no usable response came back: the connection was lost, the response was empty, or the server was busy or failed (HTTP 408, 429, 500 and above). The tool may or may not have run; Fairlead does not repeat the call.",
     "Check what the tool did before you repeat the call.",
   ],
-  busy: ["Too many calls are already waiting for this server.", "Try again when some have finished."],
+  busy: ["Too many calls are already waiting for this server.", "Try again when some calls have finished."],
   too_large: [
     "A message is larger than the limit. If it was the result of a call, the tool has run.",
     "Ask the tool for less at a time.",
@@ -121,7 +121,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead tools SERVER --json shows the reason under quarantined.",
   ],
   diverged: [
-    "A client asked a recording for something that was never recorded, or a recording no longer matches.",
+    "A client sent a request that is not in the recording, the recording has no successful handshake, or a check of fairlead test failed.",
     "Record again: fairlead record SERVER -o FILE. To match by tool only: fairlead serve-recording FILE --loose.",
   ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],

@@ -48,7 +48,7 @@ Examples:
       .argument("<prompt>", "name, server.name, or either with a / before it")
       .argument("[values...]", "arguments: name=value, or only the value")
       .option("--server <server>", "the server's name or URL")
-      .option("--save <dir>", "write images, audio and other files of its messages into this folder")
+      .option("--save <dir>", "write images, audio and other files of the prompt's messages into this folder")
       .option("--yes", "confirm this prompt in advance; deny rules still apply");
     defineArgOption(command, "an argument (repeatable)");
     defineTimeoutOption(command);

@@ -36,7 +36,7 @@ Examples:
   define(command) {
     command
       .argument("[server]", "name from fairlead mcp list, or a URL")
-      .option("-o, --output <file>", "the recording; default: SERVER.jsonl in the current folder");
+      .option("-o, --output <file>", "the file of the recording; default: SERVER.jsonl in the current folder");
     defineHttpOptions(command);
     defineAdHocOptions(command);
   },
@@ -62,7 +62,7 @@ Examples:
         const relay = (open: OpenChannel): Promise<void> => host.relay(name, open, { signal: io.signal });
         if (http.http !== true) await relay(openClientStdio({ input: io.stdin, output: io.stdout }));
         else {
-          // Requests of the modern era name no session, so they all count as one client with one server process.
+          // Newer protocol versions have no sessions, so all their requests count as one client with one server.
           const modern = createModernClients((open) => relay(open).catch(warn));
           const onClient: HttpListenerOptions["onClient"] = (open, era) =>
             era === "modern" ? modern.add(open) : void relay(open).catch(warn);

@@ -35,7 +35,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<file>", "a recording of fairlead record, or of --record")
+      .argument("<file>", "a file that fairlead record or --record wrote")
       .option("--loose", "if the arguments were never recorded, match by tool, prompt or resource only")
       .option(
         "--timing <when>",

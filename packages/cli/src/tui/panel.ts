@@ -83,8 +83,8 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         break;
       case "do":
         /*
-         * The panel closes, because a sign-in shows its questions in the panel's place, and a test prints into the
-         * transcript.
+         * A sign-in shows its questions in the place of the panel, and a test prints into the transcript. So both close
+         * the panel.
          */
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);

@@ -27,10 +27,10 @@ export function lookAt(io: Io): Look {
 }
 
 /**
- * Wraps stdout for Ink, and reports an endless number of rows. With the real number, Ink would clear the terminal and
- * its scrollback whenever a frame does not fit; the app itself limits the height of its frames. Ink gets no `resize`
- * events, so it uses a new screen width only when the app draws a frame for that width. `onWritten` is called after
- * every write.
+ * Wraps stdout for Ink, and tells Ink that the screen has endless rows. With the real number of rows, Ink would clear
+ * the terminal and its scrollback whenever a frame does not fit; the app itself limits the height of its frames. Ink
+ * gets no `resize` events, so it uses a new screen width only when the app draws a frame for that width. `onWritten`
+ * is called after every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([

@@ -39,7 +39,7 @@ Examples:
         "remove conversations and results older than this age or date: 12h, 7d, 2026-01-31",
       )
       .option("--all", "remove all conversations and results")
-      .option("--dry-run", "show what would be removed");
+      .option("--dry-run", "show what would be removed; remove nothing");
   },
 
   async run(context) {
@@ -66,7 +66,7 @@ Examples:
 
 interface Wanted {
   readonly ids: readonly string[];
-  /** Time in milliseconds since 1970: stored results that are older are removed. */
+  /** Stored results from before this time are removed. In milliseconds since 1970. */
   readonly before: number;
 }
 

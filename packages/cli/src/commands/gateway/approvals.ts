@@ -63,7 +63,7 @@ Examples:
   define(command) {
     command
       .argument("<id>", "id from fairlead approvals list")
-      .option("--conversation", "also allow this tool to this program as long as it stays connected");
+      .option("--conversation", "also allow later calls of this tool by this program, until the program disconnects");
   },
 
   run: (context) => answer(context, context.command.opts<AllowOptions>().conversation ? "conversation" : "once"),

@@ -44,12 +44,12 @@ Examples:
 
   define(command) {
     command
-      .option("--client <name>", 'the program that uses it, for rules with client = "…" and the history')
-      .option("--servers <names>", "only these servers, separated by commas")
-      .option("--tools <patterns>", "only these tools, as SERVER.TOOL, separated by commas; * matches any text")
+      .option("--client <name>", 'the program that uses fairlead serve, for rules with client = "…" and the history')
+      .option("--servers <names>", "offer only these servers, separated by commas")
+      .option("--tools <patterns>", "offer only these tools, as SERVER.TOOL, separated by commas; * matches any text")
       .option("--alone", "start the servers in this process, without the background host");
     defineHttpOptions(command);
-    command.option("--no-token", "with --http, for tests: every program on this machine may connect");
+    command.option("--no-token", "with --http, for tests: let every program on this machine connect without a token");
   },
 
   async run(context) {

@@ -97,7 +97,7 @@ Examples:
       .option("-H, --header <Name: value>", "a header for the URL (repeatable)", repeat)
       .option("--cwd <dir>", "working folder of the command")
       .option("--timeout <time>", "give up a request after this time without a response or progress: 500ms, 10s, 2m")
-      .option("--trust", "run its tools without confirmation")
+      .option("--trust", "run the server's tools without confirmation")
       .option("--description <text>", "a description of the server")
       .option("--include-tools <a,b>", "only these tools")
       .option("--exclude-tools <a,b>", "use all tools except these")
@@ -167,7 +167,7 @@ function choose(scope: ScopeWord | undefined, locations: Locations, out: Output)
   return destinationOf("user", locations);
 }
 
-/** Returns the names that already exist in the file and that the user agreed to replace. */
+/** Returns the names of servers that are already in the settings file and that the user agreed to replace. */
 async function askToReplace(
   servers: readonly NewServer[],
   { file }: Destination,

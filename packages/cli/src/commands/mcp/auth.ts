@@ -89,7 +89,7 @@ async function signIn(
   out.say(safe`connecting to "${toVisibleLine(name)}" …`);
   const first = await connect(name, before, configuration, context, ways || {});
   const isSignedIn = !isOurs || isTakenOver || heard.some(({ kind }) => kind === "signed_in");
-  // Some servers require a sign-in only for tool calls, but their metadata says where to sign in.
+  // A server may require a sign-in only for tool calls, so Fairlead also searches its metadata for a sign-in.
   const isUnasked = first.status === "connected" && !isSignedIn && ways !== false;
   const isLate = isUnasked && (await signInUnasked(definition, configuration, ways.signIn, io.signal));
   const state = isLate ? await connect(name, before, configuration, context, {}) : first;

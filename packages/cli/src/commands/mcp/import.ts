@@ -64,7 +64,7 @@ Examples:
       .addOption(
         new Option(
           "--format <program>",
-          "the program whose format the file has; without --from, read only files of this program",
+          "with --from: the program whose settings format the file has; without --from: read only this program's files",
         ).choices(programNames),
       );
     scopeOption(
@@ -72,9 +72,9 @@ Examples:
       "user: for all your folders; project: for this folder; default: project for this project's files, else user",
     );
     command
-      .option("--only <names>", "only these servers, separated by commas")
+      .option("--only <names>", "import only these servers, separated by commas")
       .option("--replace", "replace entries with the same name")
-      .option("--write", "write the servers; without it nothing is written")
+      .option("--write", "write the servers; without --write, only show the result")
       .addOption(
         new Option(
           "--secrets <how>",

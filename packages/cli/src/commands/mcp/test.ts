@@ -171,7 +171,7 @@ type Step = ConnectStep | ListStep;
 type Label = Step["step"] | "roots" | "note" | "stderr" | "answer";
 const labelWidth = "environment".length;
 
-/** Formats a label with its lines. The first line ends with the duration, if it is at least 1 ms. */
+/** Formats a step: its label, then its lines. The first line ends with the step's duration, if at least 1 ms. */
 function stepText(label: Label, lines: readonly SafeText[], milliseconds?: number): SafeText {
   const time = milliseconds === undefined || milliseconds < 1 ? safe`` : safe`  (${Math.round(milliseconds)} ms)`;
   return joinSafe(

@@ -37,13 +37,16 @@ Examples:
   define(command) {
     defineSubject(command);
     command
-      .option("--args <json>", "decide for a call with these arguments; without it, rules about arguments do not apply")
+      .option(
+        "--args <json>",
+        "show the decision for a call with these arguments; without --args, rules about arguments do not apply",
+      )
       .addOption(
-        new Option("--mode <mode>", "decide for this approval mode")
+        new Option("--mode <mode>", "show the decision for this approval mode")
           .choices(["default", "plan", "yolo"])
           .default("default"),
       )
-      .option("--headless", "decide for a run without a terminal to ask on");
+      .option("--headless", "show the decision for a run without a terminal to ask on");
   },
 
   async run(context) {

@@ -35,7 +35,7 @@ Examples:
 
   define(command) {
     defineSubject(command, "rule", "the tool, as in policy allow; or FILE:LINE");
-    command.option("--args-pattern <regex>", "the rule that has this argument pattern");
+    command.option("--args-pattern <regex>", "remove the rule that has this argument pattern");
   },
 
   async run(context) {

@@ -10,7 +10,7 @@ export interface CompletionItem {
   /** The text shown in the list instead of `value`. */
   readonly label?: string;
   readonly about?: string;
-  /** Whether the user goes on typing this word, so that no space is inserted after it. */
+  /** Whether the suggestion is only the beginning of a word. Then no space is inserted after it. */
   readonly isOpen?: boolean;
 }
 

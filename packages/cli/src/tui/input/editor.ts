@@ -60,7 +60,7 @@ export function move(editor: Editor, where: Move): Editor {
   return { ...editor, cursor: target(editor, where) };
 }
 
-/** Deletes the text between the cursor and the target. If that is a word or more, Ctrl-Y can insert it again. */
+/** Deletes the text between the cursor and the target. Unless that is one character, Ctrl-Y can insert it again. */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;
   const to = target(editor, where);

@@ -23,7 +23,7 @@ function targetOf(line: string): string {
 export function looksLikeCall(line: string): boolean {
   if (/^[^\s=("']+\.[^\s=("']+\([\s\S]*\)$/.test(line)) return true;
   const [, named, json] = /^([^\s=("']+)\s+(\{.*\})$/s.exec(line) ?? [];
-  // This is the form in which the transcript shows a call: `server.tool {"key":"value"}`.
+  // The transcript shows a call as `server.tool {"key":"value"}`, so a line of this form is a call too.
   if (named?.includes(".") && json !== undefined && readObject(json) !== undefined) return true;
   const [target, ...words] = splitWords(line).map(({ text }) => text);
   return target?.includes(".") === true && words.every((word) => /^[^\s=]+=/.test(word));

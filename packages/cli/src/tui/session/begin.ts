@@ -33,7 +33,7 @@ function hasWaiting({ servers }: Configuration): boolean {
 }
 
 /**
- * Asks one question about the folder and all its servers, exactly as shown. `fairlead trust add` asks about each server
+ * Asks one question, which shows the folder and all its servers. `fairlead trust add` asks about each server
  * separately.
  */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {

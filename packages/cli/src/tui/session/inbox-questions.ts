@@ -19,7 +19,7 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 const recent = 60_000;
 const place = "the terminal app";
 
-/** Registers the app as a place where the user can answer, so that clients wait for the user while the app runs. */
+/** Registers the app as a place where the user answers clients' requests, so that clients wait for an answer. */
 export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
   const open = new Map<string, AbortController>();
   let looking: Promise<void> = Promise.resolve();
@@ -32,7 +32,7 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // The question closed because the request was answered elsewhere, expired, or the app ends. This does not count as a no.
+      // If the question closed because of an answer elsewhere, a timeout or the end of the app, that is not a no.
       if (gone.signal.aborted) return;
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);

@@ -136,7 +136,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     } else session.note("warning", `Not run, because there is no model: ${toVisibleLine(text)}`, "type it here");
   }
 
-  /** Opens the inbox. Its code is loaded only after the first frame, so that the app starts faster. */
+  /** Shows clients' requests from the inbox. Loads the code after the first frame, so that the app starts faster. */
   async function openInboxQuestions(): Promise<AsyncDisposable> {
     const [{ openInbox }, { showInbox }] = await Promise.all([
       import("@fairlead/gateway/consent/inbox"),

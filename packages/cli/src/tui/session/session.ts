@@ -60,7 +60,7 @@ export interface AppSession extends QuestionQueue {
   readonly clear: () => void;
   /** Continues with another conversation, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
-  /** Lets the model summarise the conversation; not during a turn. Esc stops the summary; messages wait for its end. */
+  /** Lets the model summarise the conversation. Not allowed during a turn. Esc stops it; messages wait for its end. */
   readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
@@ -208,7 +208,7 @@ export function createSession(options: SessionOptions): AppSession {
     await command.run(words, session);
   }
 
-  /** Returns a function that checks whether a slash command runs the prompt with this name. */
+  /** Finds the prompt called `name`. Returns a function that tells whether a slash command runs that prompt. */
   function isPromptNamed(name: string): (command: SlashCommand) => boolean {
     const found = findPrompt(name, host.promptRegistry);
     return ({ prompt }) =>
@@ -275,7 +275,7 @@ export function createSession(options: SessionOptions): AppSession {
       const tell = (event: TurnEvent): void => dispatch({ type: "turn", event, now: clock.now() });
       try {
         await conversation.compact({ signal: controller.signal });
-        tell({ type: "note", message: "The model continues from its summary. The file keeps the whole history." });
+        tell({ type: "note", message: "The model continues from its summary. All messages stay on disk." });
         tell({ type: "done", reason: "stop", text: "", denied: 0, calls: 0 });
       } catch (error) {
         tell({ type: "error", error: unexpected(error) });

@@ -1,4 +1,4 @@
-/** Offers prompts of servers as slash commands. The result goes to the model, or is only shown if there is no model. */
+/** Offers servers' prompts as slash commands. A prompt's messages go to the model; without a model, they are shown. */
 
 import type { HostPrompt } from "@fairlead/core/host";
 import type { CompletionRequest } from "@fairlead/core/resources/completion";

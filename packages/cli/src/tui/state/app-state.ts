@@ -42,7 +42,7 @@ export interface AppState {
   readonly isQuitArmed: boolean;
   readonly isQuitting: boolean;
   readonly size: Size;
-  /** A counter that gives each item its key. */
+  /** A counter that gives each transcript item a unique key. */
   readonly serial: number;
 }
 

@@ -33,7 +33,7 @@ const order: readonly Group[] = [
   "idle",
 ];
 
-/** The groups of states for which the line also names the servers. */
+/** The groups of states whose servers the status line names. */
 const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);
 const mostNamed = 2;
 
@@ -58,7 +58,7 @@ function names(members: readonly ServerState[], now: number): string {
   return [...shown, ...(members.length > mostNamed ? ["…"] : [])].join(", ");
 }
 
-/** Returns how long a start has taken so far, or the time until the next attempt. */
+/** Returns how long a server has been starting, or the time until Fairlead tries to connect to it again. */
 function timeWords(state: ServerState, now: number): string {
   if (state.status === "disconnected" && state.reason === "backoff") return ` in ${waitWords(state.nextTryAt - now)}`;
   const seconds = Math.floor((now - state.since) / 1000);

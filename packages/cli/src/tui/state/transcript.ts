@@ -70,7 +70,7 @@ export function isOver(status: CallStatus): boolean {
   }
 }
 
-/** Returns the card of a call after an event. The call's first event creates the card. */
+/** Returns the transcript item (card) of a tool call after an event of that call. The first event creates the card. */
 export function toCard(event: CallEvent, before: CallCard | undefined, now: number): CallCard {
   const { id, name, server, serverToolName, args, status, display, error, durationMs, rule, files, media } = event;
   const startedAt = before?.startedAt ?? (status === "running" ? now : undefined);

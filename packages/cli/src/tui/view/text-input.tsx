@@ -20,7 +20,7 @@ export interface TextInputProps {
   readonly height: number;
 }
 
-/** Columns of the mark before the text: `› `, or `… ` while keys are ignored. */
+/** Number of columns of the mark before the text: `› `, or `… ` while keys are ignored. */
 const margin = 2;
 
 export function TextInput({ editor, isActive, isPaused, width, height }: TextInputProps): ReactElement {

@@ -74,7 +74,7 @@ function CallCardView({ card, now, width, height }: CallCardViewProps): ReactEle
   return <Lines lines={height === undefined ? lines : lastLines(lines, height)} />;
 }
 
-/** Prints the images once, outside the frames that Ink redraws, because text cannot be drawn over an image. */
+/** Prints a call's images once, outside the frames that Ink redraws: Ink cannot redraw text over an image. */
 function Pictures({ media }: { readonly media: CallCard["media"] }): null {
   const { draw } = useContext(LookContext);
   const { write } = useStdout();

@@ -129,7 +129,7 @@ export function restore(
 ): Undo {
   if (!isObject(entry)) return { noUndo: "the previous value was not an object" };
   const refusal = whyRefused(name, entry, scope);
-  if (refusal !== undefined) return { noUndo: `fairlead mcp add would refuse the entry as it was: ${refusal}` };
+  if (refusal !== undefined) return { noUndo: `fairlead mcp add would refuse the previous entry: ${refusal}` };
   const isForEyes = (globals.json ? io.stdout : io.stderr).isTTY === true;
   if (holdsSecret(entry) && !isForEyes)
     return { noUndo: "the entry had literal values that may be secrets, and the output is not a terminal" };

@@ -10,7 +10,7 @@ export interface FoundSecret {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly value: string;
-  /** The preferred name of the secret; another name is used if the store already has this one. */
+  /** The preferred name of the secret. It gets another name if the store has a different secret with this name. */
   readonly name: string;
 }
 

@@ -10,7 +10,7 @@ import { previewEntry } from "../../../output/servers/entry-redaction.ts";
 import type { Destination, Undo } from "../add/destination.ts";
 import { literalSecretsOf, type StoredSecret } from "./store-secrets.ts";
 
-/** The part of an import that goes to one settings file. */
+/** The imported servers that are written to one settings file, and the files that they come from. */
 export interface ImportPart {
   readonly destination: Destination;
   readonly files: readonly { readonly source: ImportSource; readonly file: ForeignFile }[];
@@ -101,7 +101,7 @@ function serverText(server: PlannedServer, report: ImportReport, { style }: Outp
   return joinSafe([
     safe`${style.bold(toVisibleLine(target))}: ${words}`,
     safe`  from ${sourceWords(source)}`,
-    // The remarks of an entry that cannot be imported give the reason.
+    // An entry that cannot be imported is not shown: the server's remarks give the reason.
     ...(action.kind === "refused" ? [] : entry.map((line) => safe`    ${line}`)),
     ...remarksOf(server, report).map(remarkText),
     safe``,
