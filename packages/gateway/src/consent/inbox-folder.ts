@@ -132,7 +132,7 @@ function toDifference({ member, before, after }: JsonObject) {
   };
 }
 
-/** Stores a confirmation. Reuses the file of a late confirmation with the same key, so that the id stays the same. */
+/** Stores a confirmation. If the same request was asked before and nobody waits any more, its file and id are used again. */
 export async function writeEntry(
   folder: string,
   question: ConsentQuestion,

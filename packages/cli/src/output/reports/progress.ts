@@ -63,7 +63,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // The timer draws later notifications, at a rate that people can follow.
+      // Only the first progress is drawn at once: the timer redraws the line, at a rate that people can follow.
       if (isFirst) draw();
     },
     clear() {

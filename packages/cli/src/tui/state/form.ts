@@ -1,4 +1,4 @@
-/** The state of a form, and what its keys do: fields, values and focus. Pure functions. */
+/** The fields, values and focus of a form, and how each key press changes them. Pure functions. */
 
 import type { ElicitationAnswer } from "@fairlead/core/mcp/elicitation";
 import { parametersOf } from "@fairlead/core/normalise/schema/properties";

@@ -97,7 +97,7 @@ export function createHostDecisions(options: HostDecisionsOptions): HostDecision
       loadApprovedTools({ state: current.locations.state, identityOf, now: () => new Date(now()) }),
       loadLock({ configuration: current, definition: configuration.definition, catalog: catalogs.catalog }),
     ]);
-    // If two readings of the rules overlap, only the later one sets the accepted definitions and the lock file.
+    // If the rule files are read twice at the same time, only the later result is used.
     if (version === readings) {
       for (const approval of approved.all()) {
         const { server: serverName, tool: serverToolName, digest } = approval;

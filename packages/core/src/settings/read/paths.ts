@@ -176,7 +176,7 @@ function systemPolicies(platform: NodeJS.Platform): string {
 async function refuseInWorkspace(name: string, folder: string, root: string, home: string): Promise<void> {
   if (isInside(home, root) || !isInside(await realPathOf(folder), root)) return;
   throw new HostError("settings_invalid", `${name} is "${folder}", inside the workspace "${root}"`, {
-    next: `Set ${name} to a folder outside the workspace: an untrusted workspace could contain that folder.`,
+    next: `Set ${name} to a folder outside the workspace. An untrusted workspace must not hold the files of Fairlead.`,
   });
 }
 
