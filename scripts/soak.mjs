@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, stripVTControlCharacters } from "node:util";
 import { cpuOfChildren } from "./cpu.mjs";
+import { memoryFolder } from "./memory-folder.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -26,6 +27,8 @@ const env = { ...process.env, SOAK_RUN: home };
 const ofTools = /^(?:node-compile-cache|v8-compile-cache|vitest|npm-|tsx-)/;
 const columns = ["run", "passed", "failed", "unhandled", "processes", "folders", "wall s", "CPU s"];
 const spinners = [];
+/** Folders with the temporary files of the runs. */
+const folders = new Set();
 
 process.on("exit", cleanUp);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => process.exit(1));
@@ -58,7 +61,8 @@ for (let run = 1; run <= Number(values.runs); run += 1) {
 process.exit(isClean ? 0 : 1);
 
 async function runOnce(run) {
-  const temporary = mkdtempSync(join(home, "tmp-"));
+  const temporary = mkdtempSync(join(memoryFolder() ?? home, "soak-tmp-"));
+  folders.add(temporary);
   const cpu = cpuOfChildren() ?? 0;
   const begin = performance.now();
   const args = ["test", "--silent", "--", ...(values.shuffle ? ["--sequence.shuffle"] : []), ...positionals];
@@ -74,10 +78,11 @@ async function runOnce(run) {
   const [, passed = 0, failed = 1] = /^([0-9]+) passed, ([0-9]+) failed\s*$/m.exec(output.slice(-2000)) ?? [];
   const unhandled = Number(/Errors\D+([0-9]+) error/.exec(plain(output))?.[1] ?? 0);
   const processes = processesLeft();
-  const folders = readdirSync(temporary).filter((name) => !ofTools.test(name));
-  if (Number(failed) + unhandled + processes.length + folders.length > 0)
-    process.stdout.write(`${failures(output)}${[...processes, ...folders].map((each) => `left: ${each}\n`).join("")}`);
+  const left = readdirSync(temporary).filter((name) => !ofTools.test(name));
+  if (Number(failed) + unhandled + processes.length + left.length > 0)
+    process.stdout.write(`${failures(output)}${[...processes, ...left].map((each) => `left: ${each}\n`).join("")}`);
   rmSync(temporary, { recursive: true, force: true });
+  folders.delete(temporary);
   const cpuSeconds = (cpuOfChildren() ?? 0) - cpu;
   return [
     run,
@@ -85,7 +90,7 @@ async function runOnce(run) {
     Number(failed),
     unhandled,
     processes.length,
-    folders.length,
+    left.length,
     Math.round(wall),
     Math.round(cpuSeconds),
   ];
@@ -137,5 +142,5 @@ function cleanUp() {
       // The process may have ended in the meantime.
     }
   }
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  for (const folder of [home, ...folders]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }

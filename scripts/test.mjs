@@ -1,11 +1,13 @@
 // Runs the tests. `--long` runs all repetitions, `--changed` only tests of changed files. Other options go to vitest.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cpuOfChildren } from "./cpu.mjs";
+import { memoryFolder } from "./memory-folder.mjs";
 
 /** Budget of a whole run on two idle cores, in seconds. A run that exceeds it does not fail. */
 const budget = { wall: 240, cpu: 300 };
@@ -17,13 +19,25 @@ const manifest = createRequire(import.meta.url).resolve("vitest/package.json");
 // PATH is extended as npx does it, so that the tests find the same programs however they are started.
 const programs = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 const PATH = [programs, process.env.PATH].join(delimiter);
-const folder = mkdtempSync(join(tmpdir(), "test-counts-"));
+// The folder holds the tests' temporary files only if it is in memory; otherwise the tests use the system's folder.
+const inMemory = memoryFolder();
+const folder = mkdtempSync(join(inMemory ?? tmpdir(), "fairlead-test-"));
 const counts = join(folder, "counts");
-const env = { ...process.env, PATH, TEST_COUNTS_FILE: counts, ...(long ? { FAIRLEAD_LONG: "1" } : {}) };
+const env = {
+  ...process.env,
+  PATH,
+  TEST_COUNTS_FILE: counts,
+  ...(inMemory === undefined ? {} : { TMPDIR: folder }),
+  ...(long ? { FAIRLEAD_LONG: "1" } : {}),
+};
 
 const begin = performance.now();
 const vitest = [join(dirname(manifest), "vitest.mjs"), "run", ...handed];
-const { status } = spawnSync(process.execPath, vitest, { stdio: "inherit", env });
+const child = spawn(process.execPath, vitest, { stdio: "inherit", env });
+// A terminal sends Ctrl-C to vitest too, so only the other signals are passed on. This process stays to remove the folder.
+process.on("SIGINT", () => {});
+for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+const [status] = await once(child, "exit");
 process.stdout.write(`${timeLine((performance.now() - begin) / 1000, cpuOfChildren())}\n${countLine()}\n`);
 rmSync(folder, { recursive: true, force: true });
 process.exitCode = status ?? 1;
