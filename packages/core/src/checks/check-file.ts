@@ -38,7 +38,7 @@ export interface ResultExpectation {
   /** A JSON Schema for the structured content or, if there is no structured content, for the text parsed as JSON. */
   readonly schema?: JsonObject;
   readonly snapshot?: boolean;
-  /** Whether an error is expected. Default: the default that the file of checks sets, otherwise false. */
+  /** Whether an error is expected. Default: false. */
   readonly isError?: boolean;
   /** The call may take at most `ratio` times as long as the check named `baseline`. */
   readonly latency?: { readonly baseline: string; readonly ratio: number };

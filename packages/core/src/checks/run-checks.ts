@@ -22,7 +22,7 @@ export interface CheckedServer {
   listing(): Promise<readonly string[]>;
   /** Hides the server's secrets in a text. */
   readonly redact: Redact;
-  /** Whether the setting `hideResults` is on. If it is, no file may contain results. */
+  /** Whether the server has the setting `hideResults`. With it, snapshots and reports contain no results. */
   readonly hidesResults: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface CheckContext {
 
 /** The name of the check for the list of tools. */
 const toolsCheck = "tools";
-/** A baseline counts as at least this many milliseconds, because the clock cannot measure shorter times exactly. */
+/** A shorter baseline counts as this many milliseconds, because the clock cannot measure shorter times exactly. */
 const shortestBaseline = 1;
 
 export async function runChecks(
@@ -142,7 +142,7 @@ function latencyProblems({ name, expect }: CallCheck, durations: ReadonlyMap<str
   return [`the call took ${(own / other).toFixed(1)} times as long as "${baseline}", expected at most ${ratio}`];
 }
 
-/** The changes of the server's lists during a call of a tool that claims to be read-only. */
+/** Reports that a call of a tool with the annotation `readOnlyHint` changed the server's lists. */
 function readOnlyProblems(tool: string, before: readonly string[], now: readonly string[]): readonly string[] {
   const added = now.filter((name) => !before.includes(name));
   const removed = before.filter((name) => !now.includes(name));

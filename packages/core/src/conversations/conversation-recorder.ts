@@ -25,9 +25,9 @@ export interface ConversationRecorderOptions {
    * size.
    */
   readonly open: (size: number | undefined) => Promise<ConversationFile>;
-  /** Returns a function that hides the secrets which are known now. */
+  /** Returns a function that hides all secrets known at the time of the call. */
   readonly hide: () => Promise<Redact>;
-  /** Whether recorded conversations must not contain results of this server, because the user hides them. */
+  /** Whether the user hides this server's results, so that recorded conversations must not contain them. */
   readonly hidesResults: (server: string) => boolean;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
@@ -56,12 +56,12 @@ export function createConversationRecorder(options: ConversationRecorderOptions)
   const { head, open, hide, hidesResults, now, onFailed } = options;
   let file = options.resumed;
   let size = file?.size();
-  /** Whether the file is needed. A conversation without any message gets no file. */
+  /** Whether the conversation needs a file: it does from its first message on. */
   let hasBegun = file !== undefined;
   let hasFailed = false;
   let waiting: Entry[] = file ? [[{ time: timeOf(now()), type: "resumed", workspace: options.workspace }]] : [];
   /**
-   * Pieces of a text that is still growing. They are encoded together, because a secret may be split between two
+   * Pieces of a text that is still growing. They wait until it is complete, because a secret may be split between two
    * pieces.
    */
   let run: TextLine[] = [];
@@ -141,10 +141,7 @@ function timeOf(milliseconds: number): string {
 type Plain = ConversationChange | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }> | PlainError;
 type PlainError = Omit<Extract<RecordedLine, { readonly type: "error" }>, "time">;
 
-/**
- * The recorded form of an event. Undefined for a confirmation, which contains functions; the status of the call shows
- * the answer to it.
- */
+/** Converts an event to plain data. A confirmation gives undefined, because it contains functions. */
 function toPlain(change: ConversationChange | TurnEvent): Plain | undefined {
   if (change.type === "confirmation") return undefined;
   if (change.type !== "error") return change;
@@ -162,11 +159,11 @@ function encode(entry: Entry, hide: Redact): readonly EncodedLine[] {
   return [encodeLine({ ...first, text: whole } as TextLine, hide)];
 }
 
-/** Creates the function that replaces results by a note if `hidesResults` is true for the server that sent them. */
+/** Creates the function that replaces results by `(hidden)` if `hidesResults` is true for the server that sent them. */
 function createResultFilter(hidesResults: (server: string) => boolean): (change: Plain) => Plain {
-  /** Calls that are running on servers with hidden results. */
+  /** The ids of calls to servers whose results are hidden. */
   const calls = new Set<string>();
-  /** Names of functions that returned hidden results. */
+  /** The names of functions whose results are hidden. */
   const names = new Set<string>();
 
   function withoutResponses({ role, parts }: Content): Content {

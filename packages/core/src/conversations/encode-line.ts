@@ -15,8 +15,8 @@ export interface EncodedLine {
 }
 
 /**
- * Types of lines that contain only names, numbers and digests. Nothing is hidden in them, because a partly hidden name
- * would break the conversation.
+ * Types of lines in which no secrets are hidden: they contain only names, numbers and digests, and a partly hidden name
+ * could not be found again.
  */
 const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
   "model",
@@ -32,8 +32,8 @@ const withoutSecrets: ReadonlySet<RecordedLine["type"]> = new Set([
 ] as const);
 
 /**
- * Members whose values Fairlead compares or sends back to the model. Nothing is hidden in them, unless they are part of
- * arguments or results.
+ * Members whose values must stay exact, because Fairlead compares them or sends them back to the model. Inside
+ * arguments and results, secrets are hidden in these members too.
  */
 const kept: ReadonlySet<string> = new Set(
   "type time id name role status code server serverToolName mimeType digest thoughtSignature".split(" "),

@@ -27,8 +27,7 @@ export interface ConversationHead {
 }
 
 /**
- * An event of a turn as plain data, as it is recorded. A `confirmation` is not recorded; the status of the call shows
- * the answer to it.
+ * A recorded event of a turn. A `confirmation` is not recorded, because the status of the call shows the user's answer.
  */
 export type RecordedEvent =
   | Exclude<TurnEvent, { readonly type: "confirmation" | "error" }>

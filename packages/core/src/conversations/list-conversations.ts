@@ -88,7 +88,9 @@ export async function findConversation(folder: string, wanted: string): Promise<
 }
 
 const longestWords = 200;
-/** Matches the first two members of a line. Lines of types that the list does not need are not parsed further. */
+/**
+ * Matches the time and the type at the start of a line. The rest is parsed only if the list needs lines of this type.
+ */
 const lineStart = /^\{"time":"[^"]{1,40}","type":"(\w+)"/;
 
 async function readInfo(folder: string, dated: Dated): Promise<ConversationInfo | undefined> {

@@ -54,7 +54,7 @@ function endOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The first request. The standard class `Request` encodes its body. */
+/** Creates the first request, before any redirect. The standard class `Request` encodes the body. */
 async function firstOf(url: URL, init: RequestInit): Promise<FetchRequest> {
   try {
     const request = new Request(url, { ...init, signal: null });

@@ -7,7 +7,7 @@ import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { parseUrl } from "@fairlead/wire/text";
 
-/** The network of an MCP server. */
+/** The URL and the addresses of an MCP server. */
 export interface ServerNetwork {
   readonly url: URL;
   /** The server's addresses, looked up at the first call; empty if its name cannot be resolved. */

@@ -21,7 +21,7 @@ export interface PlayerOptions extends MatchOptions {
   readonly timing?: number | "recorded";
   readonly clock: Clock;
   /**
-   * Creates errors for `@fairlead/wire`. The function is an option, because this package is imported only when needed.
+   * Creates a `WireError`. The caller passes this function, so that this file need not load all of `@fairlead/wire`.
    */
   readonly createError: CreateWireError;
 }
@@ -38,8 +38,8 @@ export interface Player {
   /** The kinds of protocol versions, legacy or modern, with which the recorded server answered. */
   readonly eras: readonly ("legacy" | "modern")[];
   /**
-   * Creates a session for one client. With a modern protocol version, Fairlead cannot tell which requests come from the
-   * same client, so all clients share one order of recorded answers.
+   * Creates a session for one client. With a modern protocol version, a request does not show its client, so all
+   * clients together get the recorded answers in order.
    */
   session(client: ServedClient, era?: "legacy" | "modern"): ServedSession;
   /**
@@ -152,7 +152,7 @@ function createPlayedSession({ client, matcher, subscriptions, notRecorded, opti
       if (step.kind === "result" || step.kind === "error") return { answer: step, rest: steps.slice(at + 1) };
       if (step.kind === "notification") await notify(step, given);
       else if (canAnswer(step.method))
-        // Ignores this client's answer, because the recording continues with the recorded answer.
+        // Ignores this client's answer, because the following messages are recorded and do not depend on it.
         await client.request(step.method, step.params, { about: given?.id, signal }).catch(() => undefined);
     }
     return { answer: undefined, rest: [] };

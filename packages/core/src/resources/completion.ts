@@ -31,8 +31,8 @@ const longestValue = 1000;
 const longestWritten = 10_000;
 
 /**
- * Returns the suggested values. Does not limit how often the server is asked; the caller does. Rejects only with
- * `cancelled`; after any other failure there are no suggestions.
+ * Asks the server for values that complete the argument. Rejects only with `cancelled`; any other failure gives an
+ * empty list.
  */
 export async function completeArgument(
   { of, name, value, given = {} }: CompletionRequest,

@@ -1,6 +1,6 @@
 /**
- * Lists the readable resources for a model, one on each line. If there are too many, lists only some of each server.
- * Pure.
+ * Lists the readable resources for a model, one on each line. If there are too many, lists only some resources of each
+ * server. Pure.
  */
 
 import { clip } from "@fairlead/wire/text";

@@ -38,10 +38,10 @@ export function readPromptCall(typed: string, prompts: PromptSource): PromptCall
 }
 
 /**
- * Assigns words to the required arguments that the user did not name, in their order. If there is only one such
- * argument, it takes all words. If no argument is required, words go to the optional ones.
+ * Assigns the typed words to the required arguments that have no value yet or, if there are none, to the optional
+ * arguments. A single remaining argument takes all words.
  *
- * @throws HostError `usage`
+ * @throws HostError `arguments_invalid`
  */
 export function bindArguments(prompt: Described, { named, positional }: GivenArguments): PromptValues {
   const given = new Map<string, string>();
@@ -126,7 +126,7 @@ function unknownArgument(name: string, prompt: Described): HostError {
 }
 
 function tooMany(given: number, places: number): string {
-  if (places === 0) return "it takes no further arguments";
+  if (places === 0) return "the prompt takes no further arguments";
   return `there are ${given} words for ${places} arguments; put quotes around a value with spaces`;
 }
 

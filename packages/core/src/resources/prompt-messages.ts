@@ -22,8 +22,8 @@ export interface PromptMessagesOptions {
 }
 
 /**
- * Converts the messages. The user asked for their texts, so the texts count as the user's request; embedded resources
- * count as untrusted data.
+ * Converts the messages of a prompt. Their texts count as the user's request, because the user chose the prompt;
+ * embedded resources count as untrusted data.
  */
 export async function toPromptMessages(
   { messages }: Pick<PromptResult, "messages">,

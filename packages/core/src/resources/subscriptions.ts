@@ -11,8 +11,8 @@ import { unlessAborted } from "../mcp/unless-aborted.ts";
 
 export interface Subscriptions extends Disposable {
   /**
-   * Makes the host emit `resource_updated` when the resource changes, and when the host may have missed a change. Ends
-   * when every subscriber has disposed of the returned object.
+   * Subscribes to a resource: the host emits `resource_updated` when the resource changes, or when a change may have
+   * been missed. The subscription ends when every caller has disposed of the returned object.
    */
   subscribe(server: string, uri: string, signal?: AbortSignal): Promise<Disposable>;
 }
@@ -179,7 +179,7 @@ function cancelled(serverName: string, uri: string): HostError {
 interface ListenOptions {
   readonly uri: string;
   readonly request: McpClient["request"];
-  /** Called when the stream is open again, because changes may have been missed while it was closed. */
+  /** Called when the stream is open again. Changes may have been missed while it was closed. */
   readonly onMissed: () => void;
   /** Ends the listening. */
   readonly signal: AbortSignal;
@@ -187,11 +187,11 @@ interface ListenOptions {
   readonly random: () => number;
 }
 
-/** A stream that ends after fewer milliseconds counts as an early end. */
+/** A stream that ends before this many milliseconds counts as ended early. */
 const steady = 60_000;
 /**
- * Maximum number of early ends in a row. After that, Fairlead opens no more streams, because the server does not seem
- * to support them.
+ * Maximum number of streams in a row that end early. After that, Fairlead opens no more streams, because the server
+ * does not seem to support them.
  */
 const mostEnds = 8;
 const method = "subscriptions/listen";
@@ -216,7 +216,7 @@ export async function listenToResource({
     const isOver = await listening.then(() => false, isForGood);
     if (isOver) return;
     if (clock.now() - begin >= steady) ends = 0;
-    // Ignores the error of the sleep: only the abort signal causes one, and the same signal ends the loop.
+    // Ignores the rejection of `sleep`: only the abort signal causes it, and that signal also ends the loop.
     await sleep(clock, backoffPause(ends, random), signal, { background: true }).catch(() => {});
   }
 }

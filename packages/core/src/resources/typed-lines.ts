@@ -41,7 +41,7 @@ interface ReadLine {
 }
 
 function readLine(text: string, start: number): ReadLine {
-  // A typed line begins with the target of the call, so its first characters show whether the line is a call.
+  // The first characters of a line show whether it is a call, so the pattern tests only these.
   const isExpression = expression.test(text.slice(start, start + 400));
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -28,7 +28,7 @@ export function estimateTokens(text: string): number {
   return Math.ceil(tokens);
 }
 
-/** The largest average number of characters in one token that occurs in practice. */
+/** An upper bound for the average number of characters in one token. */
 const charactersPerToken = 8;
 
 /**

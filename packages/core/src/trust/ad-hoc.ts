@@ -19,8 +19,8 @@ export interface AdHocServer {
 }
 
 /**
- * A server that is given on the command line has the default rights. Rights in the settings belong to another server,
- * even if it has the same name.
+ * The options of a server that is given on the command line. In the settings, options for a server with the same name
+ * mean another server.
  */
 const extras: ServerExtras = {
   start: "lazy",
@@ -33,8 +33,8 @@ const extras: ServerExtras = {
 };
 
 /**
- * Adds the server to the configuration. The allow and deny lists of the settings apply: `admission` says whether the
- * server may start.
+ * Adds the server to the configuration. The allow and deny lists of the settings decide whether it may start;
+ * `admission` contains the decision.
  */
 export async function addAdHocServer(
   configuration: Configuration,

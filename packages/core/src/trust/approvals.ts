@@ -43,8 +43,8 @@ export async function approve(
 export type Approvable = Pick<ServerDefinition, "name" | "fingerprint" | "programs">;
 
 /**
- * Creates the new approval of a server. If the entry is unchanged, program files that were approved earlier stay
- * approved, because two terminals may use two versions of Node.
+ * Creates the approval of a server. Program files that were approved earlier for the same entry stay approved, because
+ * one entry may run different files, such as two versions of Node in two terminals.
  */
 function toApproval({ fingerprint, programs }: Approvable, old: Approval | undefined, now: Date): Approval {
   const approval = { fingerprint, approvedAt: now.toISOString() };
@@ -79,8 +79,8 @@ function toApprovals(stored: Stored): Approvals {
 }
 
 /**
- * Copies the stored approvals. Uses `fromEntries`, because assigning to a server name `__proto__` would set the
- * prototype.
+ * Converts the approvals to the form in which the file stores them. Uses `fromEntries`, because assigning to a member
+ * `__proto__` would set the prototype.
  */
 function toStored(approvals: Approvals): Stored {
   const workspaces = [...approvals].flatMap(([root, servers]) => {
@@ -112,7 +112,8 @@ export interface ToolApproval extends Approval {
   /** Digest of the tool's definition. */
   readonly digest: string;
   /**
-   * The workspace root, for a tool of a workspace entry: the same entry may run another program in another workspace.
+   * The workspace root, if the tool's server is an entry of a workspace: the same entry may run another program in
+   * another workspace.
    */
   readonly workspace?: string;
   /** The approved definition as JSON, so that a later change can be shown. Absent if the JSON is too long. */

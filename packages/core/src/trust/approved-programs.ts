@@ -21,8 +21,8 @@ export interface ProgramFile {
 }
 
 /**
- * Adds to a workspace's stdio server the list of files that it would run. Leaves other servers unchanged. Also leaves a
- * server unchanged if the workspace is not trusted or a variable has no value.
+ * Adds the files that the server would run, if it is a stdio server of a trusted workspace. Returns other servers
+ * unchanged.
  */
 export async function withPrograms(server: ConfiguredServer, place: ProgramPlace): Promise<ConfiguredServer> {
   const { scope, definition } = server;
@@ -62,10 +62,7 @@ async function identify(path: string, root: string): Promise<ProgramFile> {
   return { file, ...(digest !== undefined && { digest }) };
 }
 
-/**
- * The file with its digest; undefined if the file cannot be read. Such a file cannot run either, and the server's start
- * reports the error.
- */
+/** The digest of the file's content; undefined if the file cannot be read, and therefore cannot run. */
 async function digestOf(file: string): Promise<string | undefined> {
   if ((await stat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   const hash = createHash("sha256");
@@ -117,10 +114,7 @@ function isInterpreter(command: string): boolean {
   return interpreters.test(basename(command));
 }
 
-/**
- * Variables that make an interpreter run files before the script. Some contain options that name these files, others
- * contain the path of a file.
- */
+/** Environment variables that make an interpreter run files before the script. */
 const preloadVariables = ["NODE_OPTIONS", "BUN_OPTIONS", "RUBYOPT", "PERL5OPT", "BASH_ENV", "ENV", "PYTHONSTARTUP"];
 
 /** The words in the values of `preloadVariables` that may name files. */
@@ -133,10 +127,7 @@ function preloadsIn(env: ReadonlyMap<string, string>): readonly string[] {
   });
 }
 
-/**
- * All files of the workspace that an argument names. Only the interpreter knows which of them are its script, files of
- * its options, or data.
- */
+/** All files of the workspace that the arguments name, because only the interpreter knows which of them it runs. */
 async function filesIn(args: readonly string[], cwd: string, root: string): Promise<readonly string[]> {
   const files = await Promise.all(args.flatMap(pathsIn).map((path) => filesOf(resolve(cwd, path), root)));
   return [...new Set(files.flat())];

@@ -41,7 +41,7 @@ export interface SearchPath {
 }
 
 /**
- * Removes the entries that an untrusted workspace could control from a search path: relative entries, and entries
+ * Removes from a search path the entries that an untrusted workspace could control: relative entries, and entries
  * inside the workspace. In a trusted workspace, removes nothing.
  */
 export async function withoutUntrusted(path: string, place: ProgramPlace): Promise<SearchPath> {
@@ -100,7 +100,7 @@ async function liesIn(path: string, root: string): Promise<boolean> {
   return real !== undefined && isInside(real, root);
 }
 
-/** How many milliseconds facts about folders are cached: servers that start together need the same facts. */
+/** How many milliseconds the results of searches in folders are cached, for servers that start together. */
 const keptFor = 1000;
 
 interface Kept {
@@ -108,7 +108,7 @@ interface Kept {
   readonly answer: Promise<unknown>;
 }
 
-/** The cached facts about folders, for each environment. */
+/** Cached results of searches in folders, by environment. */
 const keptAnswers = new WeakMap<ProgramPlace["environment"], Map<string, Kept>>();
 
 /**

@@ -59,7 +59,7 @@ function nothingFrom(file: string, { message, line, column }: JsoncError): Trust
 async function toRules(file: string, document: JsoncDocument): Promise<TrustedFolders> {
   const mistake = mistakeIn(document);
   if (mistake !== undefined) return nothingFrom(file, mistake);
-  // Reads the file as syntax nodes: if a path is written twice, both rules are found.
+  // Reads the members as syntax nodes, because `JSON.parse` keeps only the last of two rules for the same path.
   const judged = await Promise.all(
     propertyNodes(document.root).map(({ name, key, value }) =>
       toRule(name, stringNode(value), { scope: "user", file, ...document.positionAt(key.offset) }),

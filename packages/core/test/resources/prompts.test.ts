@@ -92,7 +92,7 @@ describe("a mistake is named, with how to write it:", () => {
     ["/teach --zebra x", invalid("teach", "there is no argument zebra", teach)],
     ["/teach knot=a --knot=b", invalid("teach", "knot is given twice", teach)],
     ["/teach --knot", invalid("teach", "knot has no value", teach)],
-    ["/plain x", invalid("plain", "it takes no further arguments", "/plain")],
+    ["/plain x", invalid("plain", "the prompt takes no further arguments", "/plain")],
     [
       "/two a b c",
       invalid(

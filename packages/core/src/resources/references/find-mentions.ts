@@ -25,7 +25,7 @@ const cjk = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han
 const hiragana = /^\p{Script=Hiragana}$/u;
 /** Markdown's marks for emphasis, which may stand around a mention. */
 const emphasis = /^[*_~]$/;
-/** Characters after an `@` that does not begin a mention: Java's `@(`, `@{upstream}`, `@:`, and a single `@`. */
+/** Matches the character after an `@` that is not a mention, as in `@(` and `@{upstream}`, or the end of the text. */
 const noBeginning = /^[\s"'`<>|,;:!?()[\]{}@=&#*+^]?$/u;
 const ending = /^[\s"'`<>|”（）［］「」『』【】《》〈〉。、，；：！？]$/u;
 const escapable = /^[ !-/:-@[-`{-~]$/;
@@ -84,9 +84,7 @@ function lengthOfRun(text: string, at: number, step: 1 | -1): number {
   return length;
 }
 
-/**
- * The result of an attempt to read a mention. The text up to `end` is not read again, even if it contains no mention.
- */
+/** The result of an attempt to read a mention. The search continues at `end`, whether or not a mention was found. */
 interface Reading {
   readonly end: number;
   readonly mention?: Mention;
@@ -121,7 +119,7 @@ function readQuoted(text: string, at: number, quote: string): Reading {
 interface Unit {
   readonly character: string;
   readonly isEscaped: boolean;
-  /** The position in the text after this character. */
+  /** The index in the text directly after this character. */
   readonly end: number;
 }
 
@@ -148,7 +146,7 @@ function isEnd(text: string, at: number): boolean {
   return ending.test(character) || ((character === "," || character === ";") && text.charAt(at + 1) === "@");
 }
 
-/** How many characters back on the line Fairlead searches for the start of emphasis. */
+/** How many characters before a mention Fairlead searches, on the same line, for the start of emphasis. */
 const longestEmphasis = 200;
 
 /** Cuts a mention at the end of emphasis that began before the mention: `**see @a://b**`, `_@a://b_`. */
@@ -175,9 +173,8 @@ function isOpen(mark: string, text: string, at: number): boolean {
 }
 
 /**
- * Cuts off the words after a mention if their language has no spaces: `@demo://aboutを見て`. A name may contain letters of
- * such a language, so these letters are cut off only after an ASCII letter or digit, and only if no more ASCII follows
- * or the first letter is a Japanese particle.
+ * Cuts off words that follow a mention without a space, as in Japanese: `@demo://aboutを見て`. Cuts only after an ASCII
+ * letter, digit or bracket, because names may contain such words.
  */
 function withoutCjkWords(units: readonly Unit[]): readonly Unit[] {
   const lastAscii = units.findLastIndex(({ character }) => /^[a-z0-9]$/i.test(character));
@@ -203,7 +200,7 @@ function withoutPunctuation(units: readonly Unit[]): readonly Unit[] {
   return units.slice(0, length);
 }
 
-/** The start and end of each code span in backticks. Inside code, an `@` begins a decorator or a package name. */
+/** The start and end of each code span in backticks. Inside code, an `@` is not a mention. */
 function endsOfCode(text: string): ReadonlyMap<number, number> {
   const runs = Array.from(text.matchAll(/`+/g), ({ index, 0: { length } }) => ({ index, length }));
   const byLength = new Map<number, number[]>();
@@ -214,10 +211,7 @@ function endsOfCode(text: string): ReadonlyMap<number, number> {
   }
   return new Map(
     runs.flatMap(({ index, length }) => {
-      /*
-       * `closings` has the positions of possible closing backticks, the nearest one last. Positions before this code
-       * span are removed.
-       */
+      /* Possible closing backticks, the nearest one last. */
       const closings = byLength.get(length) ?? [];
       while ((closings.at(-1) ?? Number.POSITIVE_INFINITY) <= index) closings.pop();
       const closing = closings.at(-1);

@@ -93,8 +93,8 @@ async function read(reference: Reference, { readResource, signal }: ReadReferenc
 }
 
 /**
- * Converts one content of a resource to a block. If the resource has only one content, its text becomes a block without
- * a URI, because the content's URI is the requested URI.
+ * Converts one content of a resource to a block for a model. A text that is the only content gets no URI, because its
+ * URI is the requested one.
  */
 export function contentsBlock(contents: ResourceContents, isAlone: boolean): Block {
   const { text, blob, mimeType = "" } = contents;
@@ -114,11 +114,11 @@ async function present(
 ): Promise<readonly Part[]> {
   const { name, data } = sourceOf(reference);
   if (outcome instanceof HostError) {
-    // The error message may contain text of the server, and suggestions are for the user, so the model gets neither.
+    // The message about an unresolved reference is for the user, so the model does not get it.
     const why = reference.kind === "unresolved" ? [] : asUntrusted([{ text: toLabel(outcome.message) }], nonce, data);
     return [{ text: `[${name} could not be read, so its content is missing here.]` }, ...why];
   }
-  // If the content is empty, a note replaces it, because some APIs reject a part with empty text.
+  // Replaces empty content by a sentence, because some APIs reject a part with empty text.
   if (outcome.every((block) => block.type === "text" && block.text === "")) return [{ text: `[${name} is empty.]` }];
   const { parts, leftOut } = room.fit(outcome, "It");
   return [
@@ -165,15 +165,19 @@ function cancelled(hasReferences = true): HostError {
   return new HostError("cancelled", hasReferences ? "the references were not read: cancelled" : "cancelled");
 }
 
-/** The part of a size limit that is still free. */
+/** The free part of the size limit that all contents of a prompt share. */
 interface ContentRoom {
   /**
-   * Fits blocks into the free part of the limit. @param giver The name of the source, for notes about omitted contents.
+   * Shortens blocks to the free part of the limit. @param giver The source, named in the sentence about contents that
+   * are left out.
    */
   readonly fit: (blocks: readonly Block[], giver: string) => Fitted;
 }
 
-/** Shares one size limit among all contents of a prompt. Earlier contents may take more of it than later ones. */
+/**
+ * Creates one size limit for all contents of a prompt. Later contents get the part of the limit that earlier ones
+ * leave.
+ */
 export function createContentRoom(limits: Partial<ContentLimits> = {}): ContentRoom {
   let { partCharacters, totalCharacters, inlineBytes, blocks: most } = { ...contentLimits, ...limits };
   return {

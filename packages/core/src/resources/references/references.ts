@@ -31,8 +31,8 @@ const mostReferences = 64;
 const mostMentions = 1000;
 
 /**
- * Resolves the `@` references of a message that the user typed. Callers must not pass files, piped input or results,
- * because an `@` in these has no meaning.
+ * Resolves the `@` references of a message that the user typed. Callers must not pass other texts, such as files or
+ * results, because an `@` in these is not a reference.
  */
 export async function resolveReferences(typed: string, source: ReferenceSource): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];

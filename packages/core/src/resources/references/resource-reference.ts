@@ -32,9 +32,8 @@ export type ResourceFinding =
   | { readonly kind: "other" };
 
 /**
- * Finds a resource. `x://p` means that URI on server x, or else the only resource of x whose URI ends with `://p`.
- * `x:uri` and `x.uri` mean that resource of x. Any other text must be a URI that exactly one server has. A listed
- * resource takes precedence over a template.
+ * Finds the resource that a reference means. `x:uri` and `x.uri` name a resource of server x; `x://p` also names the
+ * resource of x whose URI ends with `://p`; any other text is a URI that exactly one server has.
  */
 export function findResource(target: string, source: ResourceSource): ResourceFinding {
   const wishes = toWishes(target, source.servers);
@@ -107,7 +106,7 @@ function anywhere(uri: string, { resources }: ResourceSource): ResourceFinding |
   );
 }
 
-/** Checks a URI that comes from a template, because the server does not list it. */
+/** The resource whose URI only a template matches, or an error if that URI could be harmful. */
 function fromTemplates(found: readonly ResourceAddress[], wanted: string): ResourceFinding | undefined {
   const reason = found.map(({ uri }) => whyHarmful(uri)).find((why) => why !== undefined);
   if (reason === undefined) return onlyOne(found, wanted);

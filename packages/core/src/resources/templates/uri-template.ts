@@ -101,7 +101,7 @@ function malformed(reason: string): UriTemplate {
 
 /** Percent-encodes text for URIs, as UTF-8. */
 const notUnreserved = /[^A-Za-z0-9\-._~]/gu;
-/** Matches a percent-encoded byte, which stays as it is. A single percent sign is encoded. */
+/** Matches a percent-encoded byte, which stays unchanged, or a character that must be encoded. */
 const notInUri = /%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]/gu;
 
 /** Encodes a value, including all characters that have a meaning in a URI. */
@@ -122,16 +122,12 @@ function toBytes(character: string): string {
   ).join("");
 }
 
-/**
- * For each position in the URI: 1 if the template's pieces so far can end there. All positions are tracked together, so
- * that matching needs no backtracking.
- */
+/** For each position in the URI: 1 if the part of the template that is already matched can end there. */
 type Places = Uint8Array<ArrayBuffer>;
 
 /**
- * Whether the template could produce the URI. Like servers, this is more permissive than RFC 6570: a simple variable
- * matches any text within one segment, encoded or not, and an exploded variable matches whole paths. The result only
- * decides which server Fairlead asks.
+ * Whether the template could produce the URI. The check is more permissive than RFC 6570, as servers are, because it
+ * only decides which server Fairlead asks.
  */
 export function matchesTemplate(uri: string, template: string): boolean {
   const parsed = parseTemplate(template);
@@ -157,7 +153,9 @@ interface Shape {
   readonly start: string;
   /** Characters that a value cannot contain. */
   readonly ends: string;
-  /** Present if the URI contains a name before each value. `equals` is the text that must follow the name. */
+  /**
+   * Present if the URI contains the name of each value (`?name=value`). `equals` is the text that must follow the name.
+   */
   readonly named?: { readonly separator: string; readonly equals: string };
 }
 
@@ -172,16 +170,13 @@ const shapes: Readonly<Record<Operator, Shape>> = {
   "&": { start: "&", ends: "#", named: { separator: "&", equals: "=" } },
 };
 
-/**
- * The positions at which the expression can end. From each position in `from`, the expansion is empty, or continues as
- * long as its characters are allowed.
- */
+/** Returns the positions at which the expansion of the expression can end, if it starts at a position in `from`. */
 function run({ operator, variables }: Expression, text: string, from: Places): Places {
   const to = from.slice();
   const { start, ends, named } = shapes[operator];
   const takesPaths = variables.some(({ explode }) => explode) || (operator === "/" && variables.length > 1);
   const isEnd = (character: string): boolean => ends.includes(character) && !(takesPaths && character === "/");
-  // An exploded variable is expanded with the names of its values instead of its own name.
+  // An exploded variable may hold pairs, whose names replace the variable's name in the URI.
   const names = named && !takesPaths ? variables.map(({ name }) => name + named.equals) : undefined;
   const isNamed = (at: number): boolean => names?.some((name) => text.startsWith(name, at)) ?? true;
   let isInside = false;
@@ -203,7 +198,9 @@ export type TemplateValues = Readonly<Record<string, TemplateValue | undefined>>
 interface Style {
   readonly first: string;
   readonly separator: string;
-  /** Present if the URI contains a name before each value. `empty` is the text after the name of an empty value. */
+  /**
+   * Present if the URI contains the name of each value (`?name=value`). `empty` follows the name if the value is empty.
+   */
   readonly named?: { readonly empty: string };
   readonly encode: (text: string) => string;
 }
