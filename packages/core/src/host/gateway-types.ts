@@ -45,10 +45,7 @@ export interface ForwardOptions
     | "beforeSend"
   > {
   readonly signal?: AbortSignal | undefined;
-  /**
-   * An object that the caller aborts to cancel the request; closing the host aborts it too. If it is present, `signal`
-   * is ignored. It costs less than a signal.
-   */
+  /** Cancels the request when the caller aborts this object. If it is present, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
   /** The longest time without a response or progress, in milliseconds. Default: the server's `timeout` setting. */
   readonly timeout?: number | undefined;
@@ -124,11 +121,10 @@ export interface IdentifiedServer {
 export interface GatewayHost {
   /**
    * Runs a request of a client: decides, asks, sends and records it like every other request. Resolves with the
-   * unchanged result of the server. Rules decide about calls, prompts and reads. A completion fails only if a rule
-   * denies its prompt or resource, and no rule decides about log levels.
+   * unchanged result of the server.
    *
-   * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. If
-   * the server answered with an error, the `cause` is a `WireError` with that answer.
+   * @throws HostError `denied`, `changed`, `arguments_invalid`, `call_timeout`, `cancelled`, `lost` and others. If the
+   * server answered with an error, the `cause` is a `WireError` with that answer.
    */
   forward(request: ForwardedRequest, options?: ForwardOptions): Promise<JsonObject>;
   /** Returns a function that tells whether the rules deny a tool to this client, whatever the arguments. */

@@ -33,7 +33,7 @@ export interface OpenWork {
 export function createOpenWork(): OpenWork {
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
-  /** Objects that abort running work which has its own signal or `stop`. */
+  /** The objects through which `close` aborts running work that the caller can also abort. */
   const stops = new Set<Stoppable>();
   let running = 0;
   /** Called when the last running work has ended. */
@@ -98,7 +98,7 @@ function follow(signal: AbortSignal): { readonly stop: AbortController; readonly
   const stop = new AbortController();
   const abort = (): void => stop.abort(signal.reason);
   if (signal.aborted) abort();
-  // Many requests may share one signal, and Node reports more than ten listeners as a leak.
+  // Allows any number of listeners, because many requests may share one signal.
   setMaxListeners(0, signal);
   signal.addEventListener("abort", abort, { once: true });
   return { stop, leave: () => signal.removeEventListener("abort", abort) };

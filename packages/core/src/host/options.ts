@@ -85,8 +85,7 @@ export interface OpenHostOptions {
   readonly sample?: Sample;
   /**
    * For a gateway: the capabilities that the host declares to servers, instead of those that follow from `elicit`,
-   * `sample` and the settings. A server's question goes to the `answer` option of the request that caused the
-   * question. If the request has no such option, the question goes to `onQuestion`.
+   * `sample` and the settings.
    */
   readonly declare?: DeclaredCapabilities;
   /** For a gateway: answers a server's question that belongs to no forwarded request with an `answer` option. */
@@ -130,7 +129,6 @@ const isFunction = (value: unknown): boolean => typeof value === "function";
 const isCount = (value: unknown): boolean => typeof value === "number" && value > 0;
 const aFunction = must("a function", isFunction);
 const aSwitch = must("true or false", (value) => typeof value === "boolean");
-/** Returns a check for an object with these methods. */
 const withMethods = (what: string, ...names: readonly string[]): Check =>
   must(what, (value) => isObject(value) && names.every((name) => isFunction(value[name])));
 /** Rejects an item of `allow` with unknown members, because with a misspelt `tool` it would allow the whole server. */
@@ -141,7 +139,6 @@ const isAllowed = (value: unknown): boolean =>
   ["boolean", "undefined"].includes(typeof value["isPattern"]) &&
   Object.keys(value).every((key) => ["server", "tool", "isPattern"].includes(key));
 
-/** The check of each option. The type makes sure that every option has a check. */
 const checks: { readonly [Name in keyof Required<HostOptions>]: Check } = {
   settings: must("a path or an object { mcpServers, mcp?, fairlead? }", (value) => isText(value) || isObject(value)),
   workspace: must("a path or false", (value) => isText(value) || value === false),
@@ -202,7 +199,7 @@ export function checkHostOptions(options: unknown): void {
 function settingsText(settings: HostOptions["settings"]): string | undefined {
   if (settings === undefined || typeof settings === "string") return undefined;
   const known = Object.keys(settingsSchema.properties);
-  // A key that does not resemble any of Fairlead's keys belongs to another program, as in a settings file.
+  // Ignores a key that resembles none of Fairlead's keys, because other programs may use such keys.
   for (const key of Object.keys(settings))
     if (!known.includes(key) && closest(key, known) !== undefined)
       throw unknownName(`createHost({ settings }) has no key "${key}"`, key, known);

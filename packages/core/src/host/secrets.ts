@@ -10,8 +10,8 @@ export interface HostSecrets {
   /** Returns a function that hides the secrets which are known now. */
   readonly redactor: () => Promise<Redact>;
   /**
-   * Observes the steps of connecting: the step `definition` contains a function that hides the secrets and tokens of
-   * its connection.
+   * Receives the steps of connecting. Keeps the function of the step `definition`, which hides the secrets of a
+   * connection.
    */
   readonly observe: NonNullable<OpenHostOptions["observe"]>;
 }

@@ -94,10 +94,7 @@ export interface CachedCatalogInfo {
    * The protocol of the last connection. Absent while the server is connected, because the server's state contains it.
    */
   readonly peer?: Peer;
-  /**
-   * When the catalog was saved, in milliseconds since 1970. Absent while the server is connected, because `offer` is
-   * then current.
-   */
+  /** When the catalog was saved, in milliseconds since 1970. Absent while the server is connected. */
   readonly savedAt?: number;
 }
 

@@ -67,8 +67,8 @@ export interface CatalogCacheOptions {
 }
 
 /**
- * Milliseconds after which Fairlead negotiates the protocol again. A server that was updated still answers in the older
- * protocol, so Fairlead would otherwise never use the newer one.
+ * Milliseconds after which Fairlead negotiates the protocol again, because an updated server may support a newer
+ * protocol version.
  */
 const protocolLifetime = 7 * 24 * 60 * 60 * 1000;
 
@@ -93,7 +93,7 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       store: createCatalogStore(join(state, "catalogs")),
       async keyOf(definition) {
         const expanded = await expandTransport(definition, secret);
-        // Reads the account each time, because the user may sign in between reading and saving.
+        // Reads the account for every key, because the user may sign in while the host runs.
         const account = expanded.kind === "stdio" ? undefined : await accountAt?.(definition, expanded.url);
         const { fingerprint } = definition;
         return catalogKey({ fingerprint, expanded, ...(account !== undefined && { account }) }, await key());
@@ -177,8 +177,8 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
       const remembered: CachedCatalog = {
         ...snapshot,
         /*
-         * The time of the last negotiation. This run has not negotiated if it reused the cached protocol or if the
-         * option `era` chose the protocol.
+         * The time when the protocol was last negotiated: in this run, or in the earlier run whose protocol is used
+         * again.
          */
         reachedAt: choosesEra ? (before?.reachedAt ?? 0) : isAsBefore ? before.reachedAt : savedAt,
         savedAt,
@@ -201,7 +201,10 @@ function ownerOf({ name: server, scope, base, origin, fingerprint }: ServerDefin
   return {
     server,
     ...(scope === "workspace" && { workspace: base.folder }),
-    // An entry that is in no settings file needs a fingerprint too: another run may use its name for another server.
+    /*
+     * Adds the fingerprint of an entry that is in no settings file, because another run may use the same name for
+     * another server.
+     */
     ...((origin.file === typedOrigin || origin.file === optionOrigin) && { fingerprint }),
   };
 }

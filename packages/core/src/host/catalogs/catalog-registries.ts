@@ -26,7 +26,7 @@ export interface RegisteredServer {
   readonly timeout: number;
 }
 
-/** The functions that registered tools and prompts call when they run. */
+/** The functions of the host that run registered tools and get the messages of registered prompts. */
 export interface RequestBinding {
   readonly tools: ToolBinding;
   readonly getPrompt: (
@@ -166,7 +166,7 @@ export function createCatalogRegistries(): CatalogRegistries {
         [...filtered.hidden].map(([serverToolName, setting]) => ({ server, serverToolName, setting })),
       ),
     notes: () => inOrder().flatMap(([server]) => notes.get(server) ?? []),
-    // Adds the tools that never reached the registry: tools without a name, and tools that the server lists twice.
+    // Includes tools that are not in the registry: tools without a name, and tools that the server lists twice.
     quarantined: () => [
       ...tools.quarantined(),
       ...inOrder().flatMap(([server, { catalog }]) =>

@@ -35,7 +35,7 @@ export interface CatalogSyncOptions {
 
 /** Moves catalogs between servers, registries and the cache. */
 export interface CatalogSync {
-  /** Updates the registries, then passes the event on to the host's listeners. */
+  /** Puts a server's changed lists into the registries, then emits the event to the host's listeners. */
   readonly onNews: (news: ServerNews) => void;
   readonly onState: (state: ServerState) => void;
   /** Reads the cached catalog and the accepted definitions of a server that is about to be connected. */
@@ -70,8 +70,8 @@ export interface CatalogSync {
 }
 
 /**
- * Milliseconds without a new catalog after which catalogs are saved, so that servers which start together do not wait
- * for the disk. `acceptedSaved` does not wait for this delay.
+ * Milliseconds without a new catalog after which Fairlead saves the catalogs, so that starting servers do not wait for
+ * the disk.
  */
 const saveDelay = 500;
 /** Milliseconds after which catalogs are saved even if servers are still starting. */
@@ -136,8 +136,8 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
   }
 
   /**
-   * Saves the server's catalog. First waits until earlier catalogs of the server are saved, so that the newest catalog
-   * is written last. Ignores a failure, because it only makes the next start slower.
+   * Saves the server's catalog after all its earlier catalogs are saved. A failure is ignored, because the next run
+   * then reads the catalog from the server.
    */
   function saveNoted(server: string): Promise<void> {
     const found = unsaved.get(server);
@@ -145,14 +145,12 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (found === undefined) return before;
     unsaved.delete(server);
     const { entry, snapshot } = found;
-    // After a reload of the settings, the server's name may belong to another server.
     const isCurrent = (): boolean => definition(server)?.fingerprint === entry.fingerprint;
     const compared = before
       .then(() => prepareDigests(snapshot.catalog.tools))
       .then(() => (isCurrent() ? changed.compareListed(server) : undefined));
     const accepted = compared.then(() => (isCurrent() ? saveAccepted(server, entry) : undefined));
     const saved = compared.then(async () => {
-      // Lets other code run between saving the accepted definitions and saving the catalog.
       await createTurns(0).done(1);
       const unaccepted = isCurrent() ? changed.unaccepted(server) : [];
       await Promise.allSettled([cache.keep(entry, { ...snapshot, accepted: unaccepted }), accepted]);
@@ -198,7 +196,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
     if (remembered === undefined) return undefined;
     const filteredCatalog = onRemembered(server, remembered);
     const { offer, peer, savedAt, freshUntil = Number.POSITIVE_INFINITY } = remembered;
-    // An expired catalog is not listed. Its definitions are used only for the comparison with new ones.
+    // The tools of an expired catalog are not listed.
     if (freshUntil < now()) return undefined;
     if (registries.catalogOf(server) === undefined) registries.put(registered(server), filteredCatalog);
     return { server, offer, peer, savedAt };
@@ -213,7 +211,7 @@ export function createCatalogSync(options: CatalogSyncOptions): CatalogSync {
       const entry = definition(server);
       if (entry === undefined || known.asksBack(server)) return;
       known.setAsksBack(server);
-      // Ignores a failure to save: a later run notices again that the server asks questions which name no request.
+      // Ignores an error, because a later run can record the same fact.
       const before = saving.get(server);
       saving.set(
         server,

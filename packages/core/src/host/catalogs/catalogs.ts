@@ -28,8 +28,8 @@ export interface CatalogsOptions
 }
 
 /**
- * The functions that the catalogs need from the host's servers and requests. `join` sets them when the servers and the
- * requests exist.
+ * The functions of the host's servers and requests that the catalogs call. `join` sets them after the catalogs are
+ * created.
  */
 export interface CatalogsJoin extends RequestBinding {
   readonly client: (server: string) => McpClient | undefined;

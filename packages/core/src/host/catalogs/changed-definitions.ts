@@ -27,8 +27,8 @@ export interface ChangedDefinitions extends ToolDefinitions {
    */
   readonly recall: (server: string, tools: readonly CatalogTool[], accepted: readonly CatalogTool[]) => void;
   /**
-   * Sets the reason why accepted definitions of this server cannot be saved; undefined if they can be saved. While they
-   * cannot be saved, a new tool counts as changed, because Fairlead cannot tell whether it is really new.
+   * Sets the reason why accepted definitions of this server cannot be saved; undefined if they can be saved. Without
+   * saved definitions, Fairlead cannot know whether a tool is new, so every new tool counts as changed.
    */
   readonly setUnsaved: (server: string, reason: string | undefined) => void;
   /** Adds the tools that the server lists now. A tool without an accepted definition counts as new, not as changed. */
@@ -81,12 +81,9 @@ interface Seen {
   unsaved?: string | undefined;
   readonly accepted: Map<string, AcceptedTool>;
   now: ReadonlyMap<string, CatalogTool>;
-  /** Whether a listed tool (in `now`) without an accepted definition counts as new. */
+  /** Whether a listed tool without an accepted definition counts as new. */
   isNew: boolean;
-  /**
-   * Names of the listed tools that were already compared with their accepted definitions; undefined if all were. A tool
-   * is compared only when needed, because its digest takes time.
-   */
+  /** The names of the tools that were already compared with their accepted definitions; undefined if all tools were. */
   compared: Set<string> | undefined;
   /**
    * By tool name: the definition that the user accepted although it differs from the lock file. Valid only in this
@@ -98,8 +95,8 @@ interface Seen {
 /** The number of tools that are compared before other code gets its turn. */
 const comparedAtOnce = 500;
 /**
- * The largest number of accepted definitions of one server that the catalog cache keeps for changed and disappeared
- * tools. Limits a server that lists new names each time.
+ * The largest number of accepted definitions of changed or disappeared tools that the catalog cache keeps for one
+ * server.
  */
 const mostKept = 1000;
 
@@ -134,8 +131,8 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
   }
 
   /**
-   * Compares a listed tool with its accepted definition. If there is none, the listed definition becomes the accepted
-   * one. A tool that disappeared and comes back with another definition is changed, not new.
+   * Compares a listed tool with its accepted definition. If the tool has no accepted definition, the listed definition
+   * becomes the accepted one.
    */
   function meet(seen: Seen, tool: CatalogTool, isNew: boolean): void {
     const { name } = tool;
@@ -146,7 +143,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
     if (accepted?.digests.includes(digest)) seen.accepted.set(name, { ...accepted, tool });
   }
 
-  /** Compares the listed tool with this name, unless it was compared before. */
+  /** Compares the listed tool with its accepted definition, unless this was done before. */
   function meetListed(seen: Seen, name: string): void {
     const tool = seen.compared?.has(name) === false ? seen.now.get(name) : undefined;
     if (tool === undefined) return;
@@ -163,7 +160,7 @@ export function createChangedDefinitions(first: LockComparison = noLock): Change
 
   function see(server: string, tools: readonly CatalogTool[], isNew: boolean): void {
     const seen = seenOf(server);
-    // Compares the previous list first, because the first definition of a tool becomes the accepted one.
+    // Accepts new tools of the previous list first, so that a later definition of such a tool counts as changed.
     allAccepted(seen);
     const now = new Map<string, CatalogTool>();
     for (const tool of tools) now.set(tool.name, tool);

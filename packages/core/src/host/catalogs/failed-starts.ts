@@ -1,6 +1,6 @@
 /**
- * Servers that could not be connected in earlier runs. A short run skips them until their next try is due. Otherwise
- * every run would wait for an unreachable server until the connect timeout.
+ * Remembers servers that could not be connected. A short run skips such a server until its next try is due, because
+ * waiting for an unreachable server takes long.
  */
 
 import { join } from "node:path";
@@ -57,8 +57,7 @@ const lifetime = 60 * 60_000;
 const mostServers = 500;
 
 /**
- * Errors after which a server is skipped. A required sign-in is not one of them, because a server that requires it
- * answers at once.
+ * Errors after which a server is skipped. If a server requires sign-in, it is not skipped, because it answers at once.
  */
 const counted: ReadonlySet<string> = new Set<ErrorCode>([
   "command_not_found",
@@ -90,7 +89,6 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
   ): Promise<void> {
     const [{ readState, updateState }, key] = await Promise.all([stateFile(), keyOf(entry)]);
     const before = (await readState(file, parse))?.servers[key];
-    // Most servers work, so usually there is no failure to store or to delete.
     if (before === undefined && next(before) === undefined) return;
     await updateState(file, parse, (value) => {
       const { [key]: earlier, ...others } = value?.servers ?? {};
@@ -101,9 +99,7 @@ export function createFailedStarts({ state: folder, keyOf, now }: FailedStartsOp
     });
   }
 
-  /**
-   * Deletes the recorded failures of these servers. Does nothing if the file contains no failures, as is usual.
-   */
+  /** Deletes the recorded failures of these servers. */
   async function forget(entries: readonly ServerDefinition[]): Promise<void> {
     const { readState } = await stateFile();
     const { servers } = (await readState(file, parse)) ?? {};

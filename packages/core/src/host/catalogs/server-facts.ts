@@ -9,7 +9,7 @@ import type { Peer } from "../../events.ts";
 import type { McpClient } from "../../mcp/client.ts";
 import type { ServerDescription } from "../gateway-types.ts";
 
-/** The part of a cached or connected catalog that contains the facts. */
+/** The data of a connected server or of the catalog cache from which the facts are taken. */
 export type FactSource = Pick<CachedCatalog, "catalog" | "peer" | "capabilities">;
 
 export interface KnownServers {
@@ -28,7 +28,10 @@ export function createKnownServers(client: (server: string) => McpClient | undef
   const remembered = new Map<string, FactSource>();
   const asking = new Set<string>();
 
-  /** The source of a server's facts: the connection, or else the last connection or the cache. */
+  /**
+   * Returns the facts of the connected server; if the server is not connected, the facts of its last connection or of
+   * the cache.
+   */
   function sourceOf(server: string): FactSource | undefined {
     const { state, filteredCatalog, capabilities } = client(server) ?? {};
     if (state?.status !== "connected" || filteredCatalog === undefined) return remembered.get(server);

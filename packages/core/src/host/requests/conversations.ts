@@ -60,7 +60,7 @@ export function createHostConversations(options: HostConversationsOptions): Host
       throw new HostError("usage", "no model configured", {
         next: 'Pass "model" to createHost() or to conversation().',
       });
-    // Throws `server_unknown` if a server with this name is not configured.
+    // Throws if a server is not configured.
     for (const server of servers) manager.getClient(server);
     return model;
   }

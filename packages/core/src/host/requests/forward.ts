@@ -142,7 +142,7 @@ function whatOf({ server, method }: ForwardedRequest, { request }: Subject): str
   return method === "prompts/get" ? `prompt ${serverToolName} of ${server}` : `${serverToolName} of ${server}`;
 }
 
-/** The options for sending a request. `owner` is the client's conversation, which receives the server's questions. */
+/** The options for sending a request. The server's questions go to `owner`, which is the client's conversation. */
 function toWire({ client }: ForwardedRequest, given: ForwardOptions): McpRequestOptions {
   const { signal: _s, stop: _e, timeout: _t, confirmed: _c, confirm: _p, onProgress: _o, ...wire } = given;
   return { owner: client.conversation, ...wire };

@@ -14,12 +14,12 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   /** The tool, prompt or resource as the confirmation shows it. */
   readonly shown: AskedTool;
   readonly signal?: AbortSignal | undefined;
-  /**
-   * An object that the caller aborts to cancel the request; closing the host aborts it too. If it is present, `signal`
-   * is ignored.
-   */
+  /** Cancels the request when the caller aborts this object. If it is present, `signal` is ignored. */
   readonly stop?: RequestStop | undefined;
-  /** Asks the user for confirmation. If absent, only an earlier confirmation counts. */
+  /**
+   * Asks the user for confirmation. If absent, a request that needs confirmation runs only if the user confirmed it
+   * before.
+   */
   readonly confirm?: ConfirmPort | undefined;
   /**
    * The confirmation that the user gave together with the request. It answers a rule that asks, never a rule that
@@ -32,10 +32,7 @@ export interface HostRequest<Result, Shown> extends PolicyRequest {
   readonly onAllowed?: ((rule: string) => void) | undefined;
   /** Keeps the server from being stopped as idle until the returned function is called. */
   readonly hold?: (() => () => void) | undefined;
-  /**
-   * Connects the server; returns undefined if there is nothing to wait for. The connected server may list another
-   * definition, which may lead to another decision.
-   */
+  /** Connects the server. Returns undefined if there is no need to wait. */
   readonly connect?: ((signal: RequestSignal) => Promise<unknown> | undefined) | undefined;
   readonly execute: (signal: RequestSignal) => Promise<Result>;
   /** The outcome to record for a result. Default: `ok`. */

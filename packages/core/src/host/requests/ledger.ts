@@ -1,6 +1,6 @@
 /**
- * The ledger of a host. It is opened with the first row. If a row cannot be written, the request still runs, and the
- * host reports the problem once.
+ * Records the requests of a host in the ledger. If a row cannot be written, the request still runs, and the host
+ * reports the problem once.
  */
 
 import { errorMessage } from "@fairlead/wire/text";
@@ -39,7 +39,7 @@ export function answerOf({
 }: AnswerFacts): Pick<LedgerRow, "answer" | "refusal"> {
   if (outcome === "denied" && isAsking) {
     if (how === undefined) return { refusal: "no_terminal" };
-    // If the user has approved, the request was denied for another reason, for example because the server was replaced.
+    // After a yes of the user, the request was denied for another reason, for example because the server was replaced.
     return how === "no" ? { refusal: "user" } : {};
   }
   if (!isAnswered || outcome === "denied" || outcome === "changed") return {};
@@ -85,9 +85,9 @@ export function createHostLedger({
   let isTold = false;
   let opening: Promise<Opened> | undefined;
   let opened: Opened | undefined;
-  /** Resolves when the rows that were recorded before the ledger was open have been added. */
+  /** Resolves when the rows that were recorded while the ledger was being opened have been added. */
   let early: Promise<unknown> = Promise.resolve();
-  /** The batch to which the last row belongs. */
+  /** The promise of the last row. Rows that are written together share one promise. */
   let batch: Promise<void> | undefined;
   /** The rule of the last row and its text. Most rows have the same rule, so its text is usually made only once. */
   let lastRule: { readonly rule: Decision["rule"]; readonly text: string } | undefined;
@@ -127,7 +127,7 @@ export function createHostLedger({
       outcome,
       durationMs,
     });
-    // Reports a failed batch once: all rows of a batch share one promise.
+    // Reports a failed write once, although all rows that are written together fail with it.
     if (written !== batch) written.catch(tell);
     batch = written;
   }

@@ -62,8 +62,8 @@ export function createReadSteps({ configuration, ready, use, clock }: ReadStepsO
   }
 
   /**
-   * The facts about the server and the prompt that the decision depends on, as one text. They may differ on another
-   * connection.
+   * Returns a text that changes if the server's entry changes or, for a prompt, its definition or the server's
+   * instructions.
    */
   function subjectOf({ serverName, serverToolName, kind }: Read<unknown>["request"], connected: McpClient): string {
     const { prompts = [], instructions } = connected.filteredCatalog?.catalog ?? {};

@@ -128,8 +128,8 @@ export function createHostReads(options: HostReadsOptions): HostReads {
         };
         let pieces = await resolveReferences(text, source);
         /*
-         * A URI that was not found may be a resource of a server without a catalog. Fairlead connects such servers
-         * before it treats the URI as unknown.
+         * A URI that was not found may be a resource of a server whose catalog was not read yet, so Fairlead connects
+         * such servers and searches again.
          */
         const strangers = chosen.filter((server) => !isKnown(server));
         if (strangers.length > 0 && pieces.some(({ kind, text }) => kind === "unresolved" && text.includes("://"))) {

@@ -16,9 +16,8 @@ export function isChangedTool({ kind = "tool" }: PolicyRequest, { decision, rule
 }
 
 /**
- * Whether the option `confirmed` of the request answers this decision. If a tool has changed, the option never does,
- * because the user must accept the change explicitly. If another definition has changed, such as a prompt, the option
- * answers only if the user cannot be asked.
+ * Whether the option `confirmed` of the request counts as the user's answer to this decision. It never does if the
+ * definition of a tool has changed: the user must accept the change explicitly.
  */
 export function isAnsweredInAdvance(
   { kind = "tool", confirmed = false, confirm }: AnyRequest,

@@ -44,14 +44,14 @@ export type AskRequest = Pick<
 
 /** The facts about a running request that its ledger row needs. */
 interface Progress {
-  /** The decision to record: the decision that asked, if the user answered; otherwise the last decision. */
+  /** The decision to record: the one that the user answered, otherwise the last one. */
   decision?: CarriedDecision;
   isAnswered?: boolean;
   /** The user's answer to the confirmation; absent if the user gave none. */
   how?: "yes" | "no" | "typed" | undefined;
   /** The place where a gateway's user answered. */
   answeredIn?: AnswerPlace | undefined;
-  /** Identifies the arguments and the definition for which the user approved this single request. */
+  /** Identifies the arguments and the definition that the user approved for this request only. */
   confirmedKey?: string | undefined;
   /** Whether the definition changed while the user was asked, so that the user's yes has no effect. */
   isOutdated?: boolean;
@@ -60,14 +60,14 @@ interface Progress {
   release?: (() => void) | undefined;
 }
 
-/** The empty answer that the ledger records for a request without confirmation. */
+/** The ledger's value for a request without confirmation. */
 const withoutAnswer: ReturnType<typeof answerOf> = {};
 
-/** Maximum number of decisions that `ask` keeps for `run`. */
+/** Maximum number of decisions in `carried`. */
 const mostCarried = 64;
 
 export function createSpine({ current, record, work, clock }: SpineOptions): Spine {
-  /** Decisions by which `ask` allowed a request. They are kept for a `run` with the same arguments. */
+  /** Decisions of `ask` that allow a request. `run` uses them for the same request with the same arguments. */
   const carried = new Map<string, CarriedDecision>();
 
   function decide(request: AnyRequest, rules: Confirmations): CarriedDecision {
@@ -116,7 +116,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     async function decideAgain(): Promise<void> {
       rules = await current();
       decision = rules.decide(request);
-      // For a typed request, records the rule that asked the user; for a model's request, the rule that allows it.
+      // For a typed request, the ledger keeps the rule that asked the user.
       if (request.who !== "user") progress.decision = decision;
     }
 
@@ -139,10 +139,7 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
     return decision;
   }
 
-  /**
-   * Asks the user. If several requests wait, the answer to an earlier question may answer this question too. If the
-   * request is cancelled, its question ends, and a later answer has no effect.
-   */
+  /** Asks the user, unless the request is allowed meanwhile, for example by the answer to an earlier question. */
   async function ask(request: AnyRequest, { first, port, signal }: Asking, progress: Progress): Promise<void> {
     let decision = first;
     const taking = {
@@ -169,8 +166,8 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides about a request and confirms it: a model's request before its server is started, a typed request after its
-   * server is connected. If the connected server lists another definition, decides again, and asks again if needed.
+   * Decides about a request and confirms it. If the server lists another definition after it was connected, decides
+   * again.
    */
   function admit(request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const rules = current();
@@ -179,14 +176,13 @@ export function createSpine({ current, record, work, clock }: SpineOptions): Spi
   }
 
   /**
-   * Decides about the request. Neither this step nor the other steps before sending are `async`, so that an allowed
-   * request to a connected server never waits.
+   * Decides about the request. Not `async`, so that an allowed request to a connected server is sent without a delay.
    */
   function admitBy(rules: Confirmations, request: AnyRequest, signal: RequestSignal, progress: Progress): Admitted {
     const decision = decide(request, rules);
     progress.decision = decision;
     if (request.who !== "user") {
-      // A confirmation that a program got through `ask` is valid for one request, even if that request fails later.
+      // A confirmation that a program got through `ask` is valid for one request only.
       if (decision.decision === "ask_user" && request.confirm === undefined && rules.takeConfirmation(request))
         progress.confirmedKey = rules.confirmationKey(request);
       if (decision.decision !== "allow")

@@ -13,8 +13,8 @@ interface ListingRules {
 }
 
 /**
- * Chooses the tools to list to a client. Unlike the offer to a model, the list may use the whole budget, because a
- * client can call a tool that it found by search even if the tool is not listed.
+ * Chooses the tools that Fairlead lists to a client. The list may use the whole budget, because the client can also
+ * call tools that are not listed.
  */
 export async function toolsWithin<T extends ListableTool>(
   tools: readonly T[],

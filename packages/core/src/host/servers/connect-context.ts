@@ -62,10 +62,7 @@ export function createConnectContext(
         environment,
         root: locations.root,
         trusted: trust.trusted,
-        /*
-         * If a server starts `fairlead serve` itself, this variable tells that process that a gateway started the
-         * server.
-         */
+        // With this variable, `fairlead serve` refuses to start as a server of another gateway.
         mark: declare && { [parentVariable]: String(process.pid) },
         connectTimeout: settings.host.connectTimeout,
         keeper,

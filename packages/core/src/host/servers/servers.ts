@@ -153,8 +153,8 @@ interface ServerUse {
 }
 
 /**
- * Stops a server that a request started, after `milliseconds` without requests. A request sets no new timer, because
- * that would cost as much as deciding the request; instead, a timer that fires too early is set again.
+ * Stops a server that a request started, after `milliseconds` without requests. A new request does not set the timer
+ * again, because that would slow down every request.
  */
 function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOptions): IdleStop {
   const uses = new Map<string, ServerUse>();
@@ -166,7 +166,7 @@ function createIdleStop({ milliseconds = 300_000, isLazy, stop, clock }: IdleOpt
 
   function ring(server: string, use: ServerUse): void {
     use.cancelTimer = undefined;
-    // While a request is open, no timer is needed: the end of the request sets one.
+    // While a request is open, no timer runs; the end of the request sets a new one.
     if (use.open > 0) return;
     const left = use.idleSince + milliseconds - clock.now();
     if (left > 0) wait(server, use, left);

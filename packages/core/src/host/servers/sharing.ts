@@ -12,10 +12,9 @@ export interface SharingFacts {
 }
 
 /**
- * Decides who shares a connection. A server with a modern protocol version keeps no state for a connection, so all
- * clients share one. Otherwise, over HTTP, each client has its own session: that costs no process and shows to whose
- * request a server's question belongs. Clients share a stdio program, unless it gets roots, asks questions that name no
- * request, or is known to keep state for one user.
+ * Decides which clients share a connection. With a modern protocol version, all clients share one. With a legacy
+ * version, they share only a stdio program that gets no roots, asks no questions without naming a request, and keeps no
+ * state for one user.
  */
 export function sharedBy(
   { extras, transport, resolved = transport }: Pick<ServerDefinition, "extras" | "transport" | "resolved">,
