@@ -15,9 +15,10 @@ export interface ManualOptions {
   /** Parses a line that the user typed, in the syntax of `fairlead call`. If this function throws, the turn ends. */
   readonly parse: (line: string, tools: readonly FunctionDeclaration[]) => ManualLine | Promise<ManualLine>;
   /**
-   * Called if a line is not a call or its call fails, and more lines follow it. `left` is the number of the following
-   * lines, which are not run. Returns the text for the user. If this function throws, the turn ends. Default: a text
-   * that says how many lines were not run.
+   * Returns the text for the user if a line fails and the lines after it are not run. Default: a text that says how
+   * many lines were not run.
+   *
+   * @param left The number of lines that are not run.
    */
   readonly onStopped?: (left: number) => string;
 }
@@ -71,9 +72,7 @@ interface LinesLeft {
 }
 
 /**
- * The typed lines that have not run. Lines that have run are not parsed again, because their tool may be gone. Only the
- * first part of a message is typed text; the other parts are contents, not commands. A message whose first part is not
- * text contains results of calls.
+ * Returns the typed lines of the user's last message that have not run. Only the first part of a message is typed text.
  */
 function linesLeft(messages: readonly Content[]): LinesLeft {
   const at = messages.findLastIndex(({ role, parts }) => role === "user" && parts[0]?.text !== undefined);

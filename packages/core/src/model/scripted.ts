@@ -56,7 +56,8 @@ function* eventsOf({ content, finish }: ScriptedAnswer): Generator<ModelEvent, v
 }
 
 /**
- * How the messages since the model's last answer differ from what the script expects; undefined if nothing is missing.
+ * Returns which expected text or response is missing in the messages since the model's last answer; undefined if none
+ * is missing.
  */
 function missingIn(messages: readonly Content[], { expected }: ScriptedAnswer): string | undefined {
   const parts = messages

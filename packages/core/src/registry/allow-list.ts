@@ -18,10 +18,7 @@ export function allowListOf(callable: CallableTool | undefined): AllowList {
   return list;
 }
 
-/**
- * Makes every `CallableTool` of one connection use the same list of approvals. Called for each `CallableTool`, because
- * a program may create one for each tool.
- */
+/** Makes this `CallableTool` use the list of approvals of its connection. */
 export function shareAllowList(callable: CallableTool, connection: object): void {
   const list = ofConnection.get(connection) ?? createAllowList();
   ofConnection.set(connection, list);

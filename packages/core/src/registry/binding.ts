@@ -44,7 +44,7 @@ export interface CallWatch {
   /** Called when the call leaves the queue and is sent. */
   readonly onStart?: () => void;
   readonly onProgress?: (progress: Progress) => void;
-  /** How to store a result that has too many tokens, for a model that can read the result later. */
+  /** Stores results that are too large, so that the model can read them later. */
   readonly results?: LargeResults;
 }
 

@@ -58,11 +58,13 @@ export interface ToolCallConfirmationDetails {
   /** The answers that can take effect. A yes that is not in this list counts as `ProceedOnce`. */
   readonly outcomes: readonly ToolConfirmationOutcome[];
   /**
-   * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run. The history
-   * contains `how`: `typed` if the user typed the call and was not asked, or else the place where a gateway asked.
+   * Receives the user's answer. Only the first answer counts; without an answer, the tool does not run.
+   *
+   * @param how `typed` if the user typed the call and was not asked, or the place where a gateway asked. The history
+   * contains this value.
    */
   readonly onConfirm: (outcome: ToolConfirmationOutcome, how?: "typed" | AnswerPlace) => Promise<void>;
-  /** Whether the definition changed after the question was asked: a yes then has no effect, and the request fails. */
+  /** Whether the definition has changed since the user was asked. If so, a yes has no effect. */
   readonly isOutdated?: () => boolean;
 }
 

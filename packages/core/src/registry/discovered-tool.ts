@@ -33,7 +33,7 @@ export interface DiscoveredMCPToolOptions {
   readonly nameOverride?: string | undefined;
   /** Compiles the schema for the model's API. Called only when the schema is first needed. */
   readonly compile?: ((raw: unknown, dialect: SchemaDialect) => CompiledSchema) | undefined;
-  /** True if `compile` certainly accepts the schema. Then `quarantine` need not compile it to find out. */
+  /** True if `compile` certainly accepts the schema, so that Fairlead need not compile it to find out. */
   readonly isPlain?: ((raw: unknown) => boolean) | undefined;
   /** The schema dialect of the model's API. Default: Gemini. */
   readonly dialect?: SchemaDialect | undefined;
@@ -70,7 +70,7 @@ export class DiscoveredMCPTool {
   readonly #options: DiscoveredMCPToolOptions;
   #nameOverride: string | undefined;
   #shared: Shared;
-  /** The same tool in another dialect. Stored, so that its schema is compiled only once for all conversations. */
+  /** The same tool in another dialect, so that its schema is compiled only once for all conversations. */
   #inDialect: { readonly dialect: SchemaDialect; readonly tool: DiscoveredMCPTool } | undefined;
 
   constructor(options: DiscoveredMCPToolOptions) {
@@ -195,10 +195,7 @@ export class DiscoveredMCPTool {
   }
 
   #copy(nameOverride: string): DiscoveredMCPTool {
-    /*
-     * All copies use the same options object, because there may be very many copies: one for each tool whose name
-     * another server also uses.
-     */
+    // All copies share one options object, because there may be very many copies.
     const copy = new DiscoveredMCPTool(this.#options);
     (copy as { name: string }).name = generateValidName(nameOverride);
     copy.#nameOverride = nameOverride;

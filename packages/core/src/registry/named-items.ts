@@ -10,20 +10,20 @@ export interface Nameable<T> {
   /** The name that a model or the user uses. */
   readonly name: string;
   readonly nameOverride: string | undefined;
-  /** Returns the same item under another name. */
+  /** Returns the same tool or prompt under another name. */
   named(name: string): T;
 }
 
 export interface NamedItemsOptions<T> {
-  /** The item's name, as its server names it. */
+  /** The name that the server gives the tool or prompt. */
   readonly ownName: (item: T) => string;
   readonly serverOrder?: readonly string[] | undefined;
-  /** Servers whose items always get names that contain the server's name. */
+  /** Servers whose tools and prompts always get names that contain the server's name. */
   readonly alwaysQualified?: readonly string[] | undefined;
   readonly limit?: { readonly count: number; readonly reason: string };
 }
 
-/** An item that has no name in the registry, with the reason. */
+/** A tool or prompt that has no name in the registry, with the reason. */
 export interface UnnamedItem {
   readonly server: string;
   readonly ownName: string;
@@ -31,22 +31,24 @@ export interface UnnamedItem {
 }
 
 export interface NamedItems<T> {
-  /** Adds an item. If the server already has an item with the same name, the earlier item stays. */
+  /** Adds a tool or prompt. If the server already has one with the same name, the earlier one stays. */
   add(item: T): void;
   /**
-   * Replaces all items of a server. If an item does not belong to the server, nothing changes. If `items` is a
-   * function, it is called when the items are needed, and all of them must belong to the server.
+   * Replaces all tools or prompts of a server. If one of them does not belong to the server, nothing changes. A
+   * function is called only when the tools or prompts are needed.
    */
   replace(server: string, items: Iterable<T> | (() => Iterable<T>)): void;
   remove(server: string): void;
-  /** Sets a new order of servers. If several items have the same name, the item of the first server keeps it. */
+  /**
+   * Sets a new order of servers. If several tools or prompts have the same name, the one of the first server keeps it.
+   */
   reorder(serverOrder: readonly string[], alwaysQualified: readonly string[]): void;
   /**
-   * Gives all items their names, with pauses for other work. Without this call, the next use of the items gives them
+   * Gives all tools or prompts their names, with pauses for other work. Without this call, the next use gives them
    * their names without a pause.
    */
   ready(): Promise<void>;
-  /** All items under their names. Returns the same array until an item changes. */
+  /** All tools or prompts under their names. Returns the same array until one of them changes. */
   all(): readonly T[];
   ofServer(server: string): readonly T[];
   get(name: string): T | undefined;
@@ -54,18 +56,15 @@ export interface NamedItems<T> {
   leftOut(): readonly UnnamedItem[];
 }
 
-/** The number of items that get their names without a pause. They take a few milliseconds. */
+/** The number of tools or prompts that get their names without a pause. This takes a few milliseconds. */
 const itemsPerSlice = 250;
-/**
- * If the items change this many times during `ready`, `ready` ends, and the next use of the items gives them their
- * names.
- */
+/** How many times `ready` tries to name all tools or prompts if they change meanwhile. */
 const mostTries = 3;
 
-/** The items of one server. */
+/** The tools or prompts of one server. */
 interface ServerItems<T> {
   readonly items: () => Iterable<T>;
-  /** The items by the names that the server gives them; undefined until they are first needed. */
+  /** The tools or prompts by the names that the server gives them; undefined until they are first needed. */
   made: Map<string, T> | undefined;
 }
 
@@ -81,18 +80,12 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   const servers = createByServer<ServerItems<T>>(serverOrder);
   let qualified = new Set(options.alwaysQualified);
   const copies = new WeakMap<T, T>();
-  /*
-   * All items under their names. Computed when needed, because names depend on all items, and many items may change
-   * before the next use.
-   */
+  // All tools or prompts under their names. Computed when needed, because the names depend on all of them.
   let view: View<T> | undefined;
   /** A number that increases with each change. */
   let version = 0;
 
-  /**
-   * Returns the item under the given name. As long as the name is unchanged, repeated calls return the same object, so
-   * that references stay valid.
-   */
+  /** Returns the tool or prompt under the given name. Repeated calls with the same name return the same object. */
   function rename(item: T, name: string): T {
     if (item.name === name) return item;
     const known = copies.get(item);
@@ -126,7 +119,7 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
     return { all, byName, byServer, leftOut };
   }
 
-  /** @throws HostError `usage` if an item does not belong to the server */
+  /** @throws HostError `usage` if a tool or prompt does not belong to the server */
   function* byOwnName(server: string, items: Iterable<T>): Sliced<Map<string, T>> {
     const offered = new Map<string, T>();
     let count = 0;
@@ -143,7 +136,6 @@ export function createNamedItems<T extends Nameable<T>>(options: NamedItemsOptio
   function* itemsOf(server: string, listed: ServerItems<T>): Sliced<Map<string, T>> {
     if (listed.made !== undefined) return listed.made;
     const made = yield* byOwnName(server, listed.items());
-    // Another caller may have computed the items during a pause.
     listed.made ??= made;
     return listed.made;
   }

@@ -39,10 +39,7 @@ const toolsPerSlice = 500;
 /** Opens a conversation. `earlier` contains the names that the conversation used in an earlier run. */
 export function openConversation(registered: RegisteredTools, earlier: readonly Pin[] = []): ConversationTools {
   const names = createPinnedNames(earlier);
-  /**
-   * The registered tools from which `tools` was computed. `tools` has the same tools, under the names of this
-   * conversation.
-   */
+  /** The registered tools from which `tools` was made. */
   let source = registered.all();
   // A new conversation begins with the names in the registry. `pinAll` fixes these names before the tools change.
   let tools = earlier.length === 0 ? source : undefined;
@@ -106,10 +103,10 @@ export function openConversation(registered: RegisteredTools, earlier: readonly 
     if (!isNamed()) {
       const begun = source;
       const named = await runInTurns(nameAll(now), () => isNamed() || source !== begun);
-      // Another caller may have named these tools, or newer ones, meanwhile.
+      // Ignores the result if another caller has named the tools meanwhile.
       if (named !== undefined && source === begun && !isNamed()) use(now, named);
     }
-    // Fixes the first names now, because tools that are added later must not change them.
+    // Fixes the names now, so that tools that are added later do not change them.
     await runInTurns(pinAll(), () => isPinned);
     return tools ?? every();
   }

@@ -111,7 +111,7 @@ export class ToolRegistry {
     return [...unusable, ...this.leftOut()];
   }
 
-  /** The quarantined tools that got no name, because their server lists too many tools. */
+  /** The tools that got no name in the registry, each with the reason. */
   leftOut(): readonly QuarantinedTool[] {
     return this.#tools.leftOut().map(({ server, ownName, reason }) => ({ server, serverToolName: ownName, reason }));
   }
@@ -125,10 +125,7 @@ export class ToolRegistry {
   }
 }
 
-/**
- * The tool if it can be offered to a model. A tool that cannot be offered keeps its name, so that other tools' names do
- * not depend on the model's API.
- */
+/** Returns the tool if it can be offered to a model; otherwise undefined. */
 function offered(tool: DiscoveredMCPTool | undefined): DiscoveredMCPTool | undefined {
   return tool && isOffered(tool) ? tool : undefined;
 }

@@ -114,9 +114,7 @@ async function* takeOut(
 ): Events {
   const probe = createNotingProbe(state, signal);
   const accused = declaration === undefined ? [] : declarations.slice(declaration, declaration + 1);
-  /*
-   * The error of the API may name a wrong tool. If the API accepts the named tool alone, that tool is not the cause.
-   */
+  // Sends the named tool alone, because the API's error may name a tool that is not the cause.
   const isGuilty = declaration !== undefined && accused.length > 0 && !(await probe(accused));
   const culprit: Culprit = isGuilty
     ? { kind: "declaration", index: declaration }

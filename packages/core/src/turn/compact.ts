@@ -1,5 +1,5 @@
 /**
- * Compacts a history: handles replace earlier results, and a summary by the model replaces earlier messages. The
+ * Compacts a history: stores earlier results in files, and replaces earlier messages by the model's summary. The
  * recorded conversation keeps everything.
  */
 
@@ -106,7 +106,7 @@ function beginningOfTurn(history: History): number {
 
 /** How many of the latest messages with results stay complete. */
 const latest = 2;
-/** The smallest result, in tokens, that is replaced by a handle. */
+/** Results with fewer tokens than this are not stored in a file. */
 const smallResult = 300;
 /** How many characters of an error message are kept. */
 const errorHead = 2_000;

@@ -73,7 +73,10 @@ export function explainUnknown(name: string, why: string | undefined, known: rea
   return near.length === 0 ? what : `${what}; similar: ${near.join(", ")}`;
 }
 
-/** Similar tool names. Models often use the server's own name for a tool, with or without the name of the server. */
+/**
+ * Returns similar tool names. A model may have used the server's name for the tool, with or without the name of the
+ * server.
+ */
 function nearNames(wanted: string, known: readonly Named[]): readonly string[] {
   const meant = known.filter(
     ({ server = "", serverToolName = "" }) =>

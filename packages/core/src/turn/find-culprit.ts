@@ -16,11 +16,9 @@ export type Culprit =
 export type Probe = (declarations: readonly FunctionDeclaration[]) => Promise<boolean>;
 
 /**
- * Bisects the declarations: if the API accepts one half, the cause is in the other half. For n declarations, this takes
- * about log2(n) requests. If the API has refused no half, up to two more requests show whether the declarations are the
- * cause at all.
+ * Finds the declaration that the API refuses, by bisection: for n declarations, this takes about log2(n) requests.
  *
- * @param isProven Whether the API accepted a declaration before, so that it cannot be the cause.
+ * @param isProven Whether the API accepted this declaration before, so that it cannot be the cause.
  */
 export async function findCulprit(
   declarations: readonly FunctionDeclaration[],

@@ -15,9 +15,9 @@ export type OfferedPlace = { readonly server: string; readonly name: string } | 
 export type ConversationChange =
   /** A turn begins. `text` is the user's message as the user sees it. */
   | { readonly type: "input"; readonly text: string }
-  /** A message is added to the history. If it has calls, their `response` changes follow. */
+  /** A message is added to the history. If the message has calls, a `response` change follows for each call. */
   | { readonly type: "content"; readonly content: Content }
-  /** The response to one call of the last message. `beside` is media that comes after all responses. */
+  /** The response to one call of the last message. `beside` contains media that the history has after all responses. */
   | {
       readonly type: "response";
       /** The position of the call in its message. */

@@ -10,8 +10,8 @@ export interface ServerInstructions {
 }
 
 /**
- * Writes the system instruction. Equal instructions of servers give equal texts, because the API's cache does not apply
- * if the beginning of a request changes.
+ * Writes the system instruction. For the same instructions of servers, the text is always the same, so that the API can
+ * use its cache.
  */
 export type WriteSystemText = (servers: readonly ServerInstructions[]) => string;
 

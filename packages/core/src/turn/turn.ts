@@ -192,7 +192,7 @@ async function* waitForServers(
 ): AsyncGenerator<TurnEvent, void, undefined> {
   const isUnknown = (server: string): boolean => host.known(server) === undefined;
   const all = toolSelection.servers();
-  // A user who types calls may name any server, even one that a model cannot use.
+  // If the user types the calls, they may go to any server.
   const wanted = waitFor?.filter((server) => chosen === undefined || all.includes(server)) ?? all;
   const strangers = wanted.filter((server) => isUnknown(server) && !awaited.has(server));
   if (strangers.length === 0) return;

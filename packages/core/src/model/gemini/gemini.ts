@@ -129,9 +129,8 @@ function toContents(messages: readonly Content[], takesMediaInResponses: boolean
 }
 
 /**
- * Moves media out of function responses. A single response and its media stay in one content. The media of several
- * responses goes into a content of its own, because the API would count media next to several responses as another
- * response.
+ * Moves media out of function responses. The media of several responses goes into a separate content, because the API
+ * would count it as another response.
  */
 function withMediaBeside({ role, parts }: Content): Content[] {
   const media = parts.flatMap(({ functionResponse }): Part[] => functionResponse?.parts ?? []);
@@ -171,9 +170,8 @@ function describeApi({ name, access }: GeminiOptions): ModelApi {
 }
 
 /**
- * Loads Google's package. The package never gets the key, because Fairlead's `fetch` adds it. Uses the build for
- * browsers, because the build for Node also loads sockets and all of Google's sign-in code, reads the environment and
- * writes to stdout.
+ * Loads Google's package in its build for browsers, because the build for Node reads the environment and writes to
+ * stdout. The package does not get the key; Fairlead's `fetch` adds it.
  */
 async function openGemini(access: GeminiAccess, baseUrl: string | undefined, fetch: Fetch): Promise<GoogleGenAI> {
   const { GoogleGenAI } = await import("@google/genai/web");

@@ -78,10 +78,7 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["content_filter", "safety"],
 ]);
 
-/**
- * Why the answer ended. If the answer was cut off, an incomplete call is not the model's mistake. An answer with
- * content counts as complete if the endpoint gives an unknown reason.
- */
+/** Why the answer ended. If the endpoint gives an unknown reason, an answer with content counts as complete. */
 function toFinish(given: string, mistake: string | undefined, hasContent: boolean): Finish {
   const reason = reasons.get(given) ?? (hasContent ? "stop" : "other");
   if (mistake !== undefined && reason !== "length" && reason !== "safety")
@@ -104,10 +101,7 @@ function toUsage(given: unknown): ModelEvent[] | undefined {
   ];
 }
 
-/**
- * Assembles calls that arrive in pieces. Endpoints may number the calls, give them ids, repeat numbers or ids, or give
- * neither. Pure.
- */
+/** Assembles calls that arrive in pieces. Not every endpoint numbers the calls or gives them unique ids. Pure. */
 interface CallAssembly {
   /** Adds the `tool_calls` of a delta or of a whole message. */
   add(pieces: unknown): void;
@@ -180,28 +174,21 @@ function readPiece(given: Record<string, unknown>): Piece {
   };
 }
 
-/**
- * Whether a piece may belong to this call. Compares the index, or else the id; a piece with neither continues the last
- * call.
- */
+/** Whether a piece may belong to this call, by its index or its id. A piece without both continues the last call. */
 function isSame(draft: Draft, { index, id }: Piece, isLast: boolean): boolean {
   if (index !== undefined) return draft.index === index;
   return id === undefined ? isLast : draft.id === id;
 }
 
 /**
- * Whether a piece begins another call. The index may not show it: old Ollama versions send 0 for every call, and other
- * servers send no index.
+ * Whether a piece begins another call. The index does not always show this: old Ollama versions send 0 for every call.
  */
 function begins(draft: Draft, { id, name, text, hasArguments }: Piece): boolean {
   if (id !== undefined && draft.id !== undefined && id !== draft.id) return true;
   if (name === "" || draft.name === "") return false;
   if (id !== undefined && id === draft.id && text === "") return false;
   if (draft.text === "") {
-    /*
-     * If the call so far and the new piece both have arguments, even empty ones, the piece begins another call: a name
-     * that arrives in pieces has no arguments before its last piece.
-     */
+    // If the call already has arguments and the piece has arguments too, the piece begins another call.
     const isWhole = id === undefined && draft.id === undefined && draft.hasArguments && hasArguments;
     return isWhole && (text === "" || name !== draft.name);
   }

@@ -120,7 +120,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
   const servers = (): readonly string[] => chosen ?? host.servers();
 
   function current(): ConversationTools {
-    // A resumed conversation keeps the names of its tools, so it opens the tools only once.
+    // Opens the tools of a resumed conversation only once, because their names must not change.
     if (earlier !== undefined) opened ??= open();
     return opened ?? open();
   }
@@ -242,7 +242,7 @@ export function createToolSelection(options: ToolSelectionOptions): ToolSelectio
       await prepare(model);
       const tools = usableTools(model);
       await estimateAll(tools);
-      // Before the first request, does not keep the offers: only a request decides which tools are offered.
+      // Does not store these offers, because only the first request decides which tools are offered.
       const offers = offersOf.get(model) ?? openOffers(model);
       await update(offers, model);
       return tools.flatMap((tool) => {

@@ -19,8 +19,8 @@ export interface BudgetedTool {
 }
 
 /**
- * The largest number of characters that one token can have. If a definition exceeds the budget even with such tokens,
- * it cannot fit, so its schema is not compiled.
+ * The largest number of characters that one token can have. If a definition does not fit into the budget even with such
+ * long tokens, its schema is not compiled.
  */
 const charactersPerToken = 8;
 
@@ -98,10 +98,7 @@ export async function planOffer(
   return plan;
 }
 
-/**
- * How long it takes to compile a definition with this number of characters and to estimate its tokens. The unit is the
- * time of the simple work for one tool.
- */
+/** The time for compiling a definition of this size, as a multiple of the time for handling one tool. */
 export function weightOf(size: number): number {
   return 10 + size / 100;
 }

@@ -46,8 +46,8 @@ export interface OfferOptions extends Omit<BudgetRules, "room"> {
 /** The tools that may be offered now. */
 export interface OfferedFrom {
   /**
-   * The tools that may be offered. The array must never be modified: if an update gets the same array again, it assumes
-   * that no tool is new.
+   * The tools that may be offered. The array must never be modified, because an update compares only the arrays and not
+   * the tools in them.
    */
   readonly tools: readonly DiscoveredMCPTool[];
   /** Finds one of `tools` by its key (see `toolKey`). */
@@ -71,21 +71,18 @@ export interface ToolOffers {
 
 const searchFunctions: readonly OwnFunction[] = ["search_tools", "call_tool"];
 const noLimit: ToolRoom = { tokens: Number.POSITIVE_INFINITY, count: Number.POSITIVE_INFINITY };
-/** The number of tools after which simple work pauses. Simple work for so many tools takes a few milliseconds. */
+/** The number of tools that are handled without a pause. This takes a few milliseconds. */
 const toolsPerTurn = 500;
-/** Writing this many characters of JSON takes as long as simple work for one tool. */
+/** Writing this many characters of JSON takes as long as handling one tool. */
 const sizePerTool = 1000;
 
 export function createToolOffers({ model, budget, declareOwn, earlier = [], ...rules }: OfferOptions): ToolOffers {
   const reasons = new Map<string, OfferReason>();
-  /**
-   * The keys of all tools about which the budget has decided. If such a tool is not in `reasons`, it did not fit into
-   * the budget.
-   */
+  /** The keys of all tools that were checked against the budget. The tools that fit are in `reasons`. */
   const considered = new Set<string>();
   const places: OfferedPlace[] = [];
   let left: ToolRoom | undefined;
-  /** The tools of the last update. The budget has decided about all of them. */
+  /** The tools of the last update. */
   let latest: readonly DiscoveredMCPTool[] | undefined;
   let last: Promise<unknown> = Promise.resolve();
   // If the user types the calls, no model gets declarations, so there is no limit.
@@ -155,8 +152,8 @@ export function createToolOffers({ model, budget, declareOwn, earlier = [], ...r
     places.push(...earlier);
     addOwn(functions);
     /*
-     * If the earlier declarations lack the search function, all tools of that time were offered. Then a tool without a
-     * declaration is new, and the budget decides about it later.
+     * If the search function was not declared, all tools of that time were declared, so a tool without a declaration is
+     * new.
      */
     await consider(isDeclared("search_tools") ? tools : offered, turns);
     for (const tool of offered) reasons.set(keyOf(tool), "it was offered before in this conversation");
