@@ -34,7 +34,7 @@ export interface ConnectFacts {
 
 interface Failure {
   readonly code: ErrorCode;
-  /** The message without its beginning, which is the server's name. */
+  /** The message that follows the server's name, such as "did not start". */
   readonly what: string;
   readonly next?: string | undefined;
 }

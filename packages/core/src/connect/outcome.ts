@@ -40,7 +40,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
   const isCall = method === "tools/call";
   if (!isWireError(error) || error.evidence.unsent === true) return toServerError(error, { serverName, what });
   if (!isLoss(error, isCall)) {
-    // The tool may still be running, or its result was too large to read.
+    // After a timeout or a result that is too large, the call may have had its effect.
     const isDoubtful = isCall && (error.code === "timeout" || error.code === "too_large");
     return toServerError(error, { serverName, what }, isDoubtful ? doubt : "");
   }
@@ -53,7 +53,7 @@ export function toCallError(error: unknown, { serverName, what, method, explain 
   const why = pause === undefined ? (end?.message ?? error.message) : busyReason(error);
   return new HostError("lost", `${what}: ${why}${said}${doubt}`, {
     serverName,
-    // The cause is a `HostError`, so that callers learn how the connection ended without knowing `WireError`.
+    // The cause is a `HostError`, because callers do not read a `WireError`.
     cause: end ?? toServerError(error, { serverName, what: `"${serverName}"` }),
     ...(evidence !== undefined && { evidence }),
     ...(pause !== undefined && {
@@ -87,8 +87,9 @@ export function isServerBusy(error: HostError): boolean {
 }
 
 /**
- * The `HostError` for a failed server, or for a request that certainly had no effect. `consequence` is added to the
- * message.
+ * The `HostError` for a failed server, or for a request that certainly had no effect.
+ *
+ * @param consequence A text that is appended to the message.
  */
 export function toServerError(
   error: unknown,
@@ -102,7 +103,7 @@ export function toServerError(
   const own = signInErrorIn(error);
   const code = own?.code ?? codeOf(error);
   const next = own ? own.next : adviceFor(code, serverName);
-  // The new message names the request (`what`), so the method is removed from the message of the `WireError`.
+  // Removes the method from the message, because `what` already names the request.
   const why = error.message.replace(`${error.evidence.step} timed out: `, "");
   const message = code === "call_timeout" ? `${what} timed out: ${why}` : `${what}: ${own?.message ?? error.message}`;
   return new HostError(code, `${message}${consequence}`, {
@@ -160,10 +161,7 @@ function isLoss(error: WireError, isCall: boolean): boolean {
       return httpStatus >= 500 || (isCall && (isRedirect(httpStatus) || unclear.has(httpStatus)));
     case "bad_message":
     case "send_blocked":
-      /*
-       * The server may have run the call even if it sent an invalid response, such as an empty one, or did not read the
-       * whole message.
-       */
+      // The server may have run the call before it sent an invalid response or stopped reading.
       return isCall;
     case "rpc":
       // A proxy may send a JSON-RPC error with status 429 or 503 after the server ran the call.

@@ -14,8 +14,8 @@ export interface SessionRedaction {
   /** Hides only values that are certainly secret, for text that programs and models read. */
   readonly hideValues: Redact;
   /**
-   * Hides only secret values that cannot be ordinary names. If the name or a key of a list item contains such a value,
-   * Fairlead drops the item.
+   * Hides only secret values that cannot be ordinary names. Fairlead drops a tool, prompt or resource whose name
+   * contains such a value.
    */
   readonly hideUnmistakable: Redact;
 }
@@ -85,7 +85,7 @@ function withRedaction(
 ): McpRequestOptions | undefined {
   const { onProgress, onNotification, answer } = options ?? {};
   if (onProgress === undefined && onNotification === undefined && answer === undefined) return options;
-  // Copies `options` with one object spread and then assigns members, because further spreads would be slow.
+  // Copies `options` only once, because every further copy would slow down the request.
   const redacted: { -readonly [Name in keyof McpRequestOptions]: McpRequestOptions[Name] } = { ...options };
   if (onProgress)
     redacted.onProgress = (progress) =>
@@ -110,12 +110,11 @@ async function hideInList<T extends object>(value: T, hide: Redact): Promise<T> 
   return value;
 }
 
-/** The work for one member in addition to its text, expressed as a number of characters. */
+/** The time for one member without its text, as the number of characters that take the same time. */
 const memberSize = 16;
 
 /**
- * Hides secrets in a value. Changes the value in place, because it was just parsed and no other code uses it. Not
- * recursive, because the value may be nested deeply. After each member, yields its size in characters, so that the
+ * Hides secrets in a value, which is changed in place. After each member, yields its size in characters, so that the
  * caller can let other code run.
  */
 function* hiding(value: object, hide: Redact, kept: ReadonlySet<string>): Generator<number, void> {

@@ -77,10 +77,7 @@ function anyOf(texts: readonly string[]): RegExp | undefined {
   return texts.length === 0 ? undefined : new RegExp(texts.map(escapeRegExp).join("|"), "g");
 }
 
-/**
- * The lines of a secret such as a PEM key, because programs print and log such lines one by one. The first and last
- * line of a key are not secret.
- */
+/** The lines of a secret such as a PEM key, because programs often print a key line by line. */
 function linesOf(secret: string): readonly string[] {
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());
   return lines.length < 2 ? [] : lines.filter((line) => line.length >= shortest && !/^-----(?:BEGIN|END) /.test(line));

@@ -31,7 +31,7 @@ const crashes: ReadonlySet<ErrorCode> = new Set([
 /** @param isProgram Whether the server is a stdio program. For a program, a connect timeout means that it hangs. */
 export function retryClassOf(error: HostError, { isProgram }: { readonly isProgram: boolean }): RetryClass {
   const { code, cause } = error;
-  // An HTTP status explains more than `lost`: the server is reachable, although the request was lost.
+  // Uses the HTTP status of a lost request, because it says more than the code `lost`.
   if (code === "lost" && cause instanceof HostError && cause.code === "http_status")
     return retryClassOf(cause, { isProgram });
   const { httpStatus = 0, retryAfter } = isWireError(cause) ? cause.evidence : {};

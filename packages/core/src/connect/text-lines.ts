@@ -6,8 +6,8 @@ import type { RateLimit } from "./rate-limit.ts";
 export interface TextLines {
   push(text: string): void;
   /**
-   * Called at the end of the text. Passes on the last of the dropped lines, and then the last line, even if it has no
-   * line break.
+   * Called at the end of the text. Passes on the last characters of the dropped lines, and then the last line, even if
+   * it has no line break.
    */
   end(): void;
 }

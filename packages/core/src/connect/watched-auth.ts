@@ -54,10 +54,7 @@ export function watchAuth(
     hook: {
       async headers(request) {
         const headers = await hook.headers(request);
-        /*
-         * DPoP proofs are not hidden, because each proof can be used only once, and because only the latest few values
-         * are hidden: proofs would displace the tokens.
-         */
+        // DPoP proofs are not hidden, because each proof can be used only once.
         const { dpop: _, ...secret } = headers;
         const values = Object.values(secret);
         if (values.length > 0) hide(values);

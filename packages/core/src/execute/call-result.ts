@@ -9,10 +9,7 @@ export interface CallResult extends Omit<ToolResult, "notes"> {
   readonly warnings?: readonly string[];
 }
 
-/**
- * Creates the result of a call. For a result without warnings, structured content and metadata, uses no rest pattern
- * and no spread, because these take longer than checking the arguments.
- */
+/** Creates the result of a call. Avoids object spreads for a plain result, because they are slow. */
 export function toCallResult(
   answer: ToolResult,
   unchecked: readonly string[],

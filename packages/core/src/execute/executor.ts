@@ -76,13 +76,13 @@ export interface ExecutorOptions<Client extends CallClient = CallClient> {
   /** Returns a connected client for a server whose connection was lost. If absent, no call is repeated. */
   readonly reconnect?: (server: string, signal: AbortSignal) => Promise<Client>;
   /**
-   * The executor's owner aborts this signal before it calls `close`. The signal cancels every call that was given this
-   * signal or no signal. Such a call needs no abort controller, which would cost as much as sending the call. Default:
-   * a signal that `close` aborts.
+   * The executor's owner aborts this signal before it calls `close`, to cancel every call without a signal of its own.
+   * Default: a signal that `close` aborts.
    */
   readonly closing?: AbortSignal;
   /**
-   * True if the owner aborts the signals of all calls before it calls `close`. Then no call needs an abort controller.
+   * True if the owner aborts the signals of all calls before it calls `close`, so that the executor need not cancel
+   * them.
    */
   readonly abortsAll?: boolean;
   readonly clock?: Clock;
@@ -105,7 +105,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
   const closed = new AbortController();
   const closing = options.closing ?? closed.signal;
   setMaxListeners(0, closing);
-  /** The functions that cancel the calls which have their own abort controller. */
+  /** The functions with which `close` cancels calls that were given a signal. */
   const stops = new Set<() => void>();
   let running = 0;
   /** Called when no call is waiting or running any more. */
@@ -162,7 +162,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
         throw new HostError("arguments_invalid", "Invalid parameters: must be an object", { serverName });
       let checked: CheckedArguments | undefined;
       let leave: (() => void) | undefined;
-      /** Whether the call has waited. Meanwhile its server may have ended, or reconnected with other tools. */
+      /** Whether the call has waited. If so, its server may have reconnected with other tools. */
       let hasWaited = false;
       try {
         signal.throwIfAborted();
@@ -174,7 +174,7 @@ export function createExecutor<Client extends CallClient = CallClient>(
         hasWaited ||= leave === undefined;
         leave ??= await queue.enter(serverName, toAbortSignal(signal));
       } catch (error) {
-        // The call was not sent yet, so with an aborted signal it counts as cancelled and not as failed.
+        // An aborted call counts as cancelled, because it was not sent yet.
         throw signal.aborted ? callCancelled(client.name, name, signal) : error;
       }
       const args = checked?.args ?? given;
@@ -278,7 +278,7 @@ interface CheckedCall<Client extends CallClient, Answer> extends Pick<RawCall<Cl
 /** The failure of the first attempt to send a call. */
 interface FailedCall {
   readonly error: unknown;
-  /** Whether the server was not connected when the call was to be sent. */
+  /** Whether the server was disconnected before the call could be sent. */
   readonly isGone: boolean;
   /** When the call was sent, by the executor's clock. */
   readonly began: number;
@@ -300,8 +300,8 @@ function optionsOf(
 }
 
 /**
- * Whether the tool has the same definition as when the call began. A tool that was not listed then must not be listed
- * now.
+ * Whether the tool's definition is the same as when the call began. A tool that was not listed then must still not be
+ * listed.
  */
 function isStill({ filteredCatalog }: CallClient, name: string, tool: CatalogTool | undefined): boolean {
   const now = filteredCatalog && toolNamed(filteredCatalog.catalog.tools, name);

@@ -18,7 +18,7 @@ export interface ReadTimes {
 interface ReadPorts<Client> {
   /** Connects the server again if its connection is lost. */
   readonly reconnect: (signal: AbortSignal) => Promise<Client>;
-  /** Whether the server and the requested item are the same as when the request was allowed. */
+  /** Whether the server and the requested resource or prompt are the same as when the request was allowed. */
   readonly isStill: (client: Client) => boolean;
   readonly clock: Clock;
 }
@@ -48,7 +48,7 @@ export async function sendRead<Client, T>(
     const next = await reconnect(times.signal).catch(() => {
       throw error;
     });
-    // If the server or the requested item has changed, the decision that allowed the request no longer applies.
+    // If the server, resource or prompt has changed, the decision that allowed the request no longer applies.
     if (!isStill(next)) throw error;
     return send(next, { ...times, total: Math.max(left(), 1) });
   }

@@ -77,7 +77,7 @@ export class McpClient {
     return this.#connection?.session.capabilities ?? {};
   }
 
-  /** Sets the catalog of an earlier run. The next catalog is compared with it. */
+  /** Sets the catalog of an earlier run, with which the next catalog is compared. */
   setPreviousCatalog(filteredCatalog: FilteredCatalog): void {
     this.#lastCatalog ??= filteredCatalog;
   }
@@ -116,7 +116,6 @@ export class McpClient {
     const connection = this.#connected();
     try {
       const filteredCatalog = await connection.discover(signal);
-      // The connection may have ended just after the last list was read.
       if (this.#connection !== connection) throw await this.#lost();
       return filteredCatalog;
     } catch (error) {
@@ -197,14 +196,13 @@ export class McpClient {
 
   async #open(signal: AbortSignal): Promise<void> {
     this.#startedAt = this.#clock.now();
-    // Waits a moment, because a listener of the state "connecting" may cancel before anything is started.
+    // Starts nothing yet, because a listener of the state "connecting" may cancel the attempt.
     await Promise.resolve();
     try {
       signal.throwIfAborted();
       const onNotification: NotificationListener = (...news) => this.#onNotification(...news);
       const onReopened = (): void => this.#connection?.reopened();
       const session = await this.#options.open({ signal, onNotification, onReopened });
-      // Closes the session if the attempt was cancelled just when it opened.
       if (signal.aborted) await session.close();
       signal.throwIfAborted();
       this.#opening = undefined;

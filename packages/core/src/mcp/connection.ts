@@ -232,7 +232,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     filteredCatalog: () => filteredCatalog,
     discover,
     explain,
-    // Not `async`: a promise for each layer of a call would need more memory and time than the messages of the call.
+    // Not `async`, because an additional promise for each request would cost time and memory.
     request(what, method, params, how) {
       openRequests += 1;
       return session.request(method, params, how).then(answered, (error: unknown) => failed(error, what, method));
@@ -252,10 +252,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/**
- * Starts the deadline for reading lists. If the user is signing in when it ends, the deadline starts again, because the
- * server is not the cause of the delay.
- */
+/** Starts the deadline for reading lists. If the user is signing in when the deadline ends, it starts again. */
 function startDeadline(
   clock: Clock,
   milliseconds: number,

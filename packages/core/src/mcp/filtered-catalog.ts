@@ -20,7 +20,7 @@ export type Offering = FilteredCatalog;
 export interface CatalogFilterOptions {
   readonly serverName: string;
   readonly filter: ToolFilter;
-  /** Whether the server declares `listChanged`. If it does, an empty catalog may get items later. */
+  /** Whether the server declares `listChanged`, so that an empty catalog may get tools, prompts or resources later. */
   readonly mayGrow: boolean;
   /** Notes about lists that could not be read again. */
   readonly outdated?: readonly string[];

@@ -28,7 +28,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
   switch (state.status) {
     case "disconnected":
       if (change.type === "connect") return { ...here, status: "connecting" };
-      // The reason "lazy" means that the attempt was cancelled, so Fairlead plans no other attempt.
+      // A cancelled attempt ends with the reason "lazy". Fairlead does not repeat it.
       if (change.type === "postponed" && state.reason !== "lazy")
         return backingOff(here, change.because, change.nextTryAt);
       if (change.type === "given_up" && state.reason !== "lazy") return stopped(here, change.because);
@@ -47,7 +47,7 @@ export function transition(state: ServerState, change: ServerChange, now: number
     case "needs_auth":
       return change.type === "disconnect" ? stopped(here) : state;
     case "blocked":
-      // The last start found an untrusted folder or an unapproved program. A new start checks again.
+      // Stopping a blocked server makes a new start possible, which checks the folder and the approval again.
       return change.type === "disconnect" && isBlocking(state.reason) ? stopped(here) : state;
     // A disabled server stays disabled until the settings change.
     case "disabled":

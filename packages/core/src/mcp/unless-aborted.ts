@@ -1,14 +1,10 @@
 /**
- * The signals of requests, and waiting for work that several callers share: if the signal of one
- * caller is aborted, only that caller stops waiting.
+ * Waits for work that several callers share: if the signal of one caller is aborted, only that caller stops waiting.
  */
 
 import type { RequestStop } from "@fairlead/wire";
 
-/**
- * Tells whether and why a request is aborted. A request of a gateway's client has no `AbortSignal`, because creating one
- * costs as much as sending the request.
- */
+/** The signal that cancels a request: an `AbortSignal`, or a `RequestStop`, which takes less time to create. */
 export type RequestSignal = AbortSignal | RequestStop;
 
 /** The signal for code that needs a real `AbortSignal`. */

@@ -108,7 +108,7 @@ function createLinearPatterns(): LinearPatterns {
   }
 
   return {
-    // Ajv's type requires `code`, which has an effect only if a validator is written to a file.
+    // Ajv's type requires `code`, which has no effect here.
     engine: Object.assign(matcher, { code: "linear" }),
     refusal(pattern) {
       const result = compile(pattern);

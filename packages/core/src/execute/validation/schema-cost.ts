@@ -6,20 +6,13 @@
 import type { JsonObject } from "@fairlead/wire";
 import { followReference } from "../../normalise/schema/pointer.ts";
 
-/**
- * The cost of a schema. If the schema does not contain itself, each of its nodes (with references inlined) checks each
- * node of the value at most once. The number of schema nodes times the number of value nodes is therefore a bound, even
- * for a small schema that uses one definition many times.
- */
+/** The cost of a schema. A validation makes at most as many checks as the schema's nodes times the value's nodes. */
 export interface SchemaCost {
   /** The number of schema nodes after all references are inlined. */
   readonly unfolded: number;
   /** The number of steps that all patterns together take for each character. */
   readonly perCharacter: number;
-  /**
-   * The number of `uniqueItems` keywords. Each keyword compares every item with every other item, and two texts may
-   * differ only in their last character.
-   */
+  /** The number of `uniqueItems` keywords. Each of them compares every item with every other item. */
   readonly pairings: number;
 }
 
@@ -35,10 +28,7 @@ const maxName = 1000;
 /** Maximum work on the main thread. The unit is one step of a pattern, which takes up to 150 ns. */
 const maxWork = 500_000;
 
-/**
- * The work of checking one schema node on one value node. The check may create an issue, which takes as long as 4 steps
- * of a pattern.
- */
+/** The work of checking one schema node on one value node, in steps of a pattern. */
 const nodeWeight = 4;
 
 /** The work of counting a character (10 ns) and of comparing two characters (0.3 ns), in steps of a pattern. */
@@ -67,7 +57,7 @@ export function costOf(schema: JsonObject): SchemaCost | undefined {
 
   function visit(node: unknown, depth: number): SchemaCost | undefined {
     if (typeof node !== "object" || node === null) return { unfolded: 1, perCharacter: 0, pairings: 0 };
-    // A list counts as one node, because a long `enum` compiles as fast as a short one.
+    // Counts a list as one node, because a long `enum` compiles as fast as a short one.
     nodes += Array.isArray(node) ? 1 : 1 + Object.keys(node).length;
     const seen = known.get(node);
     // If a schema is reached again while it is still being counted, it contains itself.
@@ -118,8 +108,8 @@ const counted = /^\{(\d+)(,?)(\d*)\}/;
  */
 export function patternWeight(pattern: string): number {
   /*
-   * `totals` has the cost of each group of the regular expression that is still open. `last` is the cost of the last
-   * element: a repeat count after the element multiplies this cost.
+   * `totals`: the cost of each open group of the regular expression. `last`: the cost of the last element, which a
+   * repeat count multiplies.
    */
   const totals = [0];
   let last = 0;

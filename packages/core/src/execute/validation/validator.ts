@@ -25,8 +25,7 @@ const maxSchema = { nodes: 10_000, characters: 1_048_576 };
 const mainSchema = 65_536;
 const maxValue = { nodes: 1_000_000, characters: Number.POSITIVE_INFINITY };
 /**
- * The largest value for a worker thread. If a thread slowly runs out of memory, Node ends the thread; but a single
- * allocation of more than 16 MB at that moment would end the whole process.
+ * The largest value for a worker thread. A larger value could end the whole process if the thread runs out of memory.
  */
 const threadValue = { nodes: 250_000, characters: 4_194_304 };
 const remembered = { entries: 500, characters: 4_000_000 };

@@ -85,8 +85,8 @@ async function hasEnded(owner: LockOwner, file: string): Promise<boolean> {
   const { host, boot, processes } = here();
   if (owner.host !== host || (await lockIdentity(file)) !== owner.lock) return false;
   /*
-   * If the machine was restarted since the lock was taken, the owner has ended. The lock must be older than the
-   * restart: otherwise it belongs to another machine with the same name.
+   * If the machine was restarted after the lock was taken, the owner has ended. A lock that is newer than the restart
+   * belongs to another machine with the same name.
    */
   if (owner.boot !== boot) return owner.boot !== "" && boot !== "" && (await isFromBeforeBoot(file));
   if (owner.processes !== processes) return false;

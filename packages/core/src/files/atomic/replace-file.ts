@@ -1,8 +1,6 @@
 /**
  * Replaces the content of a file in one step: after a crash or a power cut, the file has either the whole old text or
- * the whole new text. Does not use `write-file-atomic`, for two reasons: on a full disk it takes a short write for
- * complete and replaces a good file by a part of the new text, and its temporary names do not show which process made
- * them.
+ * the whole new text. Does not use `write-file-atomic`, which can write an incomplete file if the disk is full.
  */
 
 import type { Stats } from "node:fs";

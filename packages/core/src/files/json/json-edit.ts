@@ -167,8 +167,8 @@ interface Span {
 }
 
 /**
- * Removes a property. Undoes an earlier insertion exactly, with one exception: an empty object on several lines becomes
- * `{}`, because after the insertion it looks the same as an object that was written as `{}`.
+ * Removes a property. The text becomes exactly as it was before the property was inserted, except that an empty object
+ * on several lines becomes `{}`.
  */
 function removeProperty(text: string, object: Node, property: Node): string {
   const properties = object.children ?? [];
@@ -189,8 +189,9 @@ function cut({ start, end }: Span): Edit {
 }
 
 /**
- * Extends the span of a property by the blank space that is removed with it. `from` is the end of the token before the
- * span.
+ * Returns the span of a property with the blanks that are removed together with the property.
+ *
+ * @param from The end of the token before the property.
  */
 function withBlanks(text: string, object: Node, { start, end }: Span, from: number): Span {
   const open = object.offset + 1;

@@ -81,11 +81,7 @@ export function endOf(node: Node): number {
 function findTooDeep(source: string): number | undefined {
   const scanner = createScanner(source, true);
   let depth = 0;
-  /*
-   * The scanner returns a string or a comment as one token, so a token that begins with a bracket is that bracket. The
-   * loop compares offsets and does not wait for a token of length 0, because after an unclosed comment the scanner
-   * never returns one.
-   */
+  // Compares offsets, because after an unclosed comment the scanner never reports the end of the text.
   for (scanner.scan(); scanner.getTokenOffset() < source.length; scanner.scan()) {
     const offset = scanner.getTokenOffset();
     const character = source[offset];

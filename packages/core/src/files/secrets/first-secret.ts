@@ -69,10 +69,7 @@ export function openUndecided({
 
 /** Whether the keychain can store and read a secret. Over SSH, a keychain often exists but cannot be unlocked. */
 async function works(keychain: Keychain, clock: Clock): Promise<boolean> {
-  /*
-   * The entry for this test has a random name, because an earlier test may still be running. No secret has a name with
-   * `#`.
-   */
+  // A random name, because another test may be running. The name begins with `#`, so it cannot be the name of a secret.
   const probe = `#${randomBytes(6).toString("hex")}`;
   const tried = async (): Promise<boolean> => {
     await keychain.set(probe, probe);

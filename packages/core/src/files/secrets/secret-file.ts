@@ -64,7 +64,7 @@ export function openSecretFile(directory: string): SecretFile {
     return key;
   }
 
-  /** Runs `work` under the lock. Only the process with the lock may move a damaged store aside. */
+  /** Runs `work` under the lock. If the store is damaged, moves or copies it to another name. */
   async function exclusively<T>(work: () => Promise<T>): Promise<T> {
     await ensurePrivateFolder(directory);
     return withLock(join(directory, "secrets"), async () => {
@@ -73,8 +73,8 @@ export function openSecretFile(directory: string): SecretFile {
       } catch (error) {
         if (!(error instanceof Broken)) throw error;
         /*
-         * If some secrets can still be read, the file is copied instead of moved, so that processes that read without
-         * the lock always find a file.
+         * Copies the file instead of moving it if some secrets can still be read, so that other processes always find a
+         * file.
          */
         const aside = await setAside(storeFile, error.rest && copyFile);
         if (error.rest !== undefined) await writeVault(error.rest);
@@ -126,8 +126,7 @@ export function openSecretFile(directory: string): SecretFile {
 }
 
 /**
- * Reads a file of the store. If the system does not allow reading it now, throws another error than `Broken`, because
- * the file may be valid.
+ * Reads a file of the store. If the system refuses to read it, does not throw `Broken`, because the file may be valid.
  */
 async function readOwn(file: string): Promise<TextFile> {
   const found = await readText(file, limits.settingsBytes);
