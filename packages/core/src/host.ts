@@ -48,11 +48,7 @@ export async function createHost(options: HostOptions = {}): Promise<Host> {
   return host;
 }
 
-/**
- * Opens a host for a configuration that is already loaded. Three objects share the work: `catalogs` holds the lists of
- * the servers, `servers` connects to them, and `requests` runs every request. After `dispose`, nothing of the host runs
- * or writes.
- */
+/** Opens a host for a configuration that is already loaded. After `dispose`, nothing of the host runs or writes. */
 export function openHost(first: Configuration, options: OpenHostOptions & Reloading = {}): Host {
   const { clock = systemClock, now = options.today ?? Date.now, load } = options;
   if (options.declare !== undefined) refuseNested(first.environment.env);
@@ -81,10 +77,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
   const { manager } = servers;
   const { decisions } = requests;
 
-  /**
-   * Returns the items, such as hidden tools or notes, of one server or of all servers. @throws HostError
-   * `server_unknown`
-   */
+  /** Returns the items of one server, or of all servers if `server` is undefined. @throws HostError `server_unknown` */
   function only<T extends { readonly server: string }>(items: readonly T[], server: string | undefined): readonly T[] {
     if (server === undefined) return items.filter((item) => configuration.isMeantByAll(item.server));
     const client = manager.getClient(server);
@@ -113,7 +106,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     if (next === undefined) return undefined;
     const broken = next.settings.files.find((file) => file.state === "broken");
     if (broken) throw new HostError("settings_invalid", `${broken.file} cannot be read: nothing was changed`);
-    // Saves the catalogs first. Otherwise the definitions of a replaced server could count as new instead of changed.
+    // Saves the catalogs first, because the definitions of a replaced server are compared with the saved ones.
     await catalogs.saved();
     configuration.replace(next);
     catalogs.reorder();
@@ -177,7 +170,7 @@ export function openHost(first: Configuration, options: OpenHostOptions & Reload
     start: ({ servers: names, signal } = {}) =>
       work.run(() => {
         const started = names === undefined ? manager.discoverAllMcpTools() : manager.start(names);
-        // The idle time of these servers begins now, because a request may never come.
+        // Counts the servers as used now, so that they are stopped as idle if no request follows.
         if (options.lazy) for (const name of names ?? []) servers.use(name)();
         const why = (): HostError => new HostError("cancelled", "waiting for the servers was cancelled");
         return unlessAborted(started, signal, why);

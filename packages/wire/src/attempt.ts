@@ -1,6 +1,6 @@
 /**
- * One attempt to connect over one transport: opens the channel, negotiates the protocol era, and cleans up if either
- * fails.
+ * One attempt to connect over one transport: opens the channel and negotiates the protocol era. If either fails, closes
+ * everything that was opened.
  */
 
 import { createLegacySession } from "./eras/legacy-session.ts";
@@ -37,8 +37,8 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
   const opened = await open(target, attempt, settings);
   if (!opened.isAlsoModern) return opened.session;
   /*
-   * A server that has accepted `initialize` stays in the legacy era, so the modern era needs a restart. If the server
-   * is slow, the restart would double the time to connect, so the legacy session is kept.
+   * A server that has accepted `initialize` must be restarted to use the modern era. A slow server is not restarted,
+   * because that would double the time to connect.
    */
   const probe = slowerProbe * settings.times.probe;
   if (performance.now() - began > probe) return opened.session;
@@ -47,8 +47,7 @@ export async function runAttempt(target: Target, attempt: Attempt, settings: Res
 }
 
 /**
- * A slow server that supports both eras is restarted only if connecting took at most this many times `times.probe`.
- * After the restart, the server has the same time to answer `server/discover`.
+ * A server that supports both protocol eras is restarted only if connecting took at most this many times `times.probe`.
  */
 const slowerProbe = 5;
 
@@ -106,10 +105,7 @@ async function open(
   }
 }
 
-/**
- * Returns the cause of a `closed` error: if the server exited between two steps, its exit code explains more than
- * "closed".
- */
+/** Returns a `closed` error whose message says why the connection closed, for example that the server exited. */
 function causeOfEnd(error: unknown): unknown {
   if (!(error instanceof WireError) || error.code !== "closed" || !(error.cause instanceof WireError)) return error;
   return closedError(error.evidence.step ?? "connect", error.cause);

@@ -77,8 +77,8 @@ async function tryInOrder(attempts: readonly Attempt[], target: Target, settings
     } catch (error) {
       const failure = toWireError(error);
       /*
-       * The first failure explains more than the failure of a fallback transport, unless the caller must act on the
-       * fallback's failure.
+       * Reports the first failure instead of the failure of a fallback transport, unless the fallback needs a sign-in
+       * or was cancelled.
        */
       const isFallback = attempt.transport !== attempts[0]?.transport;
       if (reported === undefined || !isFallback || needsCaller(failure)) reported = failure;
@@ -98,7 +98,7 @@ function isWorthNextAttempt({ code, evidence }: WireError, { transport }: Attemp
 
 const otherProtocolStatuses: ReadonlySet<number> = new Set([400, 404, 405, 406, 415]);
 
-/** Whether the caller must act on the failure, or has caused it. */
+/** Whether the caller must sign in, or has cancelled. */
 function needsCaller({ code }: WireError): boolean {
   return code === "unauthorized" || code === "cancelled";
 }

@@ -51,9 +51,7 @@ export interface McpRequestOptions {
   readonly maxBytes?: number;
   /** Receives the size of the response in bytes, before the request resolves. */
   readonly onSize?: (bytes: number) => void;
-  /**
-   * Receives a note about each list item that was removed from the response, for example because it contains a secret.
-   */
+  /** Called for each list item that was removed from the response, for example because it contains a secret. */
   readonly onDropped?: (note: { readonly name?: string; readonly reason: string }) => void;
   /** Whether to ask a legacy server to run a tool call as a task. The request still resolves with the task's result. */
   readonly asTask?: boolean | undefined;
@@ -70,16 +68,15 @@ export interface McpRequestOptions {
   /** The lowest level of log messages that a modern server sends for this request. Has no effect on a legacy server. */
   readonly logLevel?: string | undefined;
   /**
-   * Receives the notifications that belong to this request, except progress. Over HTTP, these are the notifications on
-   * its response stream. Over stdio, these are the notifications of a subscription, and log messages if all open
-   * requests have the same owner. The session's listeners receive them too.
+   * Receives the notifications that belong to this request, except progress. Over stdio, these are only notifications
+   * of a subscription, and log messages if all open requests have the same owner.
    */
   readonly onNotification?: NotificationListener | undefined;
   /** Answers the server's requests that belong to this request, instead of the session's handler. */
   readonly answer?: RequestHandler | undefined;
   /**
-   * `caller`: if a modern server answers `input_required`, the request resolves with it, and the caller sends the
-   * input.
+   * `caller`: if a modern server answers `input_required`, the request resolves with this answer, and the caller sends
+   * the input.
    */
   readonly input?: "caller" | undefined;
   /**
@@ -88,10 +85,9 @@ export interface McpRequestOptions {
    */
   readonly tasks?: "caller" | undefined;
   /**
-   * The owner of this request, for example a client of the gateway. When a legacy stdio server asks a question, it does
-   * not say which open request the question belongs to. If all open requests have the same owner, the question goes to
-   * the request that was active last, preferably one that does not already wait for an answer. Otherwise the session's
-   * handler gets the question, as ambiguous.
+   * The owner of this request, for example a client of the gateway. A legacy stdio server does not say to which open
+   * request its question belongs: if all open requests have the same owner, the request that was active last gets the
+   * question, otherwise the session's handler.
    */
   readonly owner?: string | undefined;
   /** Called and awaited immediately before the request is sent. If it throws or rejects, the request is not sent. */

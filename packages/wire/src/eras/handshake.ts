@@ -23,14 +23,14 @@ export interface Handshake {
   readonly options: Pick<ConnectOptions, "clientInfo" | "capabilities">;
   readonly times: WireTimes;
   readonly signal: AbortSignal | undefined;
-  /** True for stdio. There the transport itself limits how long a message may wait to be sent. */
+  /** True for stdio, where the transport itself limits how long a message may wait to be sent. */
   readonly oneStream: boolean;
 }
 
 /** The era that a server supports, according to its response to `server/discover`. */
 export type Discovery =
   | { readonly era: "modern"; readonly greeting: Greeting }
-  /** The server does not support the modern era; `offer` is the legacy version to propose. */
+  /** The server supports only the legacy era; `offer` is the version that `initialize` proposes. */
   | { readonly era: "legacy"; readonly offer: string };
 
 /** Sends `initialize` and `notifications/initialized`. */

@@ -36,7 +36,7 @@ export async function withInputRounds(rounds: InputRounds): Promise<JsonObject> 
   for (let round = 0; round <= limits.inputRounds; round += 1) {
     const began = now();
     const asked = ask(added, withTimeLeft(options, spent, method));
-    // The server has seen the request when it asks for input, so a later failure must not be marked as unsent.
+    // The server had received the request when it asked for input, so a later failure must not be reported as `unsent`.
     const result = await (added === undefined
       ? asked
       : asked.catch((error: unknown) => Promise.reject(afterSending(error, method))));

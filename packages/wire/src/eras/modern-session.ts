@@ -134,7 +134,7 @@ export function createModernSession({ rpc, greeting, transport, options, limits 
   async function listSchemas(left: () => McpRequestOptions): Promise<void> {
     let cursor: unknown;
     for (let page = 0; page < mostPages; page += 1) {
-      // Only the signal and the timeouts of the call apply to this list request.
+      // The list request has only the signal and the timeouts of the call that needs the list.
       const { signal, stop, timeout, total } = left();
       const bounds = { signal, stop, ...(timeout !== undefined && { timeout }), ...(total !== undefined && { total }) };
       const { nextCursor } = await send("tools/list", cursor === undefined ? undefined : { cursor }, bounds);

@@ -9,7 +9,7 @@ import type { WireLimits } from "../target.ts";
 import { answersTo } from "./input-rounds.ts";
 import { followTask, type TaskPorts, taskCancelledError } from "./task.ts";
 
-/** What is needed to follow a modern task. */
+/** A task of the modern era, with the functions and limits for following it. */
 export interface ModernTask extends Pick<TaskPorts, "ask" | "onNotification" | "after"> {
   readonly open: OpenRequest;
   /** The method of the call, for error messages. */

@@ -10,7 +10,7 @@ import { legacyVersions } from "./versions.ts";
 
 /** The era and the server's handshake result. */
 export type Agreement =
-  /** `isAlsoModern`: the server was slow, and also answered `server/discover`, but only after `initialize` was sent. */
+  /** `isAlsoModern`: the server answered `server/discover` too, but only after `initialize` was sent. */
   | { readonly era: "legacy"; readonly greeting: Greeting; readonly isAlsoModern?: boolean }
   | { readonly era: "modern"; readonly greeting: Greeting };
 
@@ -49,8 +49,8 @@ async function openModern(handshake: Handshake, transport: "stdio" | "http"): Pr
 }
 
 /**
- * Negotiates with servers that should answer `server/discover`: servers over HTTP, and servers that were modern last
- * time.
+ * Negotiates with servers that should answer `server/discover`: servers over HTTP, and servers that supported the
+ * modern era last time.
  */
 async function openEither(handshake: Handshake, transport: "stdio" | "http"): Promise<Agreement> {
   const discovery = await probe(handshake, transport);
@@ -71,8 +71,8 @@ async function openLegacyOrModern(handshake: Handshake, transport: "stdio" | "ht
 const otherEraCodes: ReadonlySet<string> = new Set(["rpc", "http_status", "bad_message"]);
 
 /**
- * Negotiates with a stdio server. A server that does not answer `server/discover` may not know this method, or may only
- * be slow. So after `times.probe` without an answer, `initialize` is sent too, and the first answer counts.
+ * Negotiates with a stdio server. If it has not answered `server/discover` after `times.probe`, sends `initialize` too,
+ * because some servers do not know `server/discover`.
  */
 async function probeThenInitialize(handshake: Handshake): Promise<Agreement> {
   const unneeded = new AbortController();
@@ -110,10 +110,7 @@ async function settleEra(
   }
   const opened = await opening;
   if (opened.ok) return opened.value;
-  /*
-   * A modern server may refuse `initialize` with `unsupportedVersion` before it answers `server/discover`. Then the
-   * answer to `server/discover` is awaited.
-   */
+  /* A modern server may refuse `initialize` before it answers `server/discover`, so Fairlead waits for that answer. */
   const isModern = opened.error.evidence.rpc?.code === modernErrors.unsupportedVersion;
   const probed = isModern ? await probing : await within(probing, timeout);
   if (probed?.ok && probed.value.era === "modern") return probed.value;

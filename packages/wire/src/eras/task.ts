@@ -17,7 +17,7 @@ const longestPause = 60_000;
 /** If this many polls in a row fail on the network, the task counts as lost. */
 const maxMisses = 3;
 
-/** The functions that follow a task. They differ between the two eras. */
+/** The functions that follow a task. They differ between the two protocol eras. */
 export interface TaskPorts {
   readonly open: OpenRequest;
   readonly ask: (method: string, params: JsonObject, options: ExchangeOptions) => Promise<JsonObject>;
@@ -45,7 +45,10 @@ export async function followTask(taskId: string, first: JsonObject, ports: TaskP
   };
   const stopListening = onAbort(signal, cancelTask);
 
-  /** Restarts the timeout only if the status has changed. A server that answers "working" for ever must time out. */
+  /**
+   * Restarts the timeout if the status has changed. Without this condition, a server that always answers "working"
+   * would never time out.
+   */
   function notice(task: JsonObject): void {
     if (!isOpen(task) && !isOver(task)) return;
     const words = stringOf(task["statusMessage"]);
@@ -125,7 +128,7 @@ function statusListener(
   const close = onNotification((method, params) => {
     if (method !== statusMethod || params["taskId"] !== taskId) return;
     latest = params;
-    // `notice` must be called here, because nothing calls `wait` while a poll is open.
+    // Calls `notice` here, because `wait` is not called while a poll is open.
     notice(params);
     wake();
   });

@@ -5,10 +5,7 @@ import type { Readable } from "node:stream";
 import { WireError } from "../errors.ts";
 import { clip } from "../shapes/text.ts";
 
-/**
- * Returns the decompressed body; at once if the body is not compressed. Reading an invalid body fails with
- * `bad_message`.
- */
+/** Returns the body, decompressed if necessary. Reading an invalid body fails with `bad_message`. */
 export function decodedBody(response: IncomingMessage): Readable | Promise<Readable> {
   const encoding = (response.headers["content-encoding"] ?? "").trim().toLowerCase();
   return encoding === "" || encoding === "identity" ? response : decompressed(response, encoding);

@@ -16,7 +16,8 @@ import { type MessageReader, messagesOf, takeMessage } from "./http-answer.ts";
 /** Reads several streams, one after the other, as if they were one stream. */
 export interface EventReader {
   /**
-   * Reads a stream to its end, but at most until `grace` milliseconds after a message for which `until` returns true.
+   * Reads a stream to its end, or until `grace` milliseconds after the expected message (for which `until` returns
+   * true).
    */
   read(body: Readable, grace: number): Promise<void>;
   done(): boolean;
@@ -73,10 +74,7 @@ export function createEventReader(options: ReaderOptions): EventReader {
   return {
     async read(body, grace) {
       let overdue: NodeJS.Timeout | undefined;
-      /**
-       * Closes the stream some time after the response. A server that does not end its stream would otherwise keep it
-       * open for ever.
-       */
+      /** Closes the stream some time after the response, because some servers never end their streams. */
       const endIfDone = (): void => {
         if (done) overdue ??= setTimeout(() => body.destroy(), grace).unref();
       };

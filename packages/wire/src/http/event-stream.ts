@@ -51,7 +51,7 @@ export async function readEvents(
       events += 1;
       const next = { event, data, id };
       taking = taking ? taking.then(() => listener.event(next)) : listener.event(next);
-      // The empty `catch` prevents an unhandled rejection; `takeLong` reports the error, unless the parser fails first.
+      // Prevents an unhandled rejection; `takeLong` awaits the same promise and reports the error.
       taking?.catch(() => {});
     },
     onRetry: (milliseconds) => listener.retry(milliseconds),
@@ -66,7 +66,7 @@ export async function readEvents(
     const before = events;
     parser.feed(decoder.decode(slice, { stream: true }));
     budget.lines(lines);
-    // Five lines are subtracted for each event, which `listener.event` counts. The rest are blank lines or comments.
+    // Subtracts five lines for each event; the remaining lines are blank lines or comments.
     const empty = lines - 5 * (events - before);
     if (empty > 0) budget.unsolicited("blank lines and comments in its event stream", 0, empty);
     if (fault.tooLarge) throw new WireError("too_large", `an event of the server is larger than ${maxBytes} bytes`);

@@ -201,7 +201,7 @@ async function answerOf({ url, response, sent }: Attempt): Promise<HttpAnswer> {
   return { url, status, headers, body: body instanceof Promise ? await body : body, sent };
 }
 
-/** Hides the sent headers in a text of the server. The text is shown and logged, and it may quote an invalid token. */
+/** Hides the values of the sent headers in a text of the server, which is shown to the user and may quote a token. */
 export function redactSent(text: string, sent: HttpAnswer["sent"]): string {
   const words = Object.values(sent).flatMap((value) => value.split(" "));
   return words.reduce((rest, word) => (word.length < shortestSecret ? rest : rest.replaceAll(word, "…")), text);

@@ -113,7 +113,7 @@ function classify(cause: NodeJS.ErrnoException, url: URL, proxied: boolean): Wir
     return new WireError("tls", `the certificate of ${url.host} is not accepted: ${cause.message}`, {}, { cause });
   if (code.startsWith("ERR_SSL") || code === "EPROTO")
     return new WireError("tls", `${url.host} does not speak TLS as expected (${code})`, {}, { cause });
-  // A `neverConnected` code of a read or write comes from an open connection, so the request may have been sent.
+  // A failed read or write happens on an open connection, so the request may have been sent.
   const unsent = neverConnected.has(code) && cause.syscall !== "read" && cause.syscall !== "write";
   const where = proxied ? "the proxy" : url.host;
   const kind = proxied && unsent ? "proxy" : "unreachable";

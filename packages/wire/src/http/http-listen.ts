@@ -38,7 +38,7 @@ export async function keepListening(options: Listening): Promise<void> {
     const before = reader.delivered();
     try {
       const answer = await get(reader.position(), signal);
-      // Before the first stream, 404 means "no such stream" and not "unknown session".
+      // Before the first stream has opened, 404 means "no such stream" and not "unknown session".
       if (wasOpen && expired(answer)) return;
       if (answer.status !== 200 || kindOf(answer) !== "events") {
         discard(answer.body);
@@ -46,7 +46,7 @@ export async function keepListening(options: Listening): Promise<void> {
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) return;
         throw new WireError("http_status", `the GET stream answered with HTTP status ${answer.status}`);
       }
-      // An opened stream resets `failures`. If the stream brings no message, `idle` still makes the pauses grow.
+      // Resets only `failures`. If the stream brings no message, `idle` still makes the pauses grow.
       failures = 0;
       wasOpen = true;
       if (!isFirst) events.reopened?.();

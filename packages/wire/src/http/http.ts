@@ -54,7 +54,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   const { limits, times, time } = options;
   const closing = new AbortController();
   const budget = createReadBudget({ limits, times, time, onFlooding: end });
-  /** The server's URL. If the handshake was redirected, the URL that answered it. */
+  /** The server's URL or, after a redirect, the URL that answered the handshake. */
   let url = given;
   let version: string | undefined;
   let sessionId: string | undefined;
@@ -97,7 +97,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Closes the channel of an expired session. First each open request gets its own 404 response, which says that the
+   * Closes the channel of an expired session when each open request has got its own 404 response, which shows that the
    * server did not process the request.
    */
   function endIfAllAnswered(): void {
@@ -134,7 +134,7 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
       cancellation,
       repeatable: message["method"] !== "tools/call",
     });
-    // Later requests go to the URL that answered the handshake, because a redirected `tools/call` is not repeated.
+    // Later requests go to the URL that answered the handshake, because a redirected `tools/call` would fail.
     if (isFirst && answer.status === 200 && kindOf(answer) !== "other") url = answer.url;
     // Only the `initialize` response sets the session id: some servers also send one when `server/discover` fails.
     if (message["method"] === "initialize") sessionId = headerOf(answer, "mcp-session-id");
@@ -181,8 +181,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Delivers the body of a 404 response if it contains the response to this request. In that case the server still
-   * knows the session.
+   * Delivers the body of a 404 response if it answers this request, which means that the server still knows the
+   * session.
    */
   async function deliverFrom404(answer: HttpAnswer, id: unknown, maxBytes: number): Promise<boolean> {
     if (sessionId === undefined || kindOf(answer) !== "json") return false;
@@ -213,8 +213,8 @@ function createHttpChannel(given: URL, client: Client, events: ChannelEvents, op
   }
 
   /**
-   * Requests the rest of a response stream. The server has already seen the request, so no failure here is marked as
-   * unsent.
+   * Requests the rest of a response stream. Failures are not reported as `unsent`, because the server has already
+   * received the request.
    */
   async function resume(position: string | undefined, until: AbortSignal): Promise<HttpAnswer> {
     try {
@@ -297,7 +297,7 @@ function notResumed(cause: unknown): unknown {
   return new WireError("stream_lost", message, evidence, { cause });
 }
 
-/** Returns the same error, marked as not processed by the server. */
+/** Returns the same error with `unsent`, which means that the server did not process the request. */
 function notProcessed({ code, message, evidence }: WireError): WireError {
   return new WireError(code, message, { ...evidence, unsent: true });
 }

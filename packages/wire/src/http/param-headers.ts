@@ -73,7 +73,7 @@ function mayHaveKeyword(schema: unknown): boolean {
   try {
     return String(JSON.stringify(schema)).includes(keyword);
   } catch {
-    // `JSON.stringify` fails if the schema is nested too deeply. Then the schema is searched.
+    // `JSON.stringify` throws if the schema is nested too deeply. Such a schema may contain the keyword.
     return true;
   }
 }

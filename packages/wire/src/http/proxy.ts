@@ -6,7 +6,7 @@ import { WireError } from "../errors.ts";
 import { proxyFor } from "./proxy-for.ts";
 import { webAddress } from "./web-address.ts";
 
-/** How requests to one server are sent. */
+/** Sends requests to one server, directly or through a proxy. */
 export interface Route {
   readonly proxied: boolean;
   request(url: URL, options: RequestOptions): ClientRequest;

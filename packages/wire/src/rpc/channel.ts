@@ -49,7 +49,7 @@ export interface ChannelEvents {
    */
   largest(): number;
   /**
-   * Called when a message was dropped, because it was larger than `largest()` or cannot be read for the given cause.
+   * Called when a message was dropped, because it was larger than `largest()` or, with `cause`, could not be read.
    * `start` is the beginning of the message.
    */
   dropped(start: string, cause?: WireError): void;

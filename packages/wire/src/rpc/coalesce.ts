@@ -6,7 +6,7 @@
 /** A rate-limited delivery. */
 export interface Coalesced<T> {
   readonly push: (key: string, value: T) => void;
-  /** Drops a value that was not delivered yet. */
+  /** Drops all values that were not delivered yet. */
   readonly stop: () => void;
 }
 

@@ -11,7 +11,7 @@ export interface ExchangeOptions extends McpRequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** As in `ChannelSendOptions`. */
   readonly about?: RequestId | undefined;
-  /** Members of `params._meta` that this package adds. They replace the caller's members. */
+  /** Members that this package adds to `params._meta`. They replace the caller's members with the same names. */
   readonly envelope?: JsonObject;
   /** Whether to send a progress token even without `onProgress`, because progress restarts the timeout. */
   readonly token?: boolean;
@@ -22,8 +22,8 @@ export interface ExchangeOptions extends McpRequestOptions {
   /** Whether `close` waits, for up to `endGrace`, until this message is sent. */
   readonly awaitedOnClose?: boolean;
   /**
-   * Receives the first response. If this function returns a promise, the request stays open, with its timeouts, signal
-   * and progress, and resolves with the promise's result. `own` is the handler in the request's option `answer`.
+   * Receives the first response. If it returns a promise, the request stays open and resolves with the promise's
+   * result. `own` is the request's option `answer`.
    */
   readonly follow?:
     | ((answer: JsonObject, open: OpenRequest, own: RequestHandler | undefined) => Promise<JsonObject> | undefined)
@@ -69,15 +69,13 @@ export class Exchange implements ChannelSendOptions, Cancellation {
   /** When the timeouts were paused; undefined while they run. */
   #pausedAt: number | undefined;
   /**
-   * When the server was last able to continue the request: when the request was sent, or when a question about it was
-   * answered.
+   * When the server could last continue the request: when it was sent, or when the last question about it was answered.
    */
   activeAt: number;
-  /** Whether a first response has arrived that did not end the request. */
+  /** Whether the request stays open after its first response, for example as a task. */
   isFollowed = false;
   /** When the caller stopped waiting for the response, on the session's clock. */
   givenUpAt = 0;
-  /** Whether the request has a progress token. */
   hasToken = false;
   /** Whether `beforeSend` is still running. */
   isUnsent = false;
@@ -134,7 +132,9 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     return this.#options.answer;
   }
 
-  /** Whether the server may send its own requests while it handles this request. For a ping or a list, it may not. */
+  /**
+   * Whether the server may send requests to the client while it handles this request. For a ping or a list, it may not.
+   */
   get mayBeAsked(): boolean {
     return this.#options.answer !== undefined || this.hasToken;
   }
@@ -159,7 +159,7 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     this.timesOutAt = now + this.silence;
   }
 
-  /** When the server began to wait for an answer about this request; undefined if the server does not wait. */
+  /** When the server began to wait for an answer to its question about this request; undefined if it does not wait. */
   get askedAt(): number | undefined {
     return this.#pausedAt;
   }
@@ -266,7 +266,6 @@ export class Exchange implements ChannelSendOptions, Cancellation {
     if (this.#onEnd !== undefined) for (const callback of this.#onEnd) callback();
   }
 
-  /** Records that the caller has stopped waiting for the response, and when. */
   giveUp(now: number): this {
     this.givenUpAt = now;
     return this;

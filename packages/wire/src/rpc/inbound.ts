@@ -23,14 +23,14 @@ export interface InboundOptions {
   /** Whether `ping` is answered without the handler. Default: true. */
   readonly answersPing?: boolean | undefined;
   /**
-   * `waiting` and `answered` are called when the other side starts and stops waiting for a response. `exchange` is the
-   * request of this side that the other side's request belongs to.
+   * Called when the other side starts (`waiting`) and stops (`answered`) waiting for a response. `exchange` is the
+   * request of this side to which the other side's request belongs.
    */
   readonly waiting: (exchange: Exchange | undefined) => void;
   readonly answered: (exchange: Exchange | undefined) => void;
 }
 
-/** The source of a request. Messages that belong to the request need its id. */
+/** The source of a request, with the request's id. */
 interface InboundOrigin extends RequestOrigin {
   readonly id: RequestId;
 }
@@ -50,7 +50,7 @@ export interface Inbound {
   readonly cancel: (id: unknown) => boolean;
   readonly cancelAll: () => void;
   readonly handleWith: (handler: RequestHandler) => void;
-  /** Sets the handler if this side is a server; `handleWith` sets it if this side is a client. */
+  /** Sets the handler of a server. `handleWith` sets the handler of a client. */
   readonly serveWith: (handler: InboundHandler) => void;
   /** Ignores the server's requests from now on, because the modern era does not allow them. */
   readonly ignoreAll: () => void;
@@ -67,7 +67,7 @@ interface InboundMessage {
 interface OpenInbound {
   readonly controller: RequestStop;
   readonly size: number;
-  /** The request of this side that the question belongs to; undefined if that request has no `answer` option. */
+  /** The request of this side to which the other side's request belongs; undefined if it has no `answer` option. */
   readonly exchange: Exchange | undefined;
 }
 
@@ -96,7 +96,7 @@ export function createInbound(options: InboundOptions): Inbound {
     open.set(id, request);
     openBytes += size;
     options.waiting(exchange);
-    // When the request that the question belongs to has ended, nobody needs the answer.
+    // When the request to which the question belongs has ended, the answer is no longer needed.
     const stopListening = exchange?.onEnd(() => controller.abort(questionOver()));
     let given: RpcMessage;
     try {
@@ -163,7 +163,7 @@ export function createInbound(options: InboundOptions): Inbound {
 }
 
 function questionOver(): WireError {
-  return new WireError("cancelled", "the request that the server's request belongs to has ended");
+  return new WireError("cancelled", "the client's request to which the server's request belongs has ended");
 }
 
 function isRequestId(id: unknown): id is RequestId {

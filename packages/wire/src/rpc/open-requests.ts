@@ -7,9 +7,8 @@ import { withStep } from "./rpc-errors.ts";
 const fewSlots = 32;
 
 /**
- * Each id has one slot, and a new request gets the next id whose slot is free. Not a `Map`: when requests come and go, a
- * `Map` replaces its table again and again, and the replaced tables keep ended requests in memory until the next full
- * garbage collection.
+ * The open requests, each in the slot that its id gives. Not a `Map`: when requests come and go, a `Map` replaces its
+ * table again and again, and the replaced tables keep ended requests in memory until the next full garbage collection.
  */
 export class OpenRequests {
   #slots: (Exchange | undefined)[] = emptySlots(fewSlots);

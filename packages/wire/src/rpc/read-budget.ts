@@ -1,7 +1,6 @@
 /**
- * Limits how much of a server's output is read.
- * A limit for each turn of the event loop lets other servers be read too. A limit per second holds for unrequested
- * output. A server that stays above this rate is flooding.
+ * Limits how much of a server's output is read: in each turn of the event loop, so that other servers are read too, and
+ * per second for output that answers no request. A server that stays above the second limit is flooding.
  */
 
 import { WireError } from "../errors.ts";

@@ -15,7 +15,9 @@ export interface Related {
 
 const none: Related = { exchange: undefined, isAmbiguous: false };
 const ambiguous: Related = { exchange: undefined, isAmbiguous: true };
-/** Milliseconds for which a server may still ask about a request after its caller stopped waiting. */
+/**
+ * For this many milliseconds after a caller has stopped waiting, the server may still ask about the caller's request.
+ */
 const lingering = 10_000;
 /** Questions of a server about one request count as asked together if they come within this many milliseconds. */
 const together = 50;
@@ -65,8 +67,8 @@ export function relatedToNotification(
 /**
  * Returns the matching request that was active last, if all matching requests have the same owner.
  *
- * @param isLikely Whether to prefer a request over others. The server cannot continue a request that waits for an
- * answer, and the client may never answer, so such a request is less likely.
+ * @param isLikely Whether to prefer a request over others. A request that already waits for the client's answer is less
+ * likely, because the server cannot continue it.
  */
 function onlyOwners(
   open: OpenRequests,

@@ -4,7 +4,7 @@ import type { JsonObject, Progress } from "../session.ts";
 import { objectOf, stringOf } from "../shapes/json.ts";
 import { clip } from "../shapes/text.ts";
 
-/** Returns the id of a request of this side, even if the server returned it as a string; -1 for any other value. */
+/** Returns the id of a request as a number, even if the server returned it as a string; -1 for any other value. */
 export function requestIdOf(id: unknown): number {
   if (typeof id === "number") return id;
   return typeof id === "string" && /^[1-9]\d{0,15}$/.test(id) ? Number(id) : -1;
@@ -23,7 +23,7 @@ export function withMeta(
   if (meta === undefined && progressToken === undefined) return params;
   const own: JsonObject =
     progressToken === undefined ? { ...meta } : meta ? { progressToken, ...meta } : { progressToken };
-  // The spread comes last, because members after a spread make this ten times slower.
+  // Spreads `params` last, because members after a spread make this ten times slower.
   if (params === undefined || !("_meta" in params)) return { _meta: own, ...params };
   return { ...params, _meta: { ...objectOf(params["_meta"]), ...own } };
 }

@@ -30,7 +30,10 @@ import { sendAfter, settle } from "./settle.ts";
 
 export interface RpcOptions
   extends Pick<ConnectOptions, "onRequest" | "onNotification" | "onReopened" | "onDiagnostic" | "onMessage" | "time"> {
-  /** Answers requests on the side of a server, where `onRequest` is not used. */
+  /**
+   * Answers the client's requests if this side is a server. If it is a client, `onRequest` answers the server's
+   * requests.
+   */
   readonly onServed?: InboundHandler;
   readonly answersPing?: boolean;
   readonly limits: Pick<WireLimits, "inboundRequests" | "inboundBytes" | "messageBytes" | "unsolicitedMessageBytes">;
@@ -124,14 +127,14 @@ function createRpc(channel: Channel, options: RpcOptions): Rpc & Receiver {
     });
   };
 
-  /** Fails a request, tells the server, and remembers that a late response may come. */
+  /** Fails a request, cancels it at the server, and remembers its id, because a late response may come. */
   function giveUp(exchange: Exchange, error: WireError): void {
     const { id } = exchange;
     pending.delete(id);
     givenUp.set(id, exchange.giveUp(clock.now()));
     if (givenUp.size > maxGivenUp) for (const oldest of givenUp.keys()) if (givenUp.delete(oldest)) break;
     exchange.abort(error);
-    // If the request has become a task, the code that follows the task cancels the task instead.
+    // Sends no cancellation for a task, because the code that follows the task cancels it.
     if (exchange.isUnsent || exchange.quiet || exchange.isFollowed || channel.cancelBy === "stream") return;
     const sent = notify("notifications/cancelled", { requestId: id, reason: error.message });
     cancellations.add(sent);

@@ -16,7 +16,7 @@ import { errorResponse, messageErrors } from "./message-errors.ts";
 import { eraOf, headerProblem, paramHeadersIn } from "./modern-headers.ts";
 import { answerEmpty, answerJson, PostAnswer, prefersEvents } from "./post-answer.ts";
 
-/** The functions that serve the clients. */
+/** Options for handling the requests to an HTTP listener. */
 export interface HttpFaceOptions<Context> {
   /** The protocol eras that the listener serves. */
   readonly eras: readonly Era[];
@@ -25,7 +25,7 @@ export interface HttpFaceOptions<Context> {
    * the request ends; a request without an answer gets status 503.
    */
   readonly onClient: (open: OpenChannel, era: Era, context: Context) => void | Promise<void>;
-  /** Returns the input schema of a tool, if it is known. Modern requests repeat some arguments as headers. */
+  /** Returns the input schema of a tool, if known. It says which arguments modern requests repeat as headers. */
   readonly schemaOf?: (context: Context, tool: string) => unknown;
 }
 

@@ -1,9 +1,6 @@
 /** Limits and times for an HTTP listener. */
 
-/**
- * Limits for one owner, and for the size of a request. The owner is the name that `admit` gives to the sender of a
- * request.
- */
+/** Limits on the size of a request, and on the requests of one owner: the name that `admit` gives to their sender. */
 export interface HttpLimits {
   /** Maximum size of the body of a POST request, in bytes. */
   readonly bodyBytes: number;

@@ -56,7 +56,7 @@ export function createHttpSession(unsentBytes: number, onEnd: () => void): HttpS
   function send(message: RpcMessage, about: RequestId | undefined): void {
     const id = message["id"] as RequestId;
     if (message["method"] === undefined) {
-      // In the legacy era, losing the connection does not cancel the request, but its answer may be lost.
+      // The request continues if its connection is lost, but its answer may be lost.
       answers.get(id)?.finish(message);
       answers.delete(id);
       return;

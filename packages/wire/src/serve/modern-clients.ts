@@ -30,8 +30,9 @@ type Arrival = Parameters<ChannelEvents["message"]>;
 
 /**
  * Creates the combined client.
- * @param serve Serves the combined client. Called at the first request. After its promise has resolved, the next
- * request calls it again.
+ *
+ * @param serve Serves the combined client. Called at the first request, and again at the first request after its
+ * promise has resolved.
  */
 export function createModernClients(serve: (open: OpenChannel) => Promise<void>): ModernClients {
   /** Requests by the ids that the server sees. The clients' own ids may be equal on different HTTP connections. */
@@ -84,7 +85,7 @@ export function createModernClients(serve: (open: OpenChannel) => Promise<void>)
         return undefined;
       },
       closed() {
-        // A request that closes without a response was cancelled, because its client has disconnected.
+        // The request has no response, so its client has disconnected: cancels the request at the server.
         if (!requests.delete(id)) return;
         early = early.filter(([message]) => message["id"] !== id);
         const params = { requestId: id };

@@ -20,8 +20,8 @@ export function modernVersionOf(message: RpcMessage): string | undefined {
 }
 
 /**
- * Returns the era of a message. Its `_meta` members decide; without them `initialize` or a session id decides, and
- * without these the other headers.
+ * Returns the era of a message: by its `_meta` members, otherwise by `initialize` or a session id, otherwise by the
+ * other headers.
  */
 export function eraOf(message: RpcMessage, headers: IncomingHttpHeaders): Era {
   if (modernVersionOf(message) !== undefined) return "modern";

@@ -99,7 +99,7 @@ export class PostAnswer {
   /** Writes a comment, so that the connection stays open. The first call writes nothing. */
   keepAlive(): void {
     if (!this.isConnected) return;
-    // The first comment fixes the HTTP status, so it is not written while the request may have just arrived.
+    // A comment sends the HTTP status, so the first call writes none: the request may have just arrived.
     if (!this.#hasWaited) {
       this.#hasWaited = true;
       return;

@@ -37,7 +37,7 @@ export type Block =
 
 const unnamedType = "application/octet-stream";
 
-/** Returns the content as a list of blocks. Adds a note for each deviation from the protocol. */
+/** Returns the content as a list of blocks. Adds each deviation from the protocol to `notes`. */
 export function blocksOf(content: unknown, notes: string[]): Block[] {
   if (Array.isArray(content)) return content.map((block: unknown) => blockOf(block, notes));
   if (content === undefined || content === null) {
@@ -48,7 +48,7 @@ export function blocksOf(content: unknown, notes: string[]): Block[] {
   return [blockOf(content, notes)];
 }
 
-/** Returns one block. Adds a note if the block is not valid. */
+/** Returns one block. If the block is not valid, adds the reason to `notes`. */
 export function blockOf(raw: unknown, notes: string[]): Block {
   if (typeof raw === "string") {
     notes.push("a block is a bare string");

@@ -135,7 +135,7 @@ describe("a question on the only stream of a server", () => {
     await calling;
     await turn();
     expect(signals[0]?.aborted).toBe(true);
-    const message = "the request that the server's request belongs to has ended";
+    const message = "the client's request to which the server's request belongs has ended";
     expect(replies(server)).toEqual([{ code: -32603, message }]);
   });
 
