@@ -36,7 +36,7 @@ Examples:
 
   define(command) {
     command
-      .argument("[server]", "connect to this server too, and include no other server's log")
+      .argument("[server]", "also connect to this server; include only this server's log")
       .option("-o, --output <file>", "the file to write; default: fairlead-bug-report-TIME.md in the current folder")
       .option("--yes", "write the file without asking");
   },

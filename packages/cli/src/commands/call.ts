@@ -98,7 +98,8 @@ Examples:
     const call = async (host: Host): Promise<void> => {
       const place = { host, configuration, typed: adHoc?.name };
       const target = await connectTarget(request.wanted, place, context);
-      // Fairlead checks the arguments against the definition that the server sent, not against the copy for a model.
+      // Checks the arguments against the definition that the server sent, not against the one that Fairlead adapted for
+      // a model.
       const tool = host.catalog(target.server)?.tools.find(({ name }) => name === target.tool);
       if (tool !== undefined && stateOf(target, host)?.status === "connected") await adHoc?.keep();
       const args = await argumentsFor(target, tool, { ...request, json: options.args }, context);
@@ -168,7 +169,7 @@ async function run(
   watch.progress = progress;
   const started = performance.now();
   const state = stateOf(target, host);
-  // If the server is not connected, its connection attempt has just failed, so Fairlead does not try again.
+  // A server that is not connected at this point has just failed to connect, so Fairlead does not try again.
   const result =
     state !== undefined && state.status !== "connected"
       ? Promise.reject(notConnectedError(state))
@@ -192,7 +193,7 @@ interface WrongArguments {
   readonly tool: CatalogTool | undefined;
 }
 
-/** Extends the error for arguments that are no object: adds the tool's name, the actual type and an example call. */
+/** If the arguments are not an object, adds the tool's name, the actual type and an example call to the error. */
 function notAnObject(error: HostError | undefined, { target, args, tool }: WrongArguments): HostError | undefined {
   if (error?.code !== "arguments_invalid" || tool === undefined) return error;
   const kind = Array.isArray(args) ? "a list" : args === null ? "null" : `a ${typeof args}`;
@@ -203,13 +204,15 @@ function notAnObject(error: HostError | undefined, { target, args, tool }: Wrong
   });
 }
 
-/** Replaces the next step `fairlead tools NAME`, because it cannot find a server given as a URL or with `--stdio`. */
+/**
+ * Replaces the next step `fairlead tools NAME`: for a server given as a URL or with `--stdio`, there is no such name.
+ */
 function forTyped(error: HostError | undefined): HostError | undefined {
   if (error?.code !== "tool_unknown") return error;
   return new HostError(error.code, error.message, { next: toolsOfTyped, cause: error });
 }
 
-/** The command line of `fairlead call`, as far as it can be parsed before a server is connected. */
+/** The parts of the command line that can be parsed before a server is connected. */
 interface CallRequest {
   /** `typed`: the user gave the server as a URL or with `--stdio`, so the first word is the tool. */
   readonly wanted:
@@ -283,9 +286,8 @@ async function connectTarget(wanted: CallRequest["wanted"], place: Place, contex
 }
 
 /**
- * Finds a tool by its bare name or by `server__tool`. If several servers have a tool of that name, the bare name means
- * the tool of the first server in the settings. So Fairlead first connects to every server without a cached catalog,
- * except servers whose last start failed a short time ago.
+ * Finds a tool by its bare name or by `server__tool`. First connects to servers without a cached catalog, because the
+ * first server in the settings that has the tool is used.
  */
 async function findBareName(
   word: string,
@@ -293,7 +295,7 @@ async function findBareName(
   connect: (names: readonly string[]) => Promise<void>,
 ): Promise<ToolTarget | undefined> {
   if (word.includes(".") || /\s/.test(word)) {
-    // The word is not a bare tool name. Fairlead connects to the demo server, so that the error can suggest its tools.
+    // Connects to the demo server, so that the error for an unknown tool can suggest the demo server's tools.
     await connect(hasDemo(configuration) ? [demoName] : []);
     return undefined;
   }

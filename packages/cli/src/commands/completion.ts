@@ -140,7 +140,7 @@ interface Installation {
   readonly file: string;
   /** The startup file and the lines to add to it; absent if the shell finds the script without such lines. */
   readonly startup?: Startup;
-  /** A note about the shell's setup, printed unless the startup file has Fairlead's lines. */
+  /** Advice about the shell's setup, printed unless the startup file has Fairlead's lines. */
   readonly hint?: string;
 }
 
@@ -169,10 +169,10 @@ export function installationOf(shell: Shell, { env, home }: Pick<Io, "env" | "ho
         file,
         startup: {
           file: join(folderFrom("ZDOTDIR") ?? home, ".zshrc"),
-          // These lines of .zshrc work before and after the user's own compinit, and if the script's folder is in fpath.
+          // The first line starts zsh's completion system only if nothing has started it before.
           lines: ["(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }", `source ${toShellWord(file)}`],
         },
-        hint: `The lines are not needed if ${dirname(file)} is in your fpath.`,
+        hint: `You do not need these lines if ${dirname(file)} is in your fpath.`,
       };
     }
     case "fish":

@@ -54,8 +54,8 @@ that is installed here.
 
 With --http, the entry has a URL on this machine and a token of its own; "fairlead serve --http --port ${gatewayPort}" must run.
 With --replace, the client's own servers move to your Fairlead settings, their secrets to the secret store. Servers that
-cannot be moved stay. With --list, tests each client's entry: connects as the client would, and shows
-whether the entry answers.
+cannot be moved stay. With --list, tests Fairlead's entry in each client: connects as the client would, and shows
+whether Fairlead answers.
 
 Examples:
   fairlead connect
@@ -70,10 +70,10 @@ Examples:
       .addArgument(new Argument("[client...]", "the clients to connect").choices(clientNames))
       .option("--print", "print the entry for each client; write nothing")
       .option("--yes", "change the clients' settings without asking")
-      .option("--http", "write the URL of fairlead serve --http and a token, instead of a command")
+      .option("--http", "use an entry with a token and the URL of fairlead serve --http, instead of a command")
       .option("--port <number>", `with --http: the port of fairlead serve; default: ${gatewayPort}`)
       .option("--replace", "move the client's own servers to Fairlead's settings")
-      .option("--list", "show which clients are connected, and whether their entry works");
+      .option("--list", "show which clients are connected, and test Fairlead's entry in each");
   },
 
   async run(context) {
@@ -208,10 +208,7 @@ async function write(
   return "written";
 }
 
-/**
- * Clients that may undo Fairlead's change of their settings file: a running Claude Code rewrites the whole file from
- * values that it read earlier.
- */
+/** Clients that, while they run, may overwrite Fairlead's change of their settings file. */
 const rewrites: readonly ClientName[] = ["claude-code"];
 /** Milliseconds to wait before Fairlead checks whether the client has overwritten the file. */
 const rewriteDelay = 1_000;

@@ -96,8 +96,8 @@ function restoredText(plan: DisconnectPlan): string {
 }
 
 /**
- * Finds the receipt, which records what `connect` changed in the client's settings file. If no receipt names the file's
- * current path, uses the client's only receipt, because a variable such as CODEX_HOME may have changed the path.
+ * Finds the receipt, which records what `connect` changed in the client's settings file. The file's path may have
+ * changed since then, so a client's only receipt is used whatever path it names.
  */
 async function findReceipt(
   client: ClientName,

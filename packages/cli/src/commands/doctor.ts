@@ -209,7 +209,7 @@ async function examine(configuration: Configuration): Promise<readonly DoctorFin
     readClientFacts(locations.state),
   ]);
   const isUsed = definitions.some(({ transport }) => transport.kind !== "stdio");
-  // Fairlead ignores `security.folderTrust.enabled` in workspace settings, so only the other files are searched for it.
+  // Workspace settings are not searched, because Fairlead ignores `security.folderTrust.enabled` in them.
   const deciding = sources.filter(({ scope }) => scope !== "workspace");
   const folderTrust = whereWritten(deciding, "security", "folderTrust", "enabled").at(-1);
   return [

@@ -67,7 +67,10 @@ function generateVerb({ help, operand, write, mode }: Generator): Verb {
     define(command) {
       command
         .argument(operand, "server names from fairlead mcp list")
-        .option("-o, --output <file>", "write to this file instead of stdout; an existing file must be a generated one")
+        .option(
+          "-o, --output <file>",
+          "write to this file instead of stdout; replaces only a file that fairlead generate wrote",
+        )
         .option("--refresh", "connect to the servers instead of using the catalog cache");
     },
 

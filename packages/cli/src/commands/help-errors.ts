@@ -91,7 +91,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
     "fairlead policy explain SERVER.TOOL shows the rule with its file and line. --yes confirms in advance. fairlead mcp enable SERVER allows a disabled server to start.",
   ],
   changed: [
-    "The tool's definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file differs from what Fairlead wrote. Nothing was run or written.",
+    "The tool's definition differs from the definition that you accepted or locked, so trust and approvals do not apply to it; or a file has changed since Fairlead wrote it. Nothing was run or written.",
     "Read the difference. To accept it: fairlead call … --yes; with a lock file: fairlead lock update SERVER.",
   ],
   awaiting_approval: [
@@ -122,7 +122,7 @@ const explanations: Readonly<Record<ErrorCode, readonly [meaning: string, next: 
   ],
   diverged: [
     "A client sent a request that is not in the recording, the recording has no successful handshake, or a check of fairlead test failed.",
-    "Record again: fairlead record SERVER -o FILE. To match by tool only: fairlead serve-recording FILE --loose.",
+    "Record again: fairlead record SERVER -o FILE. To compare only the tools of requests: fairlead serve-recording FILE --loose.",
   ],
   model: ["The model's API failed.", "Check the API key, the quota and the model name."],
   internal: [

@@ -34,7 +34,7 @@ Examples:
   define(command) {
     command
       .option("--server <name>", "only requests to this server")
-      .option("--tool <name>", "only this tool (the server's own name), resource (URI) or prompt (name)")
+      .option("--tool <name>", "only this tool or prompt (by its name on the server) or resource (by its URI)")
       .option("--client <name>", "only requests of this client of fairlead serve, such as claude-code")
       .option("--since <when>", "only newer entries: 10m, 2h or 3d ago, or a time like 2026-01-31T08:30")
       .option("--denied", "only denied requests")
@@ -62,7 +62,6 @@ function toFilter(
   { server, tool, client, since, denied = false, utc = false }: Omit<Options, "limit">,
   now: number,
 ): (entry: LedgerEntry) => boolean {
-  // Times are ISO 8601 in UTC, so sorting them as text sorts them by time.
   const from = since === undefined ? "" : new Date(toMoment(since, now, { isUtc: utc })).toISOString();
   return (entry) =>
     (server === undefined || entry.server === server) &&

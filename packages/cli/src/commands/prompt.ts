@@ -124,7 +124,7 @@ function bind(
     return bindArguments(prompt, { named, positional });
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    // The error's `next` is written for a conversation; the user of this command needs the command-line syntax.
+    // Replaces the error's next step, which names a slash command, by the shell command.
     const { code, message, serverName } = error;
     const next = `fairlead prompt ${promptCommandUsage(prompt)}`;
     throw new HostError(code, message, { next, cause: error, ...(serverName !== undefined && { serverName }) });
@@ -132,8 +132,8 @@ function bind(
 }
 
 /**
- * Whether `name=value` is a named argument. A plain value may contain "=" too (URLs, formulas), so the name must be
- * simple or known.
+ * Whether `name=value` names an argument. It may also be a plain value with "=", such as a URL, so `name` must be an
+ * argument's name or look like one.
  */
 function isMeant([name]: NamedValue, prompt: DiscoveredMCPPrompt): boolean {
   return /^[A-Za-z_][\w.-]*$/.test(name) || prompt.arguments.some((argument) => argument.name === name);

@@ -61,7 +61,7 @@ Examples:
   define(command) {
     command
       .argument("<resource>", "@server://path, server:uri, server.name, a URI, or a template")
-      .option("--server <server>", "the server's name or URL; its URIs are then used exactly as written")
+      .option("--server <server>", "the server's name or URL; the resource is then a URI or template of this server")
       .option("--save <path>", "save into this folder, or as this new file")
       .option("--yes", "confirm this read in advance; deny rules still apply");
     defineArgOption(command, "a value for a variable of a template (repeatable)");
@@ -94,7 +94,10 @@ Examples:
 
 interface Wanted {
   readonly word: string;
-  /** The value of `--server`. If it is set, `word` is a URI or a template of that server, which need not be listed. */
+  /**
+   * The value of `--server`. If it is set, `word` is a URI or a template of that server, even if the server does not
+   * list it.
+   */
   readonly server: string | undefined;
   readonly values: readonly NamedValue[];
 }
@@ -172,7 +175,7 @@ function findByName(target: string, host: Host): ResourceAddress | HostError | u
   );
 }
 
-/** Finds a template. The result has the template in `uri`; the caller fills in the variables. */
+/** Finds a resource template. Its variables are not filled in yet. */
 function findTemplate(target: string, { resourceRegistry }: Host): ResourceAddress | HostError {
   const templates = resourceRegistry.getAllTemplates();
   const found = templates.filter(({ serverName, uriTemplate }) =>

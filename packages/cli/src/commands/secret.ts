@@ -120,7 +120,6 @@ const remove: Verb = {
   },
 };
 
-/** Opens the secret store for the `fairlead secret` commands. */
 async function openStore(context: Context): Promise<SecretStore> {
   const { state } = await locate(configurationOptions(context));
   const { env, platform } = context.io;

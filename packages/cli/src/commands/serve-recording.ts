@@ -36,7 +36,7 @@ Examples:
   define(command) {
     command
       .argument("<file>", "a file that fairlead record or --record wrote")
-      .option("--loose", "if the arguments were never recorded, match by tool, prompt or resource only")
+      .option("--loose", "if a request has unrecorded arguments, compare only its tool, prompt or resource")
       .option(
         "--timing <when>",
         "the pause before each message: none, recorded (as in the recording), or a time such as 200ms",
@@ -81,8 +81,8 @@ async function serveStdio(player: Player, { io }: Context): Promise<void> {
 const shownRequests = 5;
 
 /**
- * Reports requests that were never recorded.
- * @throws HostError `diverged` if a client sent such a request
+ * Prints the requests of clients that are not in the recording.
+ * @throws HostError `diverged` if there is one
  */
 function report(player: Player, file: string, { out }: Context): void {
   const unmatched = player.unmatched();
@@ -90,7 +90,7 @@ function report(player: Player, file: string, { out }: Context): void {
   for (const { method, target, params } of unmatched.slice(0, shownRequests))
     out.warn(safe`never recorded: ${toSafeLine(`${method} ${target}`.trim())} ${toSafeLine(JSON.stringify(params))}`);
   throw new HostError("diverged", `${count(unmatched.length, "request")} had no recorded answer in ${file}`, {
-    next: "record again, or match by tool only: --loose",
+    next: "record again; or add --loose, to compare only the tools of requests",
   });
 }
 

@@ -86,7 +86,7 @@ Example:
 const validate: Verb = {
   help: `
 Reads all settings files, policy files and the trusted folders file, also those of a workspace that is not trusted yet.
-Starts no server and writes nothing. An error disables a server or a whole file; a warning has no effect.
+Starts no server and writes nothing. An error disables a server or a whole file; a warning disables nothing.
 Exit code: 3 if there is an error, else 0.
 
 Examples:
@@ -95,7 +95,7 @@ Examples:
 
   async run(context) {
     const { out, globals } = context;
-    // `configurationOf` would print warnings about problems; here the problems are the output.
+    // Uses `loadConfiguration`, because `configurationOf` would also print the problems as warnings.
     const configuration = await loadConfiguration(optionsIfTrusted(context));
     const { settings } = configuration;
     const policies = await loadPolicies(configuration);

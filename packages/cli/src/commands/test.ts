@@ -51,7 +51,7 @@ Examples:
 
   define(command) {
     command
-      .argument("<file...>", "files of checks")
+      .argument("<file...>", "the files that contain the checks")
       .option("--update", "write snapshots instead of comparing them")
       .option("--junit <file>", "write the outcomes as JUnit XML, for CI");
   },

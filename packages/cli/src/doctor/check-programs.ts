@@ -102,7 +102,12 @@ function leftOut(launches: readonly LaunchFacts[]): readonly Observation[] {
   const dropped = new Set(launches.flatMap(({ droppedPath }) => droppedPath));
   if (dropped.size === 0) return [];
   const folders = [...dropped].map((folder) => JSON.stringify(folder)).join(", ");
-  return [note(`removed from the servers' PATH, because this folder is not trusted: ${folders}`, "fairlead trust add")];
+  return [
+    note(
+      `the workspace is not trusted, so these folders were removed from the servers' PATH: ${folders}`,
+      "fairlead trust add",
+    ),
+  ];
 }
 
 function relative(folders: readonly string[], isTold: boolean): readonly Observation[] {

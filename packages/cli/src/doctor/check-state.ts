@@ -10,8 +10,7 @@ import { note, type Observation, ok, problem, warning } from "./finding.ts";
 export interface StateFacts {
   readonly folder: string;
   /**
-   * Whether other users can read the folder. `shut out`: they could read it until doctor changed its permissions just
-   * now.
+   * Whether other users can read the folder. `shut out`: not any more, because doctor has just changed the permissions.
    */
   readonly others: "kept out" | "shut out" | "let in";
   readonly failure?: string;

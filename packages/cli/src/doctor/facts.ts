@@ -1,7 +1,6 @@
 /**
- * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store.
- * To test the state folder, writes and deletes a file; never creates the folder. Repairs folder permissions and damaged
- * approvals as every command does, so that doctor can report the repair.
+ * Reads the facts that the checks need: the state folder, certificates, policy files and the secret store. Repairs the
+ * state folder's permissions and damaged approvals, so that doctor can report the repair.
  */
 
 import { randomUUID } from "node:crypto";

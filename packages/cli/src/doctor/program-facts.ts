@@ -21,17 +21,21 @@ export interface LaunchFacts {
   readonly origin: Origin;
   readonly command: string;
   readonly file?: string;
-  /** The program that a script names in its first line (`#! /usr/bin/env node`), and whether that program exists. */
+  /** The program in the first line of a script (`#! /usr/bin/env node`), and whether that program exists. */
   readonly interpreter?: { readonly name: string; readonly isFound: boolean };
   /** The version manager's folder that has the command or interpreter, if it is not on the server's `PATH`. */
   readonly elsewhere?: Managed;
-  /** The version manager's folder that has the program, if only the user's own shell has this folder on its `PATH`. */
+  /**
+   * The version manager's folder that has the program, if programs that no shell started do not have it on their
+   * `PATH`.
+   */
   readonly managed?: Managed;
   readonly droppedPath: readonly string[];
   /** Why Fairlead refuses to start the program. */
   readonly refused?: Pick<HostError, "message" | "next" | "code">;
   /**
-   * Set on Windows if only a PowerShell script has the command's name. Windows cannot start such a script as a program.
+   * The PowerShell script with the command's name, if there is no program of that name. Windows cannot start it
+   * directly.
    */
   readonly script?: string;
 }
@@ -141,10 +145,7 @@ const ofShells: readonly (readonly [manager: string, folder: RegExp])[] = [
 
 interface Managed {
   readonly manager: string;
-  /**
-   * The folder of the version manager. Symbolic links are resolved, because those that fnm puts on `PATH` are
-   * temporary.
-   */
+  /** The folder of the version manager, with symbolic links resolved, because links of fnm on `PATH` are temporary. */
   readonly folder: string;
 }
 
@@ -167,7 +168,6 @@ async function managerOf(file: string): Promise<Managed | undefined> {
 async function foldersOf(pattern: string, home: string): Promise<readonly string[]> {
   const [before = "", after] = (pattern.startsWith("/") ? pattern : join(home, pattern)).split("*");
   if (after === undefined) return [before];
-  // If this folder does not exist, the version manager is not installed.
   const names = await readdir(before).catch(() => []);
   const newestFirst = names.sort((a, b) => b.localeCompare(a, "en", { numeric: true }));
   return newestFirst.map((name) => join(before, name, after));

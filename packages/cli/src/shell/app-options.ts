@@ -5,7 +5,7 @@ type Flags = readonly (readonly [flags: string, help: string])[];
 /** Options that both the app and `fairlead -p` have. */
 export const resumeFlags: Flags = [
   ["--continue", "continue the latest conversation of this workspace"],
-  ["--resume [id]", "continue a recorded conversation; without an id: the latest, or a list in the app"],
+  ["--resume [id]", "continue a recorded conversation; without an id: a list in the app, the latest with -p"],
 ];
 
 export const appOptions: Flags = [

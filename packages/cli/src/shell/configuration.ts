@@ -54,10 +54,7 @@ function lastingOptions(context: Pick<Context, "globals" | "io">): Configuration
   return { ...options, environment: { ...environment, env } };
 }
 
-/**
- * Loads the configuration. Warns about invalid files: their servers are missing, so no server's state shows the
- * problem.
- */
+/** Loads the configuration, and warns about invalid settings files, because no server's state shows such a problem. */
 async function load(options: ConfigurationOptions, { out }: Pick<Context, "out">): Promise<Configuration> {
   const configuration = await loadConfiguration(options);
   for (const problem of configuration.problems.filter(concernsFile)) out.warnOnce(problemLines(problem));

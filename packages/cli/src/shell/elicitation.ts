@@ -16,7 +16,7 @@ import type { Context } from "./verb.ts";
 type OfMode<M extends Elicitation["mode"]> = Extract<Elicitation, { readonly mode: M }>;
 
 /**
- * Asks the user. Sends only values that the user confirms. Ctrl-C, Ctrl-D and `.` cancel the question; the call
+ * Shows the server's question and returns the user's answer. Ctrl-C, Ctrl-D and `.` cancel the question; the call
  * continues.
  */
 export async function answerOnTerminal(
@@ -71,10 +71,7 @@ function withoutSecrets(
   );
 }
 
-/**
- * Whether the value must not be shown. A choice or a yes/no is never hidden, because its possible values are on the
- * screen.
- */
+/** Whether the field is for a secret that the user types, so that the value must not be shown. */
 function isTypedSecret({ isSecret, input: { kind } }: FormField): boolean {
   return isSecret && (kind === "text" || kind === "number" || kind === "json");
 }

@@ -39,7 +39,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 }
 
 interface Task {
-  /** The words for Fairlead itself. A `--json` after another program's name is not one of them. */
+  /** The words of the command line that Fairlead itself parses, without the words for another program. */
   readonly ours: readonly string[];
   readonly run: (io: Io, out: Output) => void | Promise<void>;
 }
@@ -50,7 +50,7 @@ async function prepare(argv: readonly string[]): Promise<Task> {
     const { answerTab } = await import("../completion/answer-tab.ts");
     return { ours: [], run: (io, out) => answerTab(argv.slice(1), io, out) };
   }
-  // Only a relay starts Fairlead as a background host.
+  // `fairlead serve` starts the background host with this word.
   if (argv[0] === "__host") {
     const { runHost } = await import("../gateway/run-host.ts");
     return { ours: [], run: (io) => runHost(argv.slice(1), io) };
@@ -133,7 +133,7 @@ function homeFolder(): string {
 export async function run(): Promise<void> {
   const interrupt = new AbortController();
   let interrupted: number | undefined;
-  /** The exit code if the output was closed. */
+  /** The exit code, if stdout or stderr was closed or failed. */
   let closed: number | undefined;
   let onInterrupt: (() => void) | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
@@ -147,7 +147,6 @@ export async function run(): Promise<void> {
     });
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      // Fairlead can no longer print, but it must still stop its servers and save their catalogs.
       if (interrupted !== undefined || closed !== undefined) return;
       const failure = streamFailure(error, stream.isTTY);
       if (failure === "hangup") {

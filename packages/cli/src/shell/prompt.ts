@@ -47,7 +47,6 @@ function ask(
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const reader = createInterface({ input: stdin, output: hidden ? silent : stderr, terminal: true, historySize: 0 });
   return new Promise((resolve, reject) => {
-    // The answer, a cancellation or the end of input settles the promise, whichever comes first.
     const cancel = (): void => {
       reject(new HostError("cancelled", "cancelled; nothing was changed"));
       reader.close();

@@ -11,9 +11,7 @@ export interface Verb {
   /** The text that `--help` prints after the options. */
   readonly help?: string;
   run(context: Context): Promise<void>;
-  /**
-   * Separates the words for Fairlead from the words for another program. If it is absent, all words are for Fairlead.
-   */
+  /** Separates the words for Fairlead from the words for another program; absent if all words are for Fairlead. */
   split?(words: readonly string[]): Words;
 }
 

@@ -21,7 +21,7 @@ const rows: readonly (readonly [words: string, summary: string, load: Load])[] =
   ["mcp auth", "sign in to a server", () => import("../commands/mcp/auth.ts")],
   ["mcp logout", "sign out of servers", () => import("../commands/mcp/logout.ts")],
   ["mcp logs", "show a server's log", () => import("../commands/mcp/logs.ts")],
-  ["mcp enable", "undo mcp disable", switchVerb("enable")],
+  ["mcp enable", "allow a disabled server to start again", switchVerb("enable")],
   ["mcp disable", "prevent a server from starting", switchVerb("disable")],
   ["mcp import", "copy servers from other programs' settings", () => import("../commands/mcp/import.ts")],
   ["mcp pin", "write a server's exact version into the settings", () => import("../commands/mcp/pin.ts")],

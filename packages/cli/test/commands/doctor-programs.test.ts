@@ -92,7 +92,7 @@ test("in a folder that is not trusted, what is dropped from PATH is named", asyn
   expect(complaints(ending).filter(({ group }) => group === "programs")).toContainEqual({
     group: "programs",
     severity: "note",
-    message: `removed from the servers' PATH, because this folder is not trusted: "${join(here.project, "bin")}", "."`,
+    message: `the workspace is not trusted, so these folders were removed from the servers' PATH: "${join(here.project, "bin")}", "."`,
     next: "fairlead trust add",
   });
 });

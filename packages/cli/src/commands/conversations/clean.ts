@@ -22,9 +22,10 @@ const usualAge = "30d";
 
 export const verb: Verb = {
   help: `
-Without arguments, removes conversations that were not used for 30 days, and large results that are older than that.
-A conversation that is open in another process is kept. Fairlead also removes the oldest conversations automatically,
-above 1000 conversations or 2 GB, and results after 7 days or above 500 files or 1 GB.
+Without arguments, removes conversations that were not used for 30 days, and large results older than 30 days.
+A conversation that is open in another process is kept. Fairlead also removes files automatically: the oldest
+conversations if there are more than 1000 or they take more than 2 GB, results after 7 days, and the oldest results
+if there are more than 500 or they take more than 1 GB.
 
 Examples:
   fairlead clean --dry-run

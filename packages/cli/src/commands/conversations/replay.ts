@@ -40,7 +40,7 @@ Examples:
       .addOption(
         new Option(
           "--output-format <format>",
-          "text; stream-json: one line per event, as fairlead -p prints it",
+          "text, or stream-json: one line of JSON for each event, as fairlead -p prints it",
         ).choices(["text", "stream-json"]),
       );
   },
@@ -69,7 +69,7 @@ function readSpeed(word: string): number {
   throw new HostError("usage", `--speed must be a number above 0 and up to 1000, not "${word}"`, { next: "--speed 2" });
 }
 
-/** Prints the same lines as the recorded turns would print with `fairlead -p --output-format stream-json`. */
+/** Prints the recorded turns in the format of `fairlead -p --output-format stream-json`. */
 function streamEvents({ head, lines }: RecordedConversation, { out }: Context): void {
   let { model } = head;
   const writer = createTurnWriter("stream-json", { ...out, say: () => {} });

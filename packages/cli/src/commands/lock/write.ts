@@ -48,10 +48,7 @@ Examples:
   },
 };
 
-/**
- * Locks one server. Without a name, locks all servers and replaces the file, unless a newer version of Fairlead wrote
- * it.
- */
+/** Locks one server. Without a name, locks all servers, unless a newer version of Fairlead wrote the lock file. */
 async function relock(name: string | undefined, context: Context): Promise<void> {
   const workspace = await openWorkspace(context);
   const { file, entries } = workspace;

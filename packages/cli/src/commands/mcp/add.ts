@@ -99,8 +99,8 @@ Examples:
       .option("--timeout <time>", "give up a request after this time without a response or progress: 500ms, 10s, 2m")
       .option("--trust", "run the server's tools without confirmation")
       .option("--description <text>", "a description of the server")
-      .option("--include-tools <a,b>", "only these tools")
-      .option("--exclude-tools <a,b>", "use all tools except these")
+      .option("--include-tools <a,b>", "use only these tools of the server")
+      .option("--exclude-tools <a,b>", "use all tools of the server except these")
       .option("--replace", "replace an entry with the same name without asking")
       .option("--no-test", "do not connect to the server now")
       .option("--no-approve", "do not approve a project's server now; use fairlead trust add later");
@@ -137,7 +137,7 @@ Examples:
     const names = servers.map(({ name }) => name);
     const after = await configurationIfTrusted(context);
     const now = await configurationOf(context);
-    // In an untrusted folder, a workspace entry does not replace a user entry of the same name.
+    // A user entry is read back as it applies now: in an untrusted folder, no workspace entry replaces it.
     const isUser = destination.scope === "user";
     const { servers: readBack } = isUser ? now : after;
     const trustLine = trustAddLine(after.locations);
@@ -146,7 +146,7 @@ Examples:
     // With --no-approve the server cannot start in any case, so Fairlead does not ask about trusting the folder.
     const answer = isUser || !approve ? "not_asked" : await askToTrust(now, context);
     const trusted = answer === "yes" || now.trust.trusted;
-    // The user typed this command line and has seen which files of the folder it runs: that approves the server.
+    // By typing this command line, the user approves the server and the files of the folder that it runs.
     const approval = approve && answer !== "no" ? await approveWritten(names, destination, context) : noApproval;
     const report = { ...entries, approval, trusted };
     if (!globals.json) printApproval(report, out);

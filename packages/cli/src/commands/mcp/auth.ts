@@ -72,7 +72,7 @@ async function signIn(
   await checkHasSignIn(definition);
   const { device = false, browser, scopes } = command.opts<Options>();
   const heard: SignInMessage[] = [];
-  // Providers other than OAuth, such as Google, ask the user nothing: connecting is enough.
+  // For a provider other than OAuth, such as Google, the user does nothing: connecting is enough.
   const isOurs = definition.authentication.provider === "oauth";
   if (isOurs && !canAsk(io)) throw needsTerminal(name);
   const isTakenOver = isOurs && (await takeOver(definition, configuration, context));
@@ -89,7 +89,7 @@ async function signIn(
   out.say(safe`connecting to "${toVisibleLine(name)}" …`);
   const first = await connect(name, before, configuration, context, ways || {});
   const isSignedIn = !isOurs || isTakenOver || heard.some(({ kind }) => kind === "signed_in");
-  // A server may require a sign-in only for tool calls, so Fairlead also searches its metadata for a sign-in.
+  // A server may require a sign-in only for tool calls. So Fairlead reads its metadata even if it could connect.
   const isUnasked = first.status === "connected" && !isSignedIn && ways !== false;
   const isLate = isUnasked && (await signInUnasked(definition, configuration, ways.signIn, io.signal));
   const state = isLate ? await connect(name, before, configuration, context, {}) : first;

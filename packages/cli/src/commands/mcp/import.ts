@@ -69,7 +69,7 @@ Examples:
       );
     scopeOption(
       command,
-      "user: for all your folders; project: for this folder; default: project for this project's files, else user",
+      "user: for all your folders; project: for this folder; default: project for files of this project, user for others",
     );
     command
       .option("--only <names>", "import only these servers, separated by commas")
@@ -108,7 +108,6 @@ Examples:
     const isStoring =
       taken.some((server) => literalSecretsOf(server).length > 0) && (await wantsStore(secrets, taken, context));
     const stored = isStoring ? await storeImported(taken, configuration, context) : { servers: taken, stored: [] };
-    // The user has not read the imported entries, so entries for a project still need `fairlead trust add`.
     const before = taken.some(({ action }) => action.kind === "replace")
       ? await configurationIfTrusted(context)
       : configuration;
@@ -130,8 +129,8 @@ Examples:
 };
 
 /**
- * Groups the imported files by the settings file that gets their servers: the file of `scope`, if given; otherwise the
- * project's settings for a file of the project, and the user settings for any other file.
+ * Groups the imported files by the settings file that gets their servers. Without `scope`, that is the project's
+ * settings for files of the project, and the user settings for other files.
  */
 function byDestination(
   sources: readonly ImportSource[],
@@ -200,7 +199,7 @@ async function findSources(
   const file = await realpath(written).catch(() => {
     throw new HostError("usage", `${written} does not exist`, { next: "check the path after --from" });
   });
-  // If the path is a link, its own name tells the program's format better than the name of its target.
+  // If the path is a link, the link's name tells the format better than the name of the file that it leads to.
   const program = format ?? (await detectProgram(written)) ?? (await detectProgram(file));
   if (program === undefined)
     throw new HostError("usage", `${file} has no known format (${programNames.join(", ")})`, {

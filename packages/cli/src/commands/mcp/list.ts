@@ -77,7 +77,8 @@ function printHead(configuration: Configuration, out: Output): void {
   const { servers, problems, locations, trust } = configuration;
   const trusted = trust.trusted ? safe`trusted` : safe`not trusted`;
   out.say(out.style.dim(safe`workspace ${toSafeLine(locations.root)} (${trusted}: ${toSafeLine(trust.detail)})`));
-  // Problems of one server are printed with that server; problems of a whole file were printed before.
+  // Leaves out problems of one server, which are printed with that server, and problems of a whole file, which are
+  // already printed.
   for (const problem of problems)
     if (problem.serverName === undefined && !concernsFile(problem)) out.warn(problemLines(problem));
   if (servers.length === 0) printNone(configuration, out);
@@ -95,7 +96,7 @@ function printNone({ settings, locations }: Configuration, out: Output): void {
   out.say(safe`try the demo: fairlead tools demo`);
 }
 
-/** Throws an error with the worst code. Servers that the user disabled, excluded or did not allow are not failures. */
+/** Throws the most serious error. Servers that the user disabled, excluded or did not allow are not failures. */
 function failOnWorst(listed: readonly ListedServer[], { problems }: Configuration): void {
   const codes: ErrorCode[] = problems.filter(({ severity }) => severity === "error").map(({ code }) => code);
   const unable = listed.filter(({ state }) => state.status !== "connected");

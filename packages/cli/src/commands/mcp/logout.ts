@@ -76,8 +76,7 @@ async function credentialsOf(
 }
 
 /**
- * Deletes the credentials even if revoking fails. Waits for a running token refresh first, so that the new token is
- * revoked too.
+ * Deletes the credentials even if revoking fails. First waits for a running token refresh, to revoke the new token too.
  */
 function signOut(
   found: Credentials,

@@ -88,7 +88,7 @@ async function pinOne(found: AdmittedServer, configuration: Configuration, conte
   }
 }
 
-/** Asks the user to approve the changed entry, because the old approval does not cover the change. */
+/** Asks the user to approve the changed entry, because the earlier approval covers only the old entry. */
 async function approveAgain(
   name: string,
   { before, after }: VersionPin,

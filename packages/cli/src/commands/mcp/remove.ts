@@ -74,8 +74,7 @@ Examples:
 };
 
 /**
- * Removes `fairlead.servers.NAME`, so that a later server of the same name does not get these options. Returns the
- * removed value.
+ * Removes the server's options, so that a later server of the same name does not get them. Returns the removed value.
  */
 async function removeServerOptions(name: string, { file, edit }: Destination): Promise<unknown> {
   const path = ["fairlead", "servers", name];
@@ -101,10 +100,7 @@ async function withdraw(name: string, { locations: { state, root } }: Configurat
 
 type UndoLines = { readonly undo: readonly string[] } | { readonly noUndo: string };
 
-/**
- * Returns the undo commands. If the server was disabled, one of them disables it again. No command can restore the
- * server's other options.
- */
+/** Returns the commands that restore the entry and, if the server was disabled, disable it again. */
 function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Context): UndoLines {
   if ("noUndo" in undo) return undo;
   const wasOff = member(extras, "enabled") === false;
@@ -112,10 +108,7 @@ function withSwitch(undo: Undo, extras: unknown, name: string, { globals }: Cont
   return { undo: wasOff ? [undo.undo, disable] : [undo.undo] };
 }
 
-/**
- * Returns the error for a missing entry. A server named "mcp" may be defined by `mcp.serverCommand` instead of an
- * entry.
- */
+/** Returns the error for a missing entry. It differs for a server "mcp" that is defined by `mcp.serverCommand`. */
 async function whyNotThere(name: string, { scope, file }: Destination): Promise<HostError> {
   const source = await readSource(scope, file);
   const line = name === "mcp" ? childNode(source.root, "mcp", "serverCommand") : undefined;

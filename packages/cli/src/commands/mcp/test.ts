@@ -123,7 +123,7 @@ function notesOf(catalog: Catalog | undefined, hide: Redact): Notes {
   return { dropped: hidden(dropped), repaired: hidden(repaired), truncated: hidden(truncated) };
 }
 
-/** Returns a note about the server's state, and notes about list items that were dropped, repaired or truncated. */
+/** Returns notes about the server's state and about list items that Fairlead dropped, repaired or truncated. */
 function noteLines(state: ServerState, { dropped, repaired, truncated }: Notes, hide: Redact): SafeText[] {
   const lines = (words: SafeText, notes: Notes["dropped"]): SafeText[] =>
     notes.map(({ kind, name = "", reason }) => {

@@ -18,8 +18,9 @@ import type { Verb } from "../../shell/verb.ts";
 
 export const verb: Verb = {
   help: `
-A rule in a higher group wins. Within a group the higher priority wins, then the stricter rule. A stricter rule
-wins over "trust", unless it is built in. To see which rule decides about a tool: fairlead policy explain.
+Rules are listed in groups, strongest group first. Within a group the rule with the higher priority wins, then the
+stricter rule. A stricter rule also wins over "trust" in a server's entry, unless the rule is built in. To see which
+rule decides about a tool: fairlead policy explain.
 
 Examples:
   fairlead policy list
@@ -42,10 +43,7 @@ Examples:
         problems,
       });
     for (const problem of problems) out.warn(problemLines(problem));
-    /*
-     * In a trusted folder, Fairlead ignores only policy files that are links to files outside the folder. `problems`
-     * contains them.
-     */
+    // In a trusted folder, ignored policy files are among `problems`, which are printed above.
     if (!configuration.trust.trusted)
       for (const { file, state } of files)
         if (state === "ignored") out.say(safe`${toSafeLine(file)} ignored: the folder is not trusted`);

@@ -80,10 +80,7 @@ const isThere = (file: string): Promise<boolean> =>
     () => false,
   );
 
-/**
- * Whether the rule is on this line of its file. A rule can have several lines, and an error message may name any of
- * them.
- */
+/** Whether this line is one of the rule's lines in its file. */
 function isOnLine({ line, lastLine }: RuleInFile, wanted: number): boolean {
   return wanted >= line && wanted <= lastLine;
 }
@@ -98,7 +95,7 @@ async function removeAbout(subject: Subject, { host, configuration, context }: R
   const { server, tool, kind, client } = subject;
   const { argsPattern } = context.command.opts<{ readonly argsPattern?: string }>();
   const condition = { ...(argsPattern !== undefined && { argsPattern }), ...(client !== undefined && { client }) };
-  // If a name contains a star, the star is escaped in a rule for that exact name, and not escaped in a pattern.
+  // A rule for a tool whose name contains `*` has the star escaped; a pattern has it unescaped. Finds both.
   const spellings = [tool, escapeName(tool)].flatMap((one) =>
     [server, escapeName(server)].map((name) => ({ server: name, tool: one, kind, ...condition })),
   );

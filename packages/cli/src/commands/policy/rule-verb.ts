@@ -201,10 +201,7 @@ interface Overruled extends ToolTarget {
   readonly rule: PolicyRule;
 }
 
-/**
- * Finds the rules that are stronger than the written rule. Ignores their argument patterns, because a stronger rule
- * with a pattern still decides for some calls.
- */
+/** Finds the rules that are stronger than the written rule, including rules that apply only to some arguments. */
 async function overruledBy(
   written: WrittenRule,
   pairs: readonly RuledTool[],
@@ -229,10 +226,7 @@ function forAllArguments({ argsPattern: _some, ...rule }: PolicyRule): PolicyRul
   return rule;
 }
 
-/**
- * Returns the tools that a rule matches: the cached tools that fit its patterns, or else the tool that it names
- * exactly.
- */
+/** Returns the cached tools that match a rule. If none matches, returns the tool that the rule names exactly. */
 async function pairsOf(named: Subject, { server, tool }: RuleToWrite, host: Host): Promise<readonly RuledTool[]> {
   const { kind, client } = named;
   if (kind !== "tool") return isWild(named.tool) ? [] : [named];

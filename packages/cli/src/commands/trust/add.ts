@@ -75,8 +75,8 @@ function trustQuestion(root: string, parent: boolean): SafeText {
 }
 
 /**
- * Says how to undo `trust add`. `trust remove` deletes the rule and all approvals, so it restores the earlier state
- * only if there was no rule and no approval before.
+ * Says how to undo `trust add`. `trust remove` undoes it exactly only if the folder had no rule and no approvals
+ * before.
  */
 function sayUndo({ root, rule, remembered, trustedFolders }: Review, out: Output): void {
   const remove = `fairlead trust remove ${toShellWord(root)}`;

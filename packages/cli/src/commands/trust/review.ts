@@ -25,7 +25,7 @@ export interface Review {
   readonly isHome: boolean;
   readonly trustedFolders: string;
   readonly state: string;
-  /** Whether the user must still trust the folder, because no rule and no setting trusts it. */
+  /** Whether the folder is not trusted yet: no rule and no setting trusts it. */
   readonly needsTrust: boolean;
   /** The level of the folder's own trust rule, if there is one. */
   readonly rule?: TrustLevel;
@@ -126,8 +126,7 @@ async function alreadyAllowed(configuration: Configuration): Promise<AlreadyAllo
 }
 
 /**
- * Whether the rule allows tools of the server. The entry's own "trust" does not count here, because the review shows it
- * with the entry.
+ * Whether the rule allows tools of the server. Ignores "trust" in the server's entry, which the review shows anyway.
  */
 function allows({ decision, server, kind = "tool", origin }: PolicyRule, name: string): boolean {
   return decision === "allow" && kind === "tool" && origin.source !== "trust" && server?.matches(name) !== false;

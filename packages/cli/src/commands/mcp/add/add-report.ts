@@ -29,7 +29,7 @@ export interface Added {
   readonly noUndo?: string;
 }
 
-/** What `mcp add` wrote, for the report that is printed before Fairlead asks about trusting the folder. */
+/** What `mcp add` reports before it asks whether to trust the folder. */
 interface Entries {
   readonly added: readonly Added[];
   readonly destination: Destination;
@@ -119,17 +119,14 @@ function printOne(
   else out.say(safe`cannot be undone: ${toSafeLine(noUndo ?? "")}`);
 }
 
-/**
- * Returns a note for each file of the workspace that the entry would run. A command such as `npx` can be such a file,
- * if `PATH` contains a folder of the workspace.
- */
+/** Returns a note for each file of the workspace that the entry would run. */
 function programNotes({ programs = [] }: ServerDefinition): string[] {
   return programs.flatMap(({ file, digest }) =>
     digest === undefined ? [] : [`runs ${file}, a file of this folder (SHA-256 ${digest.slice(0, 12)}…)`],
   );
 }
 
-/** Returns the fields that the entry sets, without defaults. */
+/** Returns the fields that the entry itself sets; fields with default values are left out. */
 function writtenFields(definition: ServerDefinition, entry: Entry): Field[] {
   const { transport, trust, description } = definition;
   const options = optionFields(definition, { show: toSafeLine, hide: hideLiteral });

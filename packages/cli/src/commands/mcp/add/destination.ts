@@ -1,6 +1,6 @@
 /**
- * Where `mcp add`, `import`, `pin` and `remove` write: the settings file, the approval of written servers, and the
- * command that undoes a change.
+ * Finds the settings file that `mcp add`, `import`, `pin` or `remove` changes, approves written servers, and builds the
+ * command that undoes the change.
  */
 
 import { HostError } from "@fairlead/core/errors";
@@ -53,7 +53,9 @@ export function placesOf(name: string, { servers }: Configuration): readonly Ori
 
 export interface WrittenApproval {
   readonly approved: readonly string[];
-  /** Servers that are not approved, because the workspace's .env file sets variables that the user has not seen. */
+  /**
+   * Servers that could not be approved, because the workspace's .env file sets variables that the user has not seen.
+   */
   readonly unseen: readonly { readonly name: string; readonly variables: readonly string[] }[];
   /** Why the approvals could not be stored. The entries are in the settings all the same. */
   readonly failure?: string;

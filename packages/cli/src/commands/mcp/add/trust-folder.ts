@@ -10,7 +10,7 @@ import { trustAddLine } from "./destination.ts";
 
 /**
  * Asks the user whether to trust the folder, and trusts it after a yes. Does not ask without a terminal, with `--json`,
- * or if a trust rule, an option or a variable already decides. Other servers of the folder still need an approval.
+ * or if a trust rule, an option or a variable already decides.
  */
 export async function askToTrust(
   { trust, locations }: Configuration,

@@ -10,7 +10,7 @@ export interface FoundSecret {
   /** Where the secret is in the entry, for example `env.GITHUB_TOKEN`. */
   readonly key: string;
   readonly value: string;
-  /** The preferred name of the secret. It gets another name if the store has a different secret with this name. */
+  /** The name for the secret in the store. If another secret has this name, the secret gets a longer one. */
   readonly name: string;
 }
 
@@ -39,7 +39,7 @@ export function withStoredSecrets(server: string, entry: Entry, nameOf: NameSecr
         return [key, Object.fromEntries(texts)];
       }
       if ((key === "url" || key === "httpUrl") && typeof value === "string") return [key, inAddress(value, key)];
-      // If an argument is program code, its text stays unchanged: the user approves exactly this code.
+      // An argument that is program code stays unchanged, because the user approves exactly this code.
       if (key === "args" && Array.isArray(value) && !runsCode(String(entry["command"]), value.map(String)))
         return [key, value.map((argument, at) => inArgument(argument, value[at - 1], `args[${at}]`))];
       return [key, value];

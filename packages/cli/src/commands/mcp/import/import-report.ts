@@ -101,7 +101,7 @@ function serverText(server: PlannedServer, report: ImportReport, { style }: Outp
   return joinSafe([
     safe`${style.bold(toVisibleLine(target))}: ${words}`,
     safe`  from ${sourceWords(source)}`,
-    // An entry that cannot be imported is not shown: the server's remarks give the reason.
+    // For an entry that cannot be imported, only the reason is shown.
     ...(action.kind === "refused" ? [] : entry.map((line) => safe`    ${line}`)),
     ...remarksOf(server, report).map(remarkText),
     safe``,
@@ -126,7 +126,7 @@ function actionWords({ action, target }: PlannedServer): SafeText {
     case "duplicate":
       return safe`skipped: the same server is in ${sourceWords(action.of)}`;
     case "clash":
-      return safe`skipped: ${sourceWords(action.with)} has a different server of the same name (${only} adds this one under the new name)`;
+      return safe`skipped: ${sourceWords(action.with)} has a different server of the same name (${only} adds this server under the new name)`;
     case "refused":
       return safe`cannot be imported`;
     case "untrusted":

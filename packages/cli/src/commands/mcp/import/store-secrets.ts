@@ -48,10 +48,7 @@ export async function storeSecrets(
   return { servers: changed, stored };
 }
 
-/**
- * Stores one secret. If the store has another value under the secret's name, the new name begins with the server's name
- * and, if needed, ends with a number.
- */
+/** Stores one secret. If the store has another secret of that name, puts the server's name before the name. */
 async function keep(
   { name, value }: FoundSecret,
   server: string,
