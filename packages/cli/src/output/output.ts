@@ -9,8 +9,8 @@ export interface Output {
   /** Prints data: a line on stdout. */
   print(text: SafeText): void;
   /**
-   * Prints a message on stderr, unless `--quiet` is set. Suggested commands begin with the word that works here,
-   * `fairlead` or `npx fairlead`.
+   * Prints a message on stderr, unless `--quiet` is set. In suggested commands, replaces `fairlead` by the word that
+   * works on this machine, such as `npx fairlead`.
    */
   say(text: SafeText): void;
   /** Prints a warning on stderr, even with `--quiet`. */
@@ -21,7 +21,7 @@ export interface Output {
   exactly(text: SafeText): void;
   /** Prints the `fairlead` commands that undo a change, unless `--quiet` is set. */
   undo(...lines: readonly string[]): void;
-  /** Replaces `fairlead` in suggested commands by the word that works here, such as `npx fairlead`. */
+  /** In suggested commands, replaces `fairlead` by the word that works on this machine, such as `npx fairlead`. */
   readonly typed: (text: SafeText) => SafeText;
   /** Prints the JSON document of a command with `--json`. Call it only once. */
   json(document: object): void;
@@ -60,7 +60,6 @@ export function createOutput(io: Io, options: { readonly quiet: boolean }): Outp
     },
     exactly,
     undo: (...lines) => {
-      // Replaces only the first word, because a settings entry in the line may contain the word `fairlead` as well.
       const shown = lines.map((line) => safe`${command()}${toSafeLine(line.replace(/^fairlead/, ""))}`);
       if (!options.quiet) exactly(safe`undo: ${joinSafe(shown, safe` && `)}`);
     },

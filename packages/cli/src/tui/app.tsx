@@ -141,16 +141,16 @@ function useNow(clock: Clock, every: number | undefined): number {
 }
 
 /**
- * How many screen rows each part below the finished items gets. All parts together stay below the screen height, or the
+ * The number of screen rows for each part below the finished items. Together they must fit on the screen, or the
  * terminal would scroll.
  */
 interface LiveRoom {
   readonly width: number;
   /** Maximum number of rows of the prompt. */
   readonly prompt: number;
-  /** Maximum number of rows of each item that may still change. */
+  /** Maximum number of rows of each unfinished item. */
   readonly item: number;
-  /** How many of the items that may still change are hidden because they do not fit; the first ones are hidden. */
+  /** Number of unfinished items that are hidden because they do not fit; the first ones are hidden. */
   readonly hidden: number;
   /** How many queued messages are shown. */
   readonly waiting: number;
@@ -160,7 +160,7 @@ const mostPrompt = 10;
 const mostWaiting = 3;
 const leastItem = 3;
 
-/** Distributes the screen rows below the finished items. `dialog`: the number of rows that the open question takes. */
+/** Divides the screen rows among the parts below the finished items. `dialog`: the rows of the open question. */
 function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dialog: number): LiveRoom {
   const width = Math.max(20, size.columns);
   const shownWaiting = Math.min(waiting.length, mostWaiting);
@@ -169,7 +169,6 @@ function liveRoom({ size, turn, items, settled, waiting, editor }: AppState, dia
     prompt + 2,
     Math.ceil((editor.text.length + 1) / (width - 2)) + editor.text.split("\n").length,
   );
-  // 2 rows are the status line and an empty row; a running turn needs 1 row more for its line.
   const others = 2 + (turn.kind === "running" ? 1 : 0) + shownWaiting + promptRows + dialog;
   const room = Math.max(leastItem, size.rows - others);
   const live = items.length - settled;

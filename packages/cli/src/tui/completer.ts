@@ -193,7 +193,8 @@ export function createCompleter(services: Services): Completer {
       }
       return true;
     },
-    // A line recalled from the history opens no completion list, because the list would use the arrow keys.
+    // The list opens only after a key that changes the text: it uses the arrow keys, which otherwise move through the
+    // history.
     pressed: (key) => (changesText(key) ? renew() : close()),
     end: () => stop?.(),
   };

@@ -82,10 +82,7 @@ export function createPanel({ session, settings, servers }: Omit<Services, "open
         load(step.server, step.tab).catch(fail);
         break;
       case "do":
-        /*
-         * A sign-in shows its questions in the place of the panel, and a test prints into the transcript. So both close
-         * the panel.
-         */
+        // Closes the panel, because a sign-in shows its questions in its place, and a test prints into the transcript.
         if (step.verb === "auth" || step.verb === "test") set(undefined);
         servers[step.verb](step.server).catch(fail);
         break;

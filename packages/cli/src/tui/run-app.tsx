@@ -46,8 +46,8 @@ export async function runApp(context: Context, configuration: Configuration): Pr
     committed = question;
   };
   /**
-   * Tells the question guard which question the user can see. Called after Ink has written a frame, which can be some
-   * time after rendering.
+   * Called after Ink has written a frame, which can be some time after rendering. Tells the question guard which
+   * question the user can see.
    */
   const onWritten = (): void => guard.drawn(rendered);
   const restore = takeTerminal({ stdin, stdout }, guard.press, session.quit);

@@ -27,10 +27,8 @@ export function lookAt(io: Io): Look {
 }
 
 /**
- * Wraps stdout for Ink, and tells Ink that the screen has endless rows. With the real number of rows, Ink would clear
- * the terminal and its scrollback whenever a frame does not fit; the app itself limits the height of its frames. Ink
- * gets no `resize` events, so it uses a new screen width only when the app draws a frame for that width. `onWritten`
- * is called after every write.
+ * Wraps stdout for Ink, and tells Ink that the screen has endless rows: otherwise Ink would clear the scrollback
+ * whenever a frame does not fit. `onWritten` is called after every write.
  */
 export function drawingStream(stdout: NodeJS.WriteStream, onWritten: () => void): NodeJS.WriteStream {
   const own = new Map<PropertyKey, unknown>([
@@ -65,10 +63,7 @@ export interface Terminal {
 const pastesOn = "\u001b[?2004h";
 const pastesOff = "\u001b[?2004l";
 const cursorOn = "\u001b[?25h";
-/**
- * After this many milliseconds, a single Escape counts as the Escape key. On a slow connection, a key sequence can
- * arrive in parts.
- */
+/** An Escape without a following character counts as the Escape key after this many milliseconds. */
 const escapeDelay = 50;
 /** Milliseconds to wait for the end of a paste. If the end is lost, the keyboard must still work. */
 const pasteEndDelay = 1000;
@@ -107,7 +102,7 @@ export function takeTerminal({ stdin, stdout }: Terminal, onKey: (key: Key) => v
   stdin.setRawMode(true);
   stdin.on("data", onData);
   stdin.once("end", onEnd);
-  // A closed terminal ends the session, but the process still runs until it has stopped its servers.
+  // A closed terminal ends the session; the process ends later, when its servers have stopped.
   stdin.once("error", onEnd);
   stdin.resume();
   stdout.write(pastesOn);

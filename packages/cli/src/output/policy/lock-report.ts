@@ -11,16 +11,10 @@ import { errorDocument, errorLines } from "../error-lines.ts";
 import { count } from "../output.ts";
 import { differenceLines } from "./difference-lines.ts";
 
-/**
- * Changed members of each tool, by tool name. Leaves out a tool whose locked definition is no longer in the catalog
- * cache.
- */
+/** The changed members of each tool, by tool name; only for tools whose locked definition is in the catalog cache. */
 type ToolDifferences = ReadonlyMap<string, readonly Difference[]>;
 
-/**
- * Compares the tools with their locked definitions. The lock file has only digests, so the locked definitions come from
- * the catalog cache.
- */
+/** Compares the tools with their locked definitions in the catalog cache; the lock file itself has only digests. */
 function toolDifferences(
   { server, tools }: LockDrift,
   lock: LockFile,

@@ -60,8 +60,8 @@ export function createImageDrawing(protocol: ImageProtocol, columns = 0): DrawIm
 const chunkSize = 4096;
 
 /**
- * Draws an image with kitty's protocol. `q=2` suppresses the terminal's reply. Encodes the image again as base64, which
- * cannot contain an escape sequence of the server.
+ * Draws an image with kitty's protocol. Encodes the image again, so that the base64 text cannot contain escape
+ * sequences from the server.
  */
 function kitty(png: Buffer, columns: number): SafeText {
   const encoded = toSafeLine(png.toString("base64"));

@@ -11,13 +11,12 @@ import { width } from "../output.ts";
 
 export interface ProgressLine {
   readonly update: (progress: Progress) => void;
-  /** Removes the line from the terminal. */
+  /** Removes the progress line from the terminal. */
   readonly clear: () => void;
-  /** Hides the line while the user is asked something on the terminal. */
+  /** Hides the progress line while `ask` asks the user a question on the terminal. */
   readonly hideDuring: <T>(ask: () => Promise<T>) => Promise<T>;
 }
 
-/** A progress line that is never shown. */
 function askAtOnce<T>(ask: () => Promise<T>): Promise<T> {
   return ask();
 }
@@ -43,7 +42,7 @@ export function createProgressLine(
 }
 
 const frame = 100;
-/** The line appears after this many milliseconds. A call that ends earlier shows no line. */
+/** Milliseconds after which the progress line appears, even without progress. */
 const showAfter = 1000;
 
 function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => number): ProgressLine {
@@ -63,7 +62,7 @@ function createLiveLine(label: SafeText, stderr: Io["stderr"], elapsed: () => nu
     update(progress) {
       const isFirst = last === undefined;
       last = progress;
-      // Only the first progress is drawn at once: the timer redraws the line, at a rate that people can follow.
+      // Draws only the first progress at once; a timer redraws the line regularly.
       if (isFirst) draw();
     },
     clear() {
@@ -125,7 +124,7 @@ function rounded(number: number): SafeText {
   return safe`${Number(number.toFixed(2))}`;
 }
 
-/** This many lines are written without delay; after them, at most one line per second. */
+/** Number of progress lines that are printed without delay; after them, at most one line per second is printed. */
 const freeLines = 100;
 
 export function createLineLog(

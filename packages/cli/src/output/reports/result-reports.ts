@@ -40,10 +40,7 @@ export interface Outcome extends Settled {
   readonly durationMs: number;
 }
 
-/**
- * Waits for a call. If the tool itself reports an error, the outcome has the tool's content; after any other error,
- * there is no content.
- */
+/** Waits for a call. If the tool itself reported an error, the outcome has both the error and the tool's content. */
 export async function outcomeOfCall(call: Promise<CallResult>, target: ToolTarget): Promise<Settled> {
   try {
     const { isError, ...result } = await call;
@@ -203,9 +200,7 @@ function toBlock(resource: Contents): ResultBlock {
   return { type: "resource", resource };
 }
 
-/**
- * Converts contents to a block with binary content, because only such a block can be saved. Text is encoded as base64.
- */
+/** Converts contents to a block with binary content, which can be saved. */
 function toFile({ uri, text, blob, mimeType }: Contents): ResultBlock {
   const type = mimeType ?? (text === undefined ? "application/octet-stream" : "text/plain");
   const bytes = blob ?? Buffer.from(text ?? "").toString("base64");

@@ -48,7 +48,7 @@ export function approvalFields(definition: ServerDefinition, { shadows }: Pick<C
   ];
 }
 
-/** Shows which credentials of this machine the user's settings give to this entry, and which server receives them. */
+/** Shows which credentials of this machine the user's settings let the server use, and where they are sent. */
 function machineValues(definition: ServerDefinition): SafeText[] {
   const settings = describeMachineAuth(definition);
   if (settings === undefined) return [];
@@ -75,8 +75,7 @@ function programText({ file, digest }: NonNullable<ServerDefinition["programs"]>
 }
 
 /**
- * Formats a variable. A value from a workspace file is shown, because the user approves it with the entry. The user's
- * own values are not shown, because they may be secrets.
+ * Formats a variable. Its value is shown only if it comes from a workspace file; the user's own values may be secrets.
  */
 function variableText(use: VariableUse, { values }: ServerDefinition): SafeText {
   const words = safe`${show(use.name)} ${variableWords[use.from]}`;
@@ -105,8 +104,7 @@ type Http = Exclude<Transport, Stdio>;
 
 function programValues(written: Transport, shown: Stdio, resolved: Transport | undefined): SafeText[] {
   if (written.kind !== "stdio") return [];
-  // The paths of the program and of its folder are no secrets, so variables in these paths are replaced by their
-  // values.
+  // In the paths of the program and its folder, variables are replaced by their values, because paths are no secrets.
   const { command, cwd } = resolved?.kind === "stdio" ? resolved : shown;
   const areOther = shown.args.some((word, at) => isOther(word, written.args[at] ?? ""));
   return [

@@ -56,8 +56,8 @@ export function hideInWords(text: string): string {
 }
 
 /**
- * Hides the value of `"name": "value"` at any place, even in JSON inside a JSON string. Outside JSON, a value that may
- * be code is shown.
+ * Hides the value of `"name": "value"`, also in JSON inside a JSON string. Outside JSON, shows a value that may be
+ * code.
  */
 function hideMembers(text: string): string {
   const isJson = parseJson(text.replace(/^[\w.-]+=/, "")) !== undefined;

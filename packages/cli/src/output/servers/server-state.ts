@@ -25,7 +25,8 @@ export interface ListedServer {
   /** Estimated tokens that the server's tool definitions cost a model. */
   readonly tokens?: number | undefined;
   /**
-   * Set if the server failed in this run or an earlier one. Commands that do not name the server skip it for a while.
+   * The server's latest failure, in this run or an earlier one. Commands that do not name the server skip it for a
+   * while.
    */
   readonly failed?: FailedStart | undefined;
   /** How clients of the gateway share connections to the server. */
@@ -133,10 +134,7 @@ function cachedLines(known: CachedCatalogInfo | undefined, cost: SafeText): Safe
   return [safe`  cached: ${offerWords(known.offer)}${cost} (${ageWords(Date.now() - known.savedAt)} ago)`];
 }
 
-/**
- * Formats an earlier failure of the server. Adds the reason if the server's state does not contain it, as with
- * `--cached`.
- */
+/** Formats an earlier failure of the server, with its reason if the server's state does not contain it. */
 function failedLines(state: ServerState, failed: FailedStart | undefined): SafeText[] {
   if (failed === undefined) return [];
   const { failures, failedAt, nextTryAt, message } = failed;

@@ -30,7 +30,7 @@ interface ListOptions {
 }
 
 export interface ResourceListOptions extends ListOptions {
-  /** Whether several servers have this URI or template. If so, the list shows `server:uri`, which the user can type. */
+  /** Whether several servers have this URI or template. If so, the list shows it as `server:uri`. */
   readonly isShared?: (uri: string) => boolean;
 }
 

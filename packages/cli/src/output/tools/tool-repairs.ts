@@ -18,7 +18,7 @@ const mostReasons = 10;
 const longestPlace = 100;
 const longestNote = 400;
 
-/** Frequent schema keywords. Removing them from a tool's schema does not matter to a caller of the tool. */
+/** Schema keywords whose removal does not matter to a caller of the tool. */
 const usual: ReadonlySet<string> = new Set([
   "$schema",
   "$id",

@@ -15,7 +15,7 @@ export interface CompletionItem {
 }
 
 export interface CompletionList {
-  /** Index where the replaced part of the text starts. */
+  /** Index in the prompt's text where the word begins that a suggestion replaces. */
   readonly from: number;
   readonly to: number;
   /** At least one. */
@@ -95,7 +95,7 @@ export function extend(
   return { ...next, selected: completion.selected, isChosen: completion.isChosen };
 }
 
-/** Maximum number of characters of a text in which the typed letters are searched. */
+/** Only this many characters at the start of a text are compared with the typed letters. */
 const longestText = 300;
 const mostStarts = 20;
 
@@ -109,7 +109,6 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   let start = lower.indexOf(letters.charAt(0));
   for (let tries = 0; start !== -1 && tries < mostStarts; tries += 1) {
     const score = scoreFrom(letters, within, lower, start);
-    // If the typed letters do not match from one start position, they match from no later position either.
     if (score === undefined) break;
     if (best === undefined || score > best) best = score;
     start = lower.indexOf(letters.charAt(0), start + 1);

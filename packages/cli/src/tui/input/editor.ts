@@ -49,7 +49,7 @@ function freeName(words: string, { pastes, text }: Editor): string {
   return name;
 }
 
-/** Returns the prompt's text with every label replaced by its pasted text. */
+/** Returns the prompt's text with every paste label replaced by the pasted text. */
 export function wholeText({ text, pastes }: Editor): string {
   if (pastes.size === 0) return text;
   const names = [...pastes.keys()].map((name) => name.replaceAll(/[[\]]/g, "\\$&"));
@@ -60,7 +60,7 @@ export function move(editor: Editor, where: Move): Editor {
   return { ...editor, cursor: target(editor, where) };
 }
 
-/** Deletes the text between the cursor and the target. Unless that is one character, Ctrl-Y can insert it again. */
+/** Deletes the text between the cursor and the target. Ctrl-Y inserts it again, unless it is a single character. */
 export function erase(editor: Editor, where: Move): Editor {
   const { text, cursor } = editor;
   const to = target(editor, where);

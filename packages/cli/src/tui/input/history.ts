@@ -9,7 +9,7 @@ export interface InputHistory {
   readonly entries: readonly string[];
   /** Index of the shown entry; `entries.length` if no entry is shown. */
   readonly at: number;
-  /** The text that was in the prompt before the first history entry was shown. */
+  /** The text that the user had typed before moving through the history. */
   readonly draft: string;
 }
 

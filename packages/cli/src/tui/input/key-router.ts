@@ -30,7 +30,7 @@ export function routeKey(state: AppState, key: Key): Routed {
   const [question] = state.questions;
   if (question !== undefined && state.focus === "dialog" && state.dialog !== undefined) {
     if (isCtrl(key, "c")) return stop(state, true);
-    // Several characters that arrive at once are no answer: the user is typing or pasting a text.
+    // Several characters that arrive together do not answer a question: the user is typing or pasting text.
     const isTyped = key.name === "paste" || (key.name === "text" && Array.from(key.text ?? "").length > 1);
     if (isTyped && !takesText(question)) return withEvents(edit(state, key), { type: "focus", focus: "input" });
     const step = dialogKey(question, state.dialog, key, dialogRoom(state.size));
@@ -48,13 +48,13 @@ export function routeKey(state: AppState, key: Key): Routed {
 }
 
 /**
- * Stops the innermost activity: the question, then the call, then the turn, then the typed text. Only a second key
- * press quits the app.
+ * Stops the first of these that is active: the question, the call, the turn, the typed text. Only a second key press
+ * quits the app.
  */
 function stop(state: AppState, canQuit: boolean): Routed {
   const { turn, items, editor, isQuitArmed } = state;
   const [question] = state.questions;
-  // If the user has not seen the question yet, the key is not meant for it.
+  // A question that the user has not seen yet is not stopped.
   if (question !== undefined && state.focus !== "unseen")
     return { events: [], action: answerOf(question, refusals[question.kind]) };
   if (turn.kind === "running" && !turn.isCancelling) {

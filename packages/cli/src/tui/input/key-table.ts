@@ -15,5 +15,5 @@ export const promptKeys: readonly (readonly [keys: string, words: string])[] = [
   ["Ctrl-W, Ctrl-U, Ctrl-K", "cut a word, the line before the cursor, the line after the cursor"],
   ["Ctrl-Y", "insert the text that was cut"],
   ["Ctrl-L", "redraw the screen"],
-  ["Ctrl-D", "quit, on an empty prompt; during a turn: twice"],
+  ["Ctrl-D", "quit, if the prompt is empty; during a turn, press it twice"],
 ];

@@ -39,8 +39,8 @@ export interface KeyState {
   /** The part of a paste that has arrived so far. */
   readonly paste?: string;
   /**
-   * Whether a paste was ended before its end marker arrived. Text that arrives before a late marker belongs to that
-   * paste.
+   * Whether Fairlead stopped waiting for the end of a paste. Text that still arrives before the end marker belongs to
+   * the paste.
    */
   readonly isPasteCut?: true;
 }
@@ -106,7 +106,10 @@ export function endKeys({ pending, paste, isPasteCut }: KeyState): ReadKeys {
   return { keys: [pasted(paste), ...keys], state: pasteCut };
 }
 
-/** Reads the late rest of a paste. A line break in it must not send the prompt. */
+/**
+ * Reads the rest of a paste that arrives after Fairlead stopped waiting for it. A line break in it must not send the
+ * prompt.
+ */
 function readAfterCut(text: string): ReadKeys {
   const [start, end] = [text.indexOf(pasteStart), text.indexOf(pasteEnd)];
   if (start !== -1 && (end === -1 || start < end)) return readKeys(noKeys, text);
@@ -125,7 +128,7 @@ function withKeys(keys: readonly Key[], read: ReadKeys): ReadKeys {
 function unfinishedKeys(pending: string): readonly Key[] {
   const [, character, ...others] = Array.from(pending);
   if (pending === esc.repeat(pending.length)) return Array.from(pending, () => ({ name: "escape" }));
-  // The terminal sends Alt-[ and Alt-O with the same bytes that start a key sequence.
+  // Alt-[ and Alt-O have the same bytes as the start of a key sequence.
   return others.length === 0 ? [{ name: "text", text: character ?? "", meta: true }] : [{ name: "unknown" }];
 }
 
@@ -161,7 +164,7 @@ function readEscape(text: string): One | undefined {
     if (final === "") return undefined;
     return { key: letterKey(final, 1), length: 3 };
   }
-  // Operating-system commands and similar strings are replies of the terminal, not keys.
+  // Text after these characters is a reply of the terminal, not a key.
   if (next === "]" || next === "P" || next === "_" || next === "^") return readString(text);
   if (next === esc) {
     const inner = readEscape(text.slice(1));
@@ -190,7 +193,6 @@ function readSequence(text: string): One | undefined {
   }
   const isUnfinished = /^[0-?]*[ -/]*$/.test(rest);
   if (isUnfinished && text.length < longestSequence) return undefined;
-  // The key sequence is too long or invalid. If it is invalid, two characters are dropped and the rest is parsed again.
   return { key: { name: "unknown" }, length: isUnfinished ? text.length : 2 };
 }
 

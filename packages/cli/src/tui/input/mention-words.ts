@@ -24,7 +24,7 @@ export function offerMentions(typed: string, resources: readonly HostResource[])
     const about = title ?? name;
     if (resource.kind === "resource") return { value: writeReference(server, resource.uri), about };
     const start = beginningOf(resource);
-    // Once the fixed beginning of the template is typed, the server completes the variables.
+    // After the user has typed the literal beginning of a template, the server suggests values for its variables.
     if (start === undefined || addressesOf(server, start).some((address) => typed.startsWith(address))) return [];
     return { value: `@${server}:${start}`, label: `@${addressOf(resource)}`, about, isOpen: true };
   });
@@ -89,7 +89,7 @@ interface PlainVariable {
   readonly encode: (value: string) => string;
 }
 
-/** Returns the variable of a simple template expression. Variables of other expressions are not completed. */
+/** Returns the variable of an expression such as `{name}` or `{+name}`; other expressions are not completed. */
 function variableOf(piece: TemplatePiece | undefined): PlainVariable | undefined {
   if (piece?.kind !== "expression" || (piece.operator !== "" && piece.operator !== "+")) return undefined;
   const [only, ...others] = piece.variables;

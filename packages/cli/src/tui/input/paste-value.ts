@@ -14,7 +14,7 @@ export function pasteAtCursor(editor: Editor, pasted: string, isManual: boolean)
   const { lastStart, open } = splitTypedLines(before);
   const line = before.slice(lastStart);
   if (!isManual && !/^\s*(?:\/\S+|[^\s=./@]+\.[^\s=]+)\s/.test(line)) return paste(editor, pasted);
-  // The quote stays open, because the user may type more of the quoted word after the pasted text.
+  // Does not close the quote, because the user may type more of the quoted value.
   if (open !== undefined) return paste(editor, escaped(pasted, open.quote));
   const word = argument.exec(line);
   if (word !== null) return pasteValue(editor, pasted, lastStart + word.index + (word[1] ?? "").length);
@@ -43,7 +43,7 @@ function pasteValue(editor: Editor, pasted: string, from: number): Editor {
   return { ...whole, cursor: whole.cursor + 1 };
 }
 
-/** Returns the value of an unquoted word, without its escapes. */
+/** Returns the value of an unquoted word, without backslash escapes. */
 function plain(word: string): string {
   return splitWords(word)[0]?.text ?? "";
 }

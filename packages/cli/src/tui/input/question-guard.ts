@@ -14,12 +14,11 @@ export interface QuestionGuardOptions {
 
 export interface QuestionGuard {
   readonly press: (key: Key) => void;
-  /**
-   * Call this after a frame was drawn. `question`: the identifier of the question in that frame. Repeated calls are
-   * allowed.
-   */
+  /** Call this after each drawn frame, with the identifier of the question in that frame. */
   readonly drawn: (question: string | undefined) => void;
-  /** Call this after the app's state has changed. */
+  /**
+   * Checks whether the question that the user types into has closed. Call this after each change of the app's state.
+   */
   readonly look: () => void;
   readonly end: () => void;
 }
@@ -37,12 +36,12 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
   let callOffReading: (() => void) | undefined;
   /** The identifier of the question that the user types into. */
   let typedInto: string | undefined;
-  /** Cancels the timer for `pause`. Set only while keys are ignored. */
+  /** Cancels the timer after which keys are no longer ignored; absent if no keys are ignored. */
   let callOffPause: (() => void) | undefined;
 
   /**
-   * Sets the timer for `readingTime`. Each key sets it again, because a user who is typing has not read the question
-   * yet.
+   * Starts the time in which the user can read the question. Each key starts it again, because a user who is typing is
+   * not reading.
    */
   function startReading(question: string): void {
     callOffReading?.();
@@ -90,7 +89,6 @@ export function createQuestionGuard({ get, dispatch, press, clock }: QuestionGua
       const [question] = questions;
       if (focus === "unseen" && shown !== undefined && question?.key === shown) startReading(shown);
       const isTyping = question !== undefined && takesText(question) && before.focus === "dialog" && focus === "dialog";
-      // If this key answered the question, the user loses no text, so the app shows no warning.
       typedInto = isTyping && question.key === before.questions[0]?.key ? question.key : undefined;
     },
     end() {

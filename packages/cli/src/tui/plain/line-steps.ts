@@ -76,7 +76,7 @@ function lettersOf(question: UserQuestion): string {
   return question.kind === "url" ? "Type one letter: y, h or n." : "Type one letter: y or n.";
 }
 
-/** Sends a `dialog` event even if the dialog has not changed, because the event prints the question again. */
+/** Creates a `dialog` event, which prints the question again. */
 function put(dialog: DialogState): LineStep {
   return { event: { type: "dialog", dialog: { ...dialog } } };
 }
@@ -85,17 +85,17 @@ function say(text: string): LineStep {
   return { event: { type: "note", tone: "warning", text } };
 }
 
-/** Enters the text as typed text, because a paste may be replaced by a label. */
+/** Creates a key with the text. It is not a paste, because a long paste would be shown as a label. */
 function typed(text: string): LineStep {
   return { key: { name: "text", text } };
 }
 
 export interface LateLine {
-  /** Call this after the app's state has changed. */
+  /** Checks whether the open question has closed. Call this after each change of the app's state. */
   readonly look: () => void;
-  /** Whether the user began the last line while a question was open that has closed since. */
+  /** Whether the user may have typed the last line for a question that has closed in the meantime. */
   readonly isLate: () => boolean;
-  /** Call this after a line was handled. A question that closed during the handling was answered by that line. */
+  /** Call this after each line: a question that this line answered does not count as closed in the meantime. */
   readonly read: () => void;
 }
 

@@ -10,7 +10,7 @@ import type { AppState } from "../state/app-state.ts";
 
 export interface PastedLines {
   readonly add: (line: string) => void;
-  /** Enters all added lines that are still waiting. */
+  /** Enters the collected lines at once, without waiting for more. */
   readonly flush: () => void;
 }
 
@@ -53,7 +53,7 @@ export function createPastedLines({ clock, get, enter, refuse }: PastedLinesOpti
       lines.push(line);
       stopWaiting?.();
       stopWaiting = clock.after(longestGap, () => {
-        // A busy machine may not have read all lines yet. `setImmediate` lets Node read them before `flush` runs.
+        // `setImmediate` lets Node read lines that have arrived but were not read yet, for example on a busy machine.
         const last = setImmediate(flush);
         stopWaiting = () => clearImmediate(last);
       });

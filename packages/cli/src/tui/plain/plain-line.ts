@@ -5,10 +5,7 @@
 
 import type { Line } from "../view/line.ts";
 
-/**
- * Only spans that consist of box drawing are replaced: Fairlead's own bars and frames are separate spans, and other
- * text does not change.
- */
+/** Matches spans that have only box-drawing characters. Fairlead draws bars and frames as spans of their own. */
 const drawn = /^[\s─│╭╰├┼▏┃]+$/u;
 
 const replacements: ReadonlyMap<string, string> = new Map([

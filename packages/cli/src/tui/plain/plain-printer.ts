@@ -75,7 +75,6 @@ export function createPlainPrinter({ get, onAsked, write }: PlainPrinterOptions)
     }
     before = state;
     onAsked(question?.key);
-    // Input that arrived before the user could read the question does not answer it.
     const isFree = question === undefined ? turn.kind === "idle" : focus !== "unseen";
     if (isFree && !isAtPrompt && !isQuitting) {
       write(question === undefined || focus === "input" ? "> " : "answer> ");

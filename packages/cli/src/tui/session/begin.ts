@@ -23,7 +23,7 @@ export function reviewHere({ context }: Pick<Services, "context">): Promise<Revi
   return review(captured(context).context);
 }
 
-/** Whether servers wait for trust or an approval. If so, the app asks when it starts. */
+/** Whether servers wait until the user trusts the folder or approves them. */
 function hasWaiting({ servers }: Configuration): boolean {
   return servers.some(
     ({ admission }) =>
@@ -33,8 +33,7 @@ function hasWaiting({ servers }: Configuration): boolean {
 }
 
 /**
- * Asks one question, which shows the folder and all its servers. `fairlead trust add` asks about each server
- * separately.
+ * Asks one question about the folder and all its servers, unlike `fairlead trust add`, which asks about each server.
  */
 export async function askTrust(found: Review, { session, settings }: TrustServices): Promise<void> {
   const { root, pending, approved: before, needsTrust, state, trustedFolders } = found;
@@ -75,7 +74,7 @@ export async function chooseAtStart(
   session.show("Fairlead", welcomeText({ configuration, tools, choice, wanted }));
 }
 
-/** Asks about trust if servers wait for it. Does not ask if a rule says that the folder is not trusted. */
+/** Asks whether to trust the folder, if servers wait for that and no rule decides that the folder is not trusted. */
 export async function askIfWaiting(services: Services): Promise<void> {
   if (!hasWaiting(services.settings.get())) return;
   const found = await reviewHere(services);

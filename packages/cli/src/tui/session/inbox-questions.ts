@@ -19,7 +19,7 @@ export interface InboxQuestionsOptions extends Pick<QuestionQueue, "ask"> {
 const recent = 60_000;
 const place = "the terminal app";
 
-/** Registers the app as a place where the user answers clients' requests, so that clients wait for an answer. */
+/** Shows clients' requests from the inbox as questions, and sends the user's answers to the clients. */
 export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsOptions): Promise<AsyncDisposable> {
   const open = new Map<string, AbortController>();
   let looking: Promise<void> = Promise.resolve();
@@ -32,12 +32,13 @@ export async function showInbox({ inbox, ask, note, fail, now }: InboxQuestionsO
     open.set(id, gone);
     try {
       const outcome = await ask("confirmation", { kind: "confirmation", details: detailsOf(entry) }, gone.signal);
-      // If the question closed because of an answer elsewhere, a timeout or the end of the app, that is not a no.
+      // If the question was closed because of an answer elsewhere, a timeout or the end of the app, the user has not
+      // refused.
       if (gone.signal.aborted) return;
       const { isFirst, by } = await inbox.answer(id, answerOf(outcome), place, entry);
       if (!isFirst) note("info", `${entry.server}.${entry.name} was already answered in ${by}.`);
     } finally {
-      // The request stays in `open` until the current read of the inbox ends, because that read may still list it.
+      // Removes the request from `open` only after the current read of the inbox, which may still list the request.
       looking = looking.then(() => void open.delete(id));
       lookSoon();
     }
@@ -108,7 +109,7 @@ function answerOf(outcome: ToolConfirmationOutcome): ConsentAnswer {
       return "conversation";
     case ToolConfirmationOutcome.ProceedAlwaysAndSave:
       return "always";
-    // The app does not offer `ProceedAlwaysServer` here, because it would allow all tools of the server.
+    // This outcome would allow all tools of the server, so the app does not offer it for a client's request.
     case ToolConfirmationOutcome.ProceedAlwaysServer:
     case ToolConfirmationOutcome.Cancel:
       return "no";

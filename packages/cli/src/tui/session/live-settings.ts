@@ -12,7 +12,7 @@ import { captured } from "../captured.ts";
 
 export interface LiveSettings {
   readonly get: () => Configuration;
-  /** Reads the settings files again. The host calls this function during a reload. */
+  /** Reads the settings files again. The host calls this function when it reloads. */
   readonly read: () => Promise<Configuration>;
   /** Reloads the host with the settings on disk. Servers whose definition has not changed keep running. */
   readonly reload: () => Promise<ServerChanges>;
@@ -82,8 +82,8 @@ export function createLiveSettings({ context, configuration, host, warn }: LiveS
   };
 
   /**
-   * Returns the part of a file whose change must reload the settings. For the approvals file, that is only the part
-   * about this workspace, because the app itself saves approvals of tools in that file.
+   * Returns the part of a file whose change must reload the settings: of the approvals file only the approvals of this
+   * workspace, of other files the whole text.
    */
   async function contentOf(file: string): Promise<string | undefined> {
     const { state, root } = current.locations;

@@ -108,8 +108,8 @@ export function openAppSession(context: Context, configuration: Configuration, s
   }
 
   /**
-   * Handles the first message of `fairlead "…"`. Its text may come from a file or another program, so it may not run a
-   * call or a built-in slash command. It may only run a server's prompt.
+   * Handles the message of `fairlead "…"`. The text may come from another program, so it may run a server's prompt, but
+   * no call and no built-in slash command.
    */
   function submitPrompt(): void {
     const prompt = context.operands.join(" ").trim();
@@ -124,10 +124,7 @@ export function openAppSession(context: Context, configuration: Configuration, s
     }
   }
 
-  /**
-   * Puts the first message into the prompt if there is no model. Without a model it would run as a call, so the user
-   * reads it first and presses Enter.
-   */
+  /** Shows the first message in the prompt instead of sending it: without a model it would run as a call. */
   function offerPrompt(text: string): void {
     const { editor } = store.get();
     if (screen.hasScreen && editor.text === "") {

@@ -10,7 +10,7 @@ import {
 import type { Store } from "./store.ts";
 
 export interface QuestionQueue {
-  /** Asks the user a question. Resolves with the user's answer; if `signal` aborts, with the answer that refuses. */
+  /** Asks the user a question. Resolves with the user's answer, or with a refusal if `signal` aborts. */
   readonly ask: <K extends Asked["kind"]>(
     kind: K,
     asked: Extract<Asked, { readonly kind: K }>,

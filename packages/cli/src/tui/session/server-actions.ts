@@ -14,8 +14,8 @@ export interface ServerActions extends Readonly<Record<ServerVerb, (server: stri
   /** Signs in to a server. `device`: with a code that the user enters on another device. */
   readonly auth: (server: string, options?: { readonly device?: boolean }) => Promise<void>;
   /**
-   * Reads the settings again, notes the changes in the transcript, and starts the servers. `reason` returns a sentence
-   * that begins the note.
+   * Reads the settings again, starts the servers, and adds a note about the changes, which begins with the text of
+   * `reason`.
    */
   readonly reload: (reason?: () => string) => Promise<void>;
   /** @throws HostError `server_unknown` */

@@ -96,10 +96,7 @@ interface Sampled extends SampledAnswer {
   readonly isCut: boolean;
 }
 
-/**
- * Average number of characters in a token. Fairlead uses it to cut the model's answer to about `maxTokens`, because the
- * model does not get that limit.
- */
+/** Average number of characters in a token, to cut the model's answer to about `maxTokens`. */
 const charactersPerToken = 4;
 
 /** Runs a sampling request of a server on the user's model, without the messages of the conversation. */

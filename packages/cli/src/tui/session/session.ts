@@ -44,8 +44,8 @@ export interface AppSession extends QuestionQueue {
   /** Runs typed calls in the conversation, whether or not it has a model. */
   readonly sendCall: (calls: string, shown?: string) => void;
   /**
-   * Sends a message to the model, even if it begins with a slash. `shown`: the text for the transcript. `before`:
-   * earlier messages of the same prompt, with their roles.
+   * Sends a message to the model, even if it begins with a slash. `shown`: the text for the transcript. `before`: the
+   * earlier messages, if a server's prompt has several.
    */
   readonly send: (input: string | readonly Part[], shown?: string, before?: readonly Content[]) => void;
   readonly cancelTurn: () => void;
@@ -60,7 +60,7 @@ export interface AppSession extends QuestionQueue {
   readonly clear: () => void;
   /** Continues with another conversation, and shows its transcript. */
   readonly take: (next: Conversation, shown: Iterable<AppEvent>) => void;
-  /** Lets the model summarise the conversation. Not allowed during a turn. Esc stops it; messages wait for its end. */
+  /** Lets the model summarise the conversation; not allowed during a turn. Esc stops it. */
   readonly compact: () => Promise<void>;
   readonly quit: () => void;
 }
@@ -107,7 +107,7 @@ export function createSession(options: SessionOptions): AppSession {
 
   for (const type of hostEvents) host.on(type, (event) => dispatch({ type: "host", event }));
   ready.catch(fail);
-  // Server states come from the host, not from the event: a server that a reload replaced may still send events.
+  // Asks the host for the states, because a server that a reload has replaced may still send events.
   for (const type of ["state", "servers"] as const)
     host.on(type, () => dispatch({ type: "servers", servers: host.states() }));
 
@@ -128,7 +128,6 @@ export function createSession(options: SessionOptions): AppSession {
       // If no model could be chosen, the turn continues in manual mode; the error is already shown.
       await Promise.race([ready.catch(() => undefined), stopped]);
       conversation.setModel(isCall ? manual : model);
-      // In a call, `@` in a value names a file, not a resource. The call waits only for its own server.
       const isManual = conversation.model.provider === "manual";
       const waitFor =
         isManual && typeof input === "string"
@@ -208,7 +207,7 @@ export function createSession(options: SessionOptions): AppSession {
     await command.run(words, session);
   }
 
-  /** Finds the prompt called `name`. Returns a function that tells whether a slash command runs that prompt. */
+  /** Returns a function that tells whether a slash command runs the server's prompt that `name` means. */
   function isPromptNamed(name: string): (command: SlashCommand) => boolean {
     const found = findPrompt(name, host.promptRegistry);
     return ({ prompt }) =>
@@ -298,7 +297,7 @@ export function createSession(options: SessionOptions): AppSession {
 interface Message {
   readonly input: string | readonly Part[];
   readonly shown: string;
-  /** Earlier messages of the same prompt, with their roles. */
+  /** The earlier messages, if the input is a server's prompt with several messages. */
   readonly before: readonly Content[];
   readonly isCall: boolean;
 }

@@ -54,10 +54,7 @@ export async function signInFromApp(serverName: string, options: AppSignInOption
   if (state?.status !== "connected" && state !== undefined) throw whyNot(state);
 }
 
-/**
- * Shows a sign-in in the app. Messages appear in the open question, which waits for a pasted address or for the user's
- * sign-in on another device. After that question has closed, messages appear as notes in the transcript.
- */
+/** Shows the messages and questions of a sign-in in the app. */
 function screenSignIn(
   serverName: string,
   ending: AbortController,
@@ -79,7 +76,7 @@ function screenSignIn(
     return new HostError("cancelled", `sign-in to "${serverName}" cancelled`, { serverName });
   }
 
-  /** Shows the device code until the sign-in has ended. The only thing that the user can do is stop the sign-in. */
+  /** Shows the device code until the sign-in has ended or the user stops it. */
   async function showCode(): Promise<void> {
     const closing = new AbortController();
     closeCode = () => closing.abort();
@@ -111,7 +108,7 @@ function screenSignIn(
       const pasted = await ask("sign_in", { kind: "sign_in", serverName, messages, canPaste: true }, signal);
       if (pasted !== undefined) return pasted;
       const reason = cancelled();
-      // If the signal aborted, the browser has returned to Fairlead in the meantime, and the sign-in continues.
+      // An aborted signal means that the browser has returned to Fairlead, so the sign-in continues.
       if (!signal.aborted) ending.abort(reason);
       throw reason;
     },

@@ -96,7 +96,9 @@ const model: BuiltIn = {
   },
 };
 
-/** Returns the text about the new model. `isGuess`: the provider was not asked whether the model exists. */
+/**
+ * Sets the model and adds a note about it. `isGuess`: Fairlead has not asked the provider whether the model exists.
+ */
 function use(name: string, set: () => void, { session }: Services, isGuess = false): void {
   set();
   const doubt = isGuess

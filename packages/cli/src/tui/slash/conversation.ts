@@ -48,7 +48,7 @@ export const resume: BuiltIn = {
   run: (line, services) => (line === "" ? chooseConversation(services) : resumeConversation(line, services)),
 };
 
-/** `/rename`: gives the conversation a name, which lists show. */
+/** `/rename`: gives the conversation a name, which is shown in lists of conversations. */
 export const rename: BuiltIn = {
   name: "rename",
   summary: "give the conversation a name",
@@ -77,7 +77,7 @@ export const compact: BuiltIn = {
   },
 };
 
-/** Maximum number of characters to copy. Terminals ignore a longer sequence. */
+/** Maximum number of characters to copy. Terminals ignore longer text. */
 const longestCopy = 75_000;
 
 /** `/copy`: copies the last answer to the clipboard, with a control sequence for the terminal (OSC 52). */

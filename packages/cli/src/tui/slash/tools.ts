@@ -37,10 +37,7 @@ export const tools: BuiltIn = {
   },
 };
 
-/**
- * Returns the tools that the model is offered. Before the first request, returns the tools that a request would offer
- * now.
- */
+/** Returns the tools that the conversation offers the model or, before its first request, would offer now. */
 async function offersIn({ session: { conversation, host } }: Services): Promise<readonly OfferedTool[]> {
   const { model, history } = conversation;
   if (model.provider === "manual") return [];
@@ -66,7 +63,8 @@ function toolsNamed(name: string, all: readonly ConversationTool[]): readonly Co
 }
 
 /**
- * Returns the text of `/tools` and `/mcp desc`: first the tools that the model has, then the other tools with reasons.
+ * Returns the text of `/tools` and `/mcp desc`: the tools of each server, and which of them the model does not get and
+ * why.
  */
 export function toolListText(
   server: string | undefined,

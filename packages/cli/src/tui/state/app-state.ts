@@ -57,9 +57,9 @@ export type TurnState =
     };
 
 /**
- * Where keys go while a question is open. It is `unseen` until the first frame with the question is drawn, so that a
- * key cannot answer a question that the user has not seen. Then it is `dialog` if the prompt is empty and no panel is
- * open; otherwise it is `input` until the user presses Tab, so that typing is not interrupted.
+ * Where keys go while a question is open. `unseen`: to the prompt, because the user has not seen the question yet.
+ * `dialog`: to the question. `input`: to the prompt or panel until the user presses Tab, so that typing is not
+ * interrupted.
  */
 type Focus = "input" | "unseen" | "dialog";
 
@@ -87,7 +87,7 @@ export type AppEvent =
   | { readonly type: "note"; readonly tone: NoteTone; readonly text: string; readonly next?: string }
   | { readonly type: "output"; readonly title: string; readonly text: string }
   | { readonly type: "ask"; readonly question: UserQuestion }
-  /** Replaces the text of the open question by a longer one. */
+  /** Replaces the open question by the same question with more text. */
   | { readonly type: "ask_again"; readonly question: UserQuestion }
   /** The question was answered or cancelled. */
   | { readonly type: "asked"; readonly key: string }
@@ -134,8 +134,8 @@ export function rowsOf(item: TranscriptItem | undefined, { columns }: Size): num
 }
 
 /**
- * Returns the position of the open question and the number of questions, as in "1 of 3". Each requested call counts as
- * a question, because Fairlead may ask about it.
+ * Returns the position of the open question, as in "1 of 3". Calls that Fairlead may still ask about count as
+ * questions.
  */
 export function questionNumber({ questions, items, settled }: AppState): QuestionNumber {
   const waiting = items.slice(settled).filter((item) => item.kind === "call" && item.call.status === "requested");

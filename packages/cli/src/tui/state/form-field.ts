@@ -35,7 +35,7 @@ export type FieldInput =
       readonly minItems?: number;
       readonly maxItems?: number;
     }
-  /** Any other type: the user types the value in the same syntax as after `key=` in a call. */
+  /** A value of any other type, which the user types as after `key=` in a call. */
   | { readonly kind: "json"; readonly schema: unknown; readonly root: unknown };
 
 export interface Choice {

@@ -19,7 +19,6 @@ export type FieldEntry =
 
 export type FieldValue =
   | { readonly kind: "value"; readonly value: unknown }
-  /** The field is empty. */
   | { readonly kind: "nothing" }
   /** `problem` completes a sentence that starts with the field's name. */
   | { readonly kind: "problem"; readonly problem: string };

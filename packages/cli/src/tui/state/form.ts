@@ -110,8 +110,8 @@ export function formKey(form: FormState, key: Key): KeyStep<FormState, "form"> {
 }
 
 /**
- * Moves within a list of choices with the arrow keys. They stop at its ends, so that the user does not leave the field
- * by accident; Tab leaves it.
+ * Moves within a list of choices with the arrow keys. At the ends of the list they do nothing; only Tab leaves the
+ * field.
  */
 function chooseKey(form: FormState, { name }: Key): FormState | undefined {
   const { focus, fields, entries } = form;

@@ -42,10 +42,7 @@ export type Asked =
       readonly purpose: "elicitation" | "sign_in";
       readonly consent?: ConsentRequest;
     }
-  /**
-   * Without `answer`, asks whether the server may use the model. With `answer`, asks whether the server may receive
-   * this answer.
-   */
+  /** Asks whether the server may use the model or, with `answer`, whether the server may receive this answer. */
   | {
       readonly kind: "sampling";
       readonly serverName: string;
@@ -81,10 +78,7 @@ export type Asked =
 export type UserQuestion = { readonly key: string } & Asked;
 export type QuestionOf<K extends Asked["kind"]> = Extract<UserQuestion, { readonly kind: K }>;
 
-/**
- * The answer type of each kind of question. If a question closes without an answer, its entry in `refusals` is the
- * answer.
- */
+/** The answer type of each kind of question. */
 export interface AnswersByKind {
   readonly confirmation: ToolConfirmationOutcome;
   readonly form: ElicitationAnswer;

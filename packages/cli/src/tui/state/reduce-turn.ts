@@ -82,7 +82,7 @@ function doing(state: AppState, what: string | undefined): AppState {
   return { ...state, turn: { ...turn, ...(what !== undefined && { doing: what }) } };
 }
 
-/** Appends text to the last answer or thought, or starts a new one. */
+/** Appends text to the answer or thought that is being written, or starts a new one. */
 function grow(state: AppState, kind: "answer" | "thought", text: string): AppState {
   const last = state.items.at(-1);
   if (last?.kind !== kind || last.isDone) return add(endTexts(state), { kind, text, isDone: false });

@@ -33,7 +33,7 @@ const order: readonly Group[] = [
   "idle",
 ];
 
-/** The groups of states whose servers the status line names. */
+/** In these groups, the status line shows the names of the servers, not only their number. */
 const named: ReadonlySet<Group> = new Set(["starting", "reconnecting", "needs sign-in", "failed"]);
 const mostNamed = 2;
 

@@ -25,19 +25,13 @@ export function span(text: SafeText, style: SpanStyle = {}): Span {
 }
 
 const plain = /^[\x20-\x7e]*$/;
-/**
- * Matches the combining marks that every terminal draws on the preceding letter. Some terminals draw other marks in a
- * column of their own.
- */
+/** Matches the combining marks that every terminal draws on the preceding letter. */
 const mark = /[\u0300-\u036f]/;
 /** Matches characters that take two columns: East Asian letters and emoji. */
 const wide =
   /[\p{Extended_Pictographic}\p{Emoji_Presentation}\p{Emoji_Modifier}\p{Regional_Indicator}\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
-/**
- * Counts the columns of a text. If the width is uncertain, counts too many: a line that is too long would continue in
- * the first column of the next row, where only Fairlead's own frames may begin.
- */
+/** Counts the columns of a text. If the width is uncertain, counts too many, so that no line is longer than a row. */
 export function columns(text: string): number {
   if (plain.test(text)) return text.length;
   let sum = 0;
@@ -155,7 +149,6 @@ function rowsOf(words: readonly Word[], given: number, isExact: boolean): readon
       }
       if (used > 0 && size <= width) breakRow();
     }
-    // Spaces after a broken word are dropped.
     if (isBlank && used === 0 && rows.length > 1) continue;
     for (const each of spans) add(each);
   }

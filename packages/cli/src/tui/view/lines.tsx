@@ -11,15 +11,12 @@ export interface LinesProps {
 }
 
 /**
- * Above this number of rows, all rows are one Ink `Text`. Below it, each row is its own `Text`, so that Ink measures
- * only the rows that change.
+ * Maximum number of rows that are separate Ink `Text` elements, so that Ink measures only changed rows. More rows are
+ * one element.
  */
 const mostRows = 100;
 
-/**
- * Draws lines. They already fit the screen, so Ink does not wrap them. React identifies each row by its position, so rows
- * need no key.
- */
+/** Draws lines, which must already fit the width of the screen. */
 export function Lines({ lines }: LinesProps): ReactElement {
   const { hasColour } = useContext(LookContext);
   const rows = lines.map((line) => toSpans(line, hasColour));

@@ -53,8 +53,8 @@ export function toDecisionText(row: string): SafeText {
 }
 
 /**
- * Formats JSON exactly as it is sent. A row ends after each `\n` inside a string, so that a text of many lines is
- * readable. The `\n` stays visible, so the end of the row cannot look like the end of the string.
+ * Formats JSON exactly as it is sent. Also breaks the row after each `\n` in a string, so that a text of many lines is
+ * readable.
  */
 export function jsonLines(value: unknown, width: number): readonly Line[] {
   const json = writeJson(value, 2);

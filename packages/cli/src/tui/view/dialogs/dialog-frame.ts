@@ -65,7 +65,7 @@ export function dialogFrame(
   }
 }
 
-/** Returns the first visible row: the row that shows the focused field, moved by the `look` rows that the user scrolled. */
+/** Returns the first visible row. The focused field is visible unless the user has scrolled away by `look` rows. */
 export function formScroll({ focused: { from, to } }: FormFrame, extent: Extent, look: number): number {
   const still = Math.min(from, Math.max(0, to - extent.page));
   return clampScroll(still + look, extent);

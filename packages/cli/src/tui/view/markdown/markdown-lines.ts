@@ -208,7 +208,7 @@ type MarkdownBlock =
 const fence = /^( {0,3})(`{3,}|~{3,})\s*([^\s`]*)/;
 /** Matches a code fence, which may be indented because it is inside a list. */
 const innerFence = /^\s*(`{3,}|~{3,})/;
-/** Matches a line that continues a block after an empty line: indented text, or the next list item. */
+/** Matches a line that belongs to the block above it even after an empty line: indented text, or a list item. */
 const continues = /^(?:\s|[-*+] |\d{1,9}[.)] )/;
 
 /** Splits Markdown into blocks. A code block without a closing fence extends to the end of the text. */
